@@ -1,0 +1,71 @@
+// The one-way rule: a room imports only rooms that stand before it in this list.
+const rooms = [
+  'kernel',
+  'documents',
+  'detectors',
+  'connectors',
+  'store',
+  'operation',
+  'findings',
+  'sources',
+  'scans',
+  'glossary',
+  'metrics',
+  'query',
+  'dashboards',
+]
+const doors = ['mcp', 'http', 'cli']
+const room = (names) => `^src/(${names.join('|')})/`
+const onlyIn = (name, path, modules) => ({
+  name,
+  severity: 'error',
+  from: { path: '^src/', pathNot: path },
+  to: { path: `^node_modules/(${modules})/` },
+})
+
+module.exports = {
+  forbidden: [
+    ...rooms.map((name, index) => ({
+      name: `${name}-looks-back-only`,
+      severity: 'error',
+      from: { path: room([name]) },
+      to: { path: '^src/', pathNot: room(rooms.slice(0, index + 1)) },
+    })),
+    ...doors.map((name) => ({
+      name: `${name}-is-a-door`,
+      severity: 'error',
+      from: { path: room([name]) },
+      to: { path: ['^src/(app|main|generate)\\.ts$', room(doors.filter((other) => other !== name))] },
+    })),
+    {
+      name: 'sample-stands-alone',
+      severity: 'error',
+      from: { path: '^src/sample/' },
+      to: { path: '^src/', pathNot: '^src/(kernel|sample)/' },
+    },
+    {
+      name: 'catalogue-before-doors',
+      severity: 'error',
+      from: { path: '^src/catalogue\\.ts$' },
+      to: { path: ['^src/(app|main|generate)\\.ts$', room(doors)] },
+    },
+    onlyIn('sql-only-in-stores', '(^src/store/|\\.store\\.ts$)', 'kysely|better-sqlite3'),
+    onlyIn('mcp-sdk-only-in-its-door', '^src/mcp/', '@modelcontextprotocol'),
+    onlyIn('hono-only-in-its-door', '^src/http/', 'hono|@hono'),
+    onlyIn('got-only-where-requests-leave', '^src/connectors/', 'got|request-filtering-agent'),
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
+    {
+      name: 'no-dev-dependencies',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+import type { AssayDocument, Part } from '../documents/document.ts'
+
+export const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
+export type Severity = (typeof severities)[number]
+
+/** A place in a part that a detector thinks is a finding. It still holds the raw text and never leaves the runner. */
+export interface Match {
+  findingType: string
+  severity: Severity
+  /** 0..1; below 0.5 a match is not reported. */
+  confidence: number
+  /** Index of the part, and UTF-16 offsets into its text. */
+  part: number
+  start: number
+  end: number
+  /** What may be shown of the match; absent: nothing of it is shown but its length. */
+  shown?: string
+  /** The value that makes two matches the same finding, normalised; absent: the matched text. */
+  identity?: string
+  /** The rule that fired, for people who tune. */
+  rule?: string
+  category?: string
+  customDetectorKey?: string
+}
+
+/** Facts about the asset that a detector may use; only what the platform itself says. */
+export interface AssetFacts {
+  key: string
+  kind: string
+  name: string
+  url: string
+  container?: string
+  owner?: string
+  labels?: readonly string[]
+  contentUpdatedAt?: number
+}
+
+export interface DetectorContext<Config> {
+  asset: AssetFacts
+  config: Config
+  /** The instant of the scan, in milliseconds since the epoch. */
+  now: number
+}
+
+/**
+ * A detector that needs nothing but the document. Pure: the same document gives the same matches, on any thread.
+ * Detectors that need the whole estate (links, duplicates, staleness) are `EstateDetector`s.
+ */
+export interface Detector<Config = unknown> {
+  type: string
+  title: string
+  /** What it finds and does not find, in one or two sentences. */
+  description: string
+  category: string
+  /** Raised when the same document may give other matches: unchanged assets are then scanned again. */
+  version: number
+  /** The schema of `detectors[].config`; every member has a default. */
+  config: z.ZodType<Config>
+  findingTypes: readonly string[]
+  /** Cheap pre-check for one part; absent: every part is looked at. */
+  detect(document: AssayDocument, context: DetectorContext<Config>): Iterable<Match>
+}
+
+/** A finding as it is kept: redacted, located, and with a keyed fingerprint in place of the value. */
+export interface RedactedFinding {
+  detectorType: string
+  findingType: string
+  category: string
+  severity: Severity
+  confidence: number
+  customDetectorKey?: string
+  location: FindingLocation
+  excerpt: string
+  /** Keyed hash over detector, type, asset and value: 12 hex digits, of which 47 bits are used. */
+  fingerprint: string
+}
+
+export interface FindingLocation {
+  path: string
+  /** 1-based, in the source. */
+  line?: number
+  column?: number
+  /** UTF-16 offsets in the source. */
+  start?: number
+  end?: number
+}
+
+export type { Part }

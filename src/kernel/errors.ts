@@ -1,0 +1,80 @@
+/** The closed list of things that can go wrong, as a caller sees them; each door maps a code once. */
+export const errorCodes = [
+  'invalid_input',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface Issue {
+  /** Where in the input, as a dotted path such as `config.optional.scope.spaces.keys[3]`; '' is the whole input. */
+  path: string
+  message: string
+}
+
+export interface Suggestion {
+  /** What can be written in place of the wrong name. */
+  value: string
+  /** What kind of thing it is: metric, term, dimension, dashboard, source, … */
+  kind: string
+  label?: string
+}
+
+/** The caller's own call, corrected; only given when nothing was guessed. */
+export interface Fix {
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+export interface ErrorFacts {
+  reason?: string
+  issues?: Issue[]
+  suggestions?: Suggestion[]
+  fix?: Fix
+  /** Facts beside the message, such as the id of the scan that is already running. */
+  facts?: Record<string, unknown>
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/** The only error that a door shows as it is. The message is one sentence that says what to do next. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly facts: Omit<ErrorFacts, 'cause'>
+
+  constructor(code: ErrorCode, message: string, { cause, ...facts }: ErrorFacts = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'AppError'
+    this.code = code
+    this.facts = facts
+  }
+}
+
+export function invalidInput(message: string, facts: ErrorFacts = {}): AppError {
+  return new AppError('invalid_input', message, facts)
+}
+
+export function notFound(message: string, facts: ErrorFacts = {}): AppError {
+  return new AppError('not_found', message, facts)
+}
+
+export function conflict(message: string, facts: ErrorFacts = {}): AppError {
+  return new AppError('conflict', message, facts)
+}
+
+/** Writes an issue's path the way people write it: `['a', 'b', 3]` is `a.b[3]`. */
+export function toPath(segments: readonly PropertyKey[]): string {
+  return segments.reduce<string>((path, segment) => {
+    if (typeof segment === 'number') return `${path}[${segment}]`
+    return path === '' ? String(segment) : `${path}.${String(segment)}`
+  }, '')
+}
