@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { assetKinds } from '../connectors/connector.ts'
+import { severities } from '../detectors/detector.ts'
+import { findingStatuses } from './model.ts'
+
+/** Names of detectors, built in or not: a term may name one that only imported findings have. */
+export const DetectorTypeName = z
+  .string()
+  .max(64)
+  .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
+
+const someOf = <Item extends z.ZodType<string>>(item: Item, description: string) =>
+  z
+    .array(item)
+    .min(1, 'must name at least one value; leave the key out to not restrict by it.')
+    .max(500)
+    .describe(description)
+const freeName = z.string().min(1).max(500)
+
+const keys = {
+  detectorTypes: someOf(DetectorTypeName, 'Detector types, such as SECRETS or PII.').optional(),
+  severities: someOf(z.enum(severities), 'Severities: CRITICAL, HIGH, MEDIUM, LOW, INFO.').optional(),
+  statuses: someOf(z.enum(findingStatuses), 'Statuses: OPEN, RESOLVED, FALSE_POSITIVE, IGNORED.').optional(),
+  findingTypes: someOf(freeName, 'Finding types, such as EMAIL or AWS_ACCESS_KEY.').optional(),
+  categories: someOf(freeName, 'Categories of findings, such as SECURITY.').optional(),
+  customDetectorKeys: someOf(freeName, 'Keys of custom detectors.').optional(),
+  sources: someOf(freeName, 'Sources, by name or id.').optional(),
+  sourceTypes: someOf(freeName, 'Source types: WIKI, BI_PLATFORM, IMPORT.').optional(),
+  assetKinds: someOf(freeName, `Kinds of assets, such as ${assetKinds[1]}.`).optional(),
+  containers: someOf(freeName, 'Names of spaces or workspaces.').optional(),
+}
+
+export const filterKeys = Object.keys(keys) as FilterKey[]
+export type FilterKey = keyof typeof keys
+
+export const FilterExclude = z.strictObject(keys).describe('What to take away again: the same keys.')
+
+/**
+ * Which findings count: AND across keys, OR inside one, `exclude` subtracts. The one shape of a term's mapping, of a
+ * metric's filters, of a caller's filters and of pinned filters.
+ */
+export const FilterMapping = z
+  .strictObject({
+    ...keys,
+    minConfidence: z.number().min(0).max(1).describe('Only findings at least this sure, 0 to 1.').optional(),
+    exclude: FilterExclude.optional(),
+  })
+  .describe('Which findings count: AND across keys, OR inside one, exclude subtracts.')
+export type FilterMapping = z.infer<typeof FilterMapping>
+
+/** True when the mapping leaves every finding in. */
+export function restrictsNothing(mapping: FilterMapping): boolean {
+  const { exclude, ...own } = mapping
+  const given = [...Object.values(own), ...Object.values(exclude ?? {})].filter((value) => value !== undefined)
+  return given.length === 0
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { severities } from '../detectors/detector.ts'
+
+export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
+export type FindingStatus = (typeof findingStatuses)[number]
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+
+export const FindingAsset = z.object({
+  key: z.string().describe('Stable key of the asset.'),
+  kind: z.string().describe('Kind of the asset, such as wiki.page.'),
+  name: z.string().describe('Title, as the platform has it (untrusted content).'),
+  url: z.string().describe('Where to open it.'),
+  container: z.string().describe('Space or workspace (untrusted content).'),
+})
+
+export const FindingLocation = z.object({
+  path: z.string().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
+  line: z.number().optional().describe('Line in the source, from 1.'),
+  column: z.number().optional().describe('Column in the source, from 1.'),
+  start: z.number().optional().describe('UTF-16 offset in the source where the match begins.'),
+  end: z.number().optional().describe('UTF-16 offset in the source where the match ends.'),
+})
+
+export const Finding = z.object({
+  id: z.string().describe('Id of the finding.'),
+  assetId: z.string().describe('Id of its asset.'),
+  sourceId: z.string().describe('Id of its source.'),
+  detectorType: z.string().describe('Which detector found it.'),
+  findingType: z.string().describe('What it is, such as EMAIL.'),
+  category: z.string().describe('Category, such as SECURITY.'),
+  severity: z.enum(severities).describe('How bad it is.'),
+  confidence: z.number().describe('How sure the detector is, 0 to 1.'),
+  status: z.enum(findingStatuses).describe('Present status.'),
+  customDetectorKey: z.string().optional().describe('Key of the custom detector.'),
+  location: FindingLocation.optional().describe('Where in the asset.'),
+  excerpt: z.string().optional().describe('Redacted surroundings of the match (untrusted content).'),
+  fingerprint: z.string().describe('Keyed hash: the same finding keeps it across scans.'),
+  firstDetectedAt: instant,
+  lastDetectedAt: instant,
+  resolvedAt: instant.optional(),
+  asset: FindingAsset.describe('The asset it is in.'),
+})
+export type Finding = z.infer<typeof Finding>
+
+export const StatusChange = z.object({
+  at: instant,
+  from: z.enum(findingStatuses).describe('Status before.'),
+  to: z.enum(findingStatuses).describe('Status after.'),
+  by: z.string().describe('Who or what changed it.'),
+  reason: z.string().optional().describe('Why.'),
+})

@@ -1,0 +1,46 @@
+import type { Log } from '../kernel/log.ts'
+import type { Reader, Store } from '../store/store.ts'
+import type { Vault } from '../store/vault.ts'
+
+export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+/** Who asks, and through which door. */
+export interface Caller {
+  /** Shown in histories and audits. */
+  name: string
+  via: 'http' | 'mcp' | 'cli'
+  scopes: ReadonlySet<Scope>
+}
+
+export interface Progress {
+  done: number
+  total?: number
+  message: string
+}
+
+/** Drives scans in this process; the rows in the database say what is to be done. */
+export interface ScanRunner {
+  /** Wakes the runner for a scan that was queued. */
+  start(scanUid: string): void
+  /** Interrupts a scan that runs here; one that runs elsewhere sees the flag in its row. */
+  cancel(scanUid: string): void
+}
+
+/** What every operation gets beside its input. */
+export interface ReadContext {
+  /** Runs `work` in one snapshot, on a connection that cannot write. */
+  read<T>(work: (reader: Reader) => T): T
+  now: () => number
+  caller: Caller
+  signal: AbortSignal
+  log: Log
+  progress(progress: Progress): void
+  /** Says something about the answer that a caller should know; doors add it to `warnings`. */
+  vault: Vault
+}
+
+export interface WriteContext extends ReadContext {
+  store: Store
+  scans: ScanRunner
+}

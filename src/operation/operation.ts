@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import { AppError, type Issue, toPath } from '../kernel/errors.ts'
+import type { ReadContext, Scope, WriteContext } from './context.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never
+type InputSchema = z.ZodType<object>
+
+interface Declared<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
+  /** verb_noun: the tool's name, the OpenAPI operationId, the word after `assay call`. */
+  name: string
+  title: string
+  /** One or two sentences: what it does and when to use it. */
+  summary: string
+  /** The least a caller must be allowed to do. */
+  scope: Scope
+  /** Every `{parameter}` is a member of the input; absent: not in REST. */
+  route?: Route & (PathParameters<Route> extends keyof z.input<Input> ? Route : never)
+  /** 201 adds a `Location`. */
+  status?: 200 | 201
+  location?: (output: z.output<Output>) => string
+  /** Which toolset lists it over MCP; absent: not a tool. */
+  toolset?: 'agent' | 'admin'
+  /** Calling it twice with the same input is the same as once. Default: true for reads, false for writes. */
+  idempotent?: boolean
+  /** It takes something away. */
+  destructive?: boolean
+  /** It asks systems outside this machine. */
+  openWorld?: boolean
+  input: Input
+  output: Output
+  /** Compact text for assistants; absent: the answer as JSON. It holds every number of the answer in plain digits. */
+  render?: (output: z.output<Output>) => string
+}
+
+export interface ReadOperation<
+  Input extends InputSchema = InputSchema,
+  Output extends z.ZodType = z.ZodType,
+  Route extends string = string,
+> extends Declared<Input, Output, Route> {
+  effect: 'read'
+  run(input: z.output<Input>, context: ReadContext): z.output<Output> | Promise<z.output<Output>>
+}
+
+export interface WriteOperation<
+  Input extends InputSchema = InputSchema,
+  Output extends z.ZodType = z.ZodType,
+  Route extends string = string,
+> extends Declared<Input, Output, Route> {
+  effect: 'write'
+  run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
+}
+
+/** An operation with its types erased, as the catalogue and the doors see it. */
+export interface Operation {
+  name: string
+  title: string
+  summary: string
+  effect: 'read' | 'write'
+  scope: Scope
+  route?: string
+  status: 200 | 201
+  location?: (output: never) => string
+  toolset?: 'agent' | 'admin'
+  idempotent: boolean
+  destructive: boolean
+  openWorld: boolean
+  input: InputSchema
+  output: z.ZodType
+  render?: (output: never) => string
+  run(input: never, context: WriteContext): unknown
+}
+
+export function operation<Input extends InputSchema, Output extends z.ZodType, Route extends string>(
+  declared: ReadOperation<Input, Output, Route> | WriteOperation<Input, Output, Route>,
+): Operation {
+  const { idempotent = declared.effect === 'read', destructive = false, openWorld = false, status = 200 } = declared
+  return { ...declared, idempotent, destructive, openWorld, status } as Operation
+}
+
+/**
+ * Runs an operation on raw input: checks the caller's scope, parses the whole input, runs, parses the output.
+ * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
+ */
+export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
+  if (!context.caller.scopes.has(operation.scope)) {
+    throw new AppError(
+      'forbidden',
+      `${operation.name} needs the scope '${operation.scope}'; ask for a token that has it.`,
+    )
+  }
+  const input = parseInput(operation.input, raw)
+  const output = await operation.run(input as never, context)
+  return operation.output.parse(output)
+}
+
+/** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
+  const result = schema.safeParse(raw)
+  if (result.success) return result.data
+  const issues = result.error.issues.flatMap((issue) => toIssues(issue))
+  const [first] = issues
+  const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
+  throw new AppError('invalid_input', `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`, {
+    issues,
+  })
+}
+
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: toPath([...issue.path, key]),
+      message: 'is not a known key; remove it or check its spelling.',
+    }))
+  }
+  return [{ path: toPath(issue.path), message: issue.message }]
+}

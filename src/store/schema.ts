@@ -1,0 +1,228 @@
+import type { Generated } from 'kysely'
+
+/** Row types of every table; times are milliseconds since the epoch, booleans are 0 and 1, JSON is text. */
+export interface Tables {
+  install: { name: string; value: string }
+  data_key: { id: Generated<number>; purpose: 'credential' | 'fingerprint'; wrapped: string; created_at: number }
+  word: { id: Generated<number>; text: string }
+  source: SourceRow
+  scan: ScanRow
+  scan_scope: ScanScopeRow
+  asset: AssetRow
+  asset_link: AssetLinkRow
+  combo: ComboRow
+  finding: FindingRow
+  status_change: StatusChangeRow
+  facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
+  term: TermRow
+  term_text: { rowid: number; term_text: string; rank: number }
+  metric: MetricRow
+  metric_text: { rowid: number; metric_text: string; rank: number }
+  metric_version: { metric_id: number; version: number; at: number; actor: string; via: string; snapshot: string }
+  dashboard: { id: Generated<number>; name: string; created_at: number }
+  placement: PlacementRow
+  audit: AuditRow
+  link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
+  lease: { name: string; holder: string; token: number; expires_at: number }
+}
+
+export interface SourceRow {
+  id: Generated<number>
+  uid: string
+  name: string
+  type: string
+  config: string
+  secrets: Generated<string>
+  tenant_id: string | null
+  last_completed_scan_at: number | null
+  schedule_enabled: Generated<number>
+  next_run_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface ScanRow {
+  id: Generated<number>
+  uid: string
+  source_id: number
+  status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'PARTIAL' | 'FAILED' | 'CANCELLED'
+  trigger: 'MANUAL' | 'SCHEDULE' | 'IMPORT' | 'RESUME'
+  requested_by: string
+  config_hash: string
+  detectors_hash: string
+  seed: Generated<number>
+  sampled: Generated<number>
+  owner: string | null
+  token: Generated<number>
+  heartbeat_at: number | null
+  cancel_requested: Generated<number>
+  created_at: number
+  started_at: number | null
+  finished_at: number | null
+  discovered: Generated<number>
+  scanned: Generated<number>
+  unchanged: Generated<number>
+  findings_new: Generated<number>
+  findings_again: Generated<number>
+  findings_resolved: Generated<number>
+  reason: string | null
+  retry_at: number | null
+  failures: Generated<string>
+  warnings: Generated<string>
+}
+
+export interface ScanScopeRow {
+  scan_id: number
+  key: string
+  name: string
+  state: 'PENDING' | 'RUNNING' | 'COMPLETE' | 'PARTIAL' | 'FAILED'
+  cursor: string | null
+  discovered: Generated<number>
+  scanned: Generated<number>
+  unchanged: Generated<number>
+  reason: string | null
+}
+
+export interface AssetRow {
+  id: Generated<number>
+  uid: string
+  source_id: number
+  key: string
+  kind_id: number
+  container_id: number
+  scope_key: Generated<string>
+  name: string
+  url: Generated<string>
+  owner: string | null
+  checksum: Generated<string>
+  detectors_hash: string | null
+  status: 'ACTIVE' | 'DELETED'
+  facts: string | null
+  content_created_at: number | null
+  content_updated_at: number | null
+  first_seen_at: number
+  last_seen_at: number
+  last_scanned_at: number | null
+  seen_scan_id: number | null
+  missed: Generated<number>
+  deleted_at: number | null
+}
+
+export interface AssetLinkRow {
+  asset_id: number
+  ordinal: number
+  type: string
+  target_key: string | null
+  url: string | null
+  label: string | null
+  detail: string | null
+}
+
+export interface ComboRow {
+  id: Generated<number>
+  source_id: number
+  detector_id: number
+  type_id: number
+  category_id: number
+  custom_key_id: number
+  severity: number
+  status: number
+}
+
+export interface FindingRow {
+  asset_id: number
+  fp: number
+  id: number
+  combo_id: number
+  first_detected_at: number
+  conf_q: number
+  last_detected_at: number | null
+  resolved_at: number | null
+  location: string | null
+  excerpt: string | null
+}
+
+export interface StatusChangeRow {
+  finding_id: number
+  seq: number
+  at: number
+  from_status: number
+  to_status: number
+  actor: string
+  reason: string | null
+  scan_id: number | null
+}
+
+export interface TermRow {
+  id: Generated<number>
+  uid: string
+  slug: string
+  display_name: string
+  description: Generated<string>
+  category: Generated<string>
+  filter_mapping: string
+  color: string | null
+  icon: string | null
+  synonyms: Generated<string>
+  is_active: Generated<number>
+  created_at: number
+  updated_at: number
+}
+
+export interface MetricRow {
+  id: Generated<number>
+  uid: string
+  slug: string
+  display_name: string
+  description: Generated<string>
+  type: 'SIMPLE' | 'RATIO' | 'DERIVED' | 'TREND'
+  definition: string
+  allowed_dimensions: Generated<string>
+  format: Generated<string>
+  unit: Generated<string>
+  status: 'DRAFT' | 'ACTIVE' | 'DEPRECATED'
+  term_id: number | null
+  owner: string | null
+  color: string | null
+  synonyms: Generated<string>
+  empty_as: 'zero' | 'null' | null
+  version: Generated<number>
+  certified_by: string | null
+  certified_at: number | null
+  certified_version: number | null
+  certified_via: 'http' | 'mcp' | 'cli' | null
+  certified_digest: string | null
+  deprecated_by: string | null
+  deprecated_at: number | null
+  deprecation_reason: string | null
+  replaced_by: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface PlacementRow {
+  dashboard_id: number
+  metric_id: number
+  pinned_filters: string | null
+  size: Generated<string>
+  position: number
+  chart_type: Generated<string>
+}
+
+export interface AuditRow {
+  seq: Generated<number>
+  at: number
+  actor: string
+  via: string
+  action: string
+  kind: string
+  name: string
+  before: string | null
+  after: string | null
+}
+
+/** How the facets of a finding are kept as integers; the order of severities is their rank. */
+export const severityCodes = { INFO: 1, LOW: 2, MEDIUM: 3, HIGH: 4, CRITICAL: 5 } as const
+export const statusCodes = { OPEN: 0, RESOLVED: 1, FALSE_POSITIVE: 2, IGNORED: 3 } as const
+/** Confidence is kept in ten-thousandths, so that sums and averages are exact. */
+export const CONFIDENCE_SCALE = 10_000

@@ -1,0 +1,221 @@
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { AppError } from '../kernel/errors.ts'
+import { compileQuery, type Query } from './builder.ts'
+import { migrate } from './migrate.ts'
+
+/** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
+export interface Reader {
+  all<Row>(query: Query<Row>): Row[]
+  first<Row>(query: Query<Row>): Row | undefined
+  /** A prepared statement for a hot loop, by its SQL; kept for the life of the connection. */
+  prepare(sql: string): Database.Statement
+}
+
+export interface Writer extends Reader {
+  run(query: Query<unknown>): { changes: number; lastInsertRowid: number }
+}
+
+export interface WriteOptions {
+  /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
+  durable?: boolean
+}
+
+const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
+const KEPT_STATEMENTS = 500
+
+/** One embedded database: a connection that cannot write for questions, one that can for everything else. */
+export class Store {
+  readonly file: string
+  readonly #reader: Connection
+  readonly #writer: Connection
+
+  private constructor(file: string, writer: Database.Database, reader: Database.Database) {
+    this.file = file
+    this.#writer = new Connection(writer)
+    this.#reader = new Connection(reader)
+  }
+
+  /**
+   * Opens the database, creating and migrating it when needed; safe when many processes do so at once.
+   * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `not_a_database` or `busy`.
+   */
+  static open(file: string, options: { now: () => number }): Store {
+    const writer = openConnection(file, {})
+    try {
+      migrate(writer, options.now)
+      const reader = openConnection(file, { readonly: true })
+      return new Store(file, writer, reader)
+    } catch (error) {
+      writer.close()
+      throw toAppError(error)
+    }
+  }
+
+  /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
+  read<T>(work: (reader: Reader) => T): T {
+    return this.#reader.transaction('BEGIN', work)
+  }
+
+  /** Runs `work` in one write transaction: all of it is kept, or none. */
+  write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
+    const result = this.#writer.transaction('BEGIN IMMEDIATE', work, options.durable === true)
+    this.#boundWal()
+    return result
+  }
+
+  close(): void {
+    this.#reader.close()
+    this.#writer.close()
+  }
+
+  #writes = 0
+
+  #boundWal(): void {
+    if (++this.#writes % 32 !== 0) return
+    const size = statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (size > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
+  }
+}
+
+class Connection implements Writer {
+  readonly #database: Database.Database
+  readonly #statements = new Map<string, Database.Statement>()
+  #open = false
+
+  constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  transaction<T>(begin: string, work: (connection: this) => T, durable = false): T {
+    if (this.#open) return work(this)
+    try {
+      if (durable) this.#database.pragma('synchronous = FULL')
+      this.#database.exec(begin)
+    } catch (error) {
+      throw toAppError(error)
+    }
+    this.#open = true
+    try {
+      const result = work(this)
+      if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')
+      this.#database.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
+      throw toAppError(error)
+    } finally {
+      this.#open = false
+      if (durable) this.#database.pragma('synchronous = NORMAL')
+    }
+  }
+
+  prepare(sql: string): Database.Statement {
+    const kept = this.#statements.get(sql)
+    if (kept !== undefined) return kept
+    if (this.#statements.size >= KEPT_STATEMENTS) {
+      const oldest = this.#statements.keys().next().value
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    const statement = this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  all<Row>(query: Query<Row>): Row[] {
+    const { sql, parameters } = compileQuery(query)
+    const statement = this.prepare(sql)
+    if (!statement.reader) {
+      statement.run(...parameters)
+      return []
+    }
+    return statement.all(...parameters) as Row[]
+  }
+
+  first<Row>(query: Query<Row>): Row | undefined {
+    return this.all(query)[0]
+  }
+
+  run(query: Query<unknown>): { changes: number; lastInsertRowid: number } {
+    const { sql, parameters } = compileQuery(query)
+    const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters)
+    return { changes, lastInsertRowid: Number(lastInsertRowid) }
+  }
+
+  checkpoint(): void {
+    this.#database.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+}
+
+function openConnection(file: string, options: { readonly?: boolean }): Database.Database {
+  let database: Database.Database
+  try {
+    database = new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })
+  } catch (error) {
+    throw toAppError(error)
+  }
+  try {
+    database.pragma('busy_timeout = 5000')
+    if (options.readonly) {
+      database.pragma('query_only = ON')
+      database.pragma('cache_size = -65536')
+    } else {
+      database.pragma('page_size = 8192')
+      database.pragma('journal_mode = WAL')
+      database.pragma('synchronous = NORMAL')
+      database.pragma('foreign_keys = ON')
+      database.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`)
+      database.pragma('wal_autocheckpoint = 4000')
+      database.pragma('secure_delete = ON')
+      database.pragma('cache_size = -131072')
+    }
+    database.pragma('temp_store = MEMORY')
+    database.pragma('trusted_schema = OFF')
+    return database
+  } catch (error) {
+    database.close()
+    throw toAppError(error)
+  }
+}
+
+const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
+  {
+    code: /^SQLITE_BUSY/,
+    reason: 'busy',
+    message: 'The database is busy with another process; try again in a moment.',
+  },
+  {
+    code: /^SQLITE_FULL/,
+    reason: 'storage_full',
+    message: 'The disk is full: free some space and try again; nothing was written.',
+  },
+  {
+    code: /^SQLITE_(CORRUPT|IOERR)/,
+    reason: 'database_damaged',
+    message: 'The database file could not be read; run `assay doctor` to see what is wrong with it.',
+  },
+  {
+    code: /^SQLITE_NOTADB/,
+    reason: 'not_a_database',
+    message:
+      'The file `assay.db` in the data folder is not a database; move it away or choose another folder with --home.',
+  },
+  {
+    code: /^SQLITE_(CANTOPEN|READONLY)/,
+    reason: 'not_writable',
+    message: 'The data folder cannot be written to; choose another one with --home.',
+  },
+]
+
+function toAppError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known = plainErrors.find((candidate) => candidate.code.test(code))
+  return known === undefined
+    ? error
+    : new AppError('unavailable', known.message, { reason: known.reason, cause: error })
+}

@@ -1,0 +1,14 @@
+import { db } from './builder.ts'
+import type { Reader, Writer } from './store.ts'
+
+/** The id of a name in the dictionary, added when it is new. '' is 0. */
+export function ensureWord(writer: Writer, text: string): number {
+  if (text === '') return 0
+  const known = findWord(writer, text)
+  if (known !== undefined) return known
+  return writer.run(db.insertInto('word').values({ text })).lastInsertRowid
+}
+
+export function findWord(reader: Reader, text: string): number | undefined {
+  return reader.first(db.selectFrom('word').select('id').where('text', '=', text))?.id
+}
