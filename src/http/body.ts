@@ -1,0 +1,55 @@
+import { AppError, invalidInput } from '../kernel/errors.ts'
+
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/** Reads a body up to a limit; nothing beyond the limit is buffered. @throws AppError `too_large`. */
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new AppError(
+      'too_large',
+      `The body is larger than ${maxBytes} bytes; send less, or stream findings to /findings/import.`,
+    )
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > maxBytes) throw tooLarge()
+  if (request.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body) {
+    length += chunk.byteLength
+    if (length > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+/** The JSON object of a body; no body is `{}`. */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request)
+  if (bytes.byteLength === 0) return {}
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type !== 'application/json' && !type.endsWith('+json')) {
+    throw new AppError('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.')
+  }
+  const value = parse(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidInput('The body must be a JSON object.', { issues: [{ path: '', message: 'must be an object.' }] })
+  }
+  return value as Record<string, unknown>
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const at = error instanceof SyntaxError ? ` (${error.message.replace(/, ".*$/s, '')})` : ''
+    throw invalidInput(`The body is not valid JSON${at}; check its quotes and commas.`, {
+      issues: [{ path: '', message: 'must be JSON in UTF-8.' }],
+    })
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import type { Operation } from '../operation/operation.ts'
+import { httpStatus } from './problem.ts'
+import { listRoutes, type Route } from './routes.ts'
+
+type JsonObject = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of every operation that has a route, and of the plain routes beside them. */
+export function createOpenApi(operations: readonly Operation[], version: string): JsonObject {
+  const paths: Record<string, JsonObject> = {}
+  for (const route of listRoutes(operations)) {
+    const item = paths[route.path] ?? {}
+    item[route.method.toLowerCase()] = toOperationObject(route)
+    paths[route.path] = item
+  }
+  for (const [path, item] of Object.entries(plainPaths)) paths[path] = { ...paths[path], ...item }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version,
+      description: 'Governed questions about findings: glossary, certified metrics, query engine, sources and scans.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This server.' }],
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Needed once a token exists.' } },
+    },
+    security: [{}, { token: [] }],
+  }
+}
+
+function toOperationObject({ operation, method, parameters, path }: Route): JsonObject {
+  const input = toJsonSchema(operation.input, 'input')
+  const properties = (input.properties ?? {}) as Record<string, JsonObject>
+  const required = new Set((input.required ?? []) as string[])
+  const inPath = parameters.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...describedSchema(properties[name] ?? { type: 'string' }),
+  }))
+  const others = Object.entries(properties).filter(([name]) => !parameters.includes(name))
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  const inQuery = hasBody
+    ? []
+    : others.map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: required.has(name),
+        ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+        ...describedSchema(schema),
+      }))
+  const bodyRequired = others.map(([name]) => name).filter((name) => required.has(name))
+  const body = {
+    ...input,
+    properties: Object.fromEntries(others),
+    ...(bodyRequired.length > 0 ? { required: bodyRequired } : { required: undefined }),
+  }
+  return {
+    operationId: operation.name,
+    summary: operation.title,
+    description: operation.summary,
+    tags: [path.split('/')[1] === 'semantic' ? (path.split('/')[2] ?? 'semantic') : (path.split('/')[1] ?? 'other')],
+    ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
+    ...(hasBody && others.length > 0
+      ? {
+          requestBody: {
+            required: bodyRequired.length > 0,
+            content: { 'application/json': { schema: withoutUndefined(body) } },
+          },
+        }
+      : {}),
+    responses: {
+      [operation.status]: {
+        description: operation.status === 201 ? 'Created.' : 'The answer.',
+        ...(operation.status === 201 ? { headers: { Location: { schema: { type: 'string' } } } } : {}),
+        content: { 'application/json': { schema: toJsonSchema(operation.output, 'output') } },
+      },
+      default: {
+        description: `A problem: ${Object.entries(httpStatus)
+          .map(([code, status]) => `${code} ${status}`)
+          .join(', ')}.`,
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+    'x-scope': operation.scope,
+  }
+}
+
+const withoutUndefined = (object: JsonObject) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+
+function describedSchema(schema: JsonObject): JsonObject {
+  const { description, ...rest } = schema
+  return { ...(description === undefined ? {} : { description }), schema: rest }
+}
+
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'throw',
+    reused: 'inline',
+  }) as JsonObject
+  return rest
+}
+
+const text = (description: string) => ({ type: 'string', description })
+
+const problem = {
+  type: 'object',
+  description: 'RFC 9457 problem details.',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: text('A name for the kind of problem.'),
+    title: text('The kind of problem in words.'),
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: text('What is wrong and what to do next.'),
+    code: { type: 'string', enum: Object.keys(httpStatus), description: 'The closed list of codes.' },
+    reason: text('A finer reason within the code.'),
+    issues: {
+      type: 'array',
+      description: 'Every problem of the input.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: text('Where.'), message: text('What.') },
+      },
+    },
+    suggestions: {
+      type: 'array',
+      description: 'What was perhaps meant.',
+      items: {
+        type: 'object',
+        required: ['value', 'kind'],
+        properties: {
+          value: text('What to write.'),
+          kind: text('What kind of thing it is.'),
+          label: text('Its display name.'),
+        },
+      },
+    },
+    fix: {
+      type: 'object',
+      description: 'The same call, corrected.',
+      required: ['tool', 'arguments'],
+      properties: { tool: text('The operation.'), arguments: { type: 'object', description: 'Its input.' } },
+    },
+  },
+}
+
+const health = {
+  type: 'object',
+  required: ['status', 'version'],
+  properties: { status: { type: 'string', enum: ['ok'] }, version: text('Version of assay.') },
+}
+
+const plainPaths: Record<string, JsonObject> = {
+  '/health': {
+    get: {
+      operationId: 'health',
+      summary: 'Is the server up',
+      description: 'Answers 200 as long as the process serves.',
+      tags: ['health'],
+      responses: { 200: { description: 'Up.', content: { 'application/json': { schema: health } } } },
+    },
+  },
+}

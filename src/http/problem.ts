@@ -1,0 +1,61 @@
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+
+export const httpStatus: Record<ErrorCode, number> = {
+  invalid_input: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+}
+
+const titles: Record<ErrorCode, string> = {
+  invalid_input: 'Invalid input',
+  unauthorized: 'Sign-in needed',
+  forbidden: 'Not allowed',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  conflict: 'Conflict',
+  too_large: 'Too large',
+  unsupported_media_type: 'Unsupported media type',
+  rate_limited: 'Too many requests',
+  internal: 'Internal error',
+  unavailable: 'Unavailable',
+}
+
+/** An error as RFC 9457 problem details. Anything but an AppError is logged under an id and told as `internal`. */
+export function toProblem(error: unknown, log: Log): Response {
+  const known = toKnown(error, log)
+  const { facts = {}, retryAfterSeconds, ...rest } = known.facts
+  const status = httpStatus[known.code]
+  const body = {
+    type: `urn:assay:problem:${known.code}`,
+    title: titles[known.code],
+    status,
+    detail: known.message,
+    code: known.code,
+    ...rest,
+    ...facts,
+  }
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
+  if (known.code === 'unauthorized') headers['www-authenticate'] = 'Bearer'
+  const allow = facts.allow
+  if (known.code === 'method_not_allowed' && typeof allow === 'string') headers.allow = allow
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+function toKnown(error: unknown, log: Log): AppError {
+  if (error instanceof AppError && error.code !== 'internal') return error
+  const id = crypto.randomUUID()
+  log.error('a request failed', { id, error })
+  return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {
+    facts: { id },
+  })
+}
