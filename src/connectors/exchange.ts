@@ -1,0 +1,109 @@
+import type { Agent as HttpAgent } from 'node:http'
+import type { Agent as HttpsAgent } from 'node:https'
+import { got } from 'got'
+
+/** One request and its reply; nothing is retried, followed or judged here. */
+export interface ExchangeRequest {
+  url: URL
+  method: 'GET' | 'HEAD' | 'POST'
+  headers: Record<string, string>
+  body?: string | undefined
+  /** From the start to the last byte. */
+  totalMs: number
+  /** Longest silence, also while connecting; absent: `totalMs` alone counts. */
+  idleMs?: number
+  /** Cap on the decoded body of a 2xx reply; others are cut at 64 KiB without complaint. */
+  maxBytes: number
+  /** What to do with a 2xx body over the cap: fail (default) or keep what came first. */
+  overflow?: 'fail' | 'cut'
+  signal: AbortSignal
+  agent?: { http: HttpAgent; https: HttpsAgent }
+}
+
+export interface ExchangeReply {
+  status: number
+  headers: Record<string, string>
+  bytes: Uint8Array
+  /** True where the body was longer than what was kept. */
+  cut: boolean
+}
+
+/** Why no usable reply came; carries no request, so that no header can leak from it. */
+export class ExchangeError extends Error {
+  readonly kind: 'network' | 'timeout' | 'too_large' | 'aborted'
+  /** The system's name of the fault, such as `ECONNRESET`. */
+  readonly code: string
+
+  constructor(kind: ExchangeError['kind'], code: string) {
+    super(`${kind}: ${code}`)
+    this.name = 'ExchangeError'
+    this.kind = kind
+    this.code = code
+  }
+}
+
+const ERROR_BODY_BYTES = 65_536
+
+function toHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(raw)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return headers
+}
+
+function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
+  if (error instanceof ExchangeError) return error
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  const word = typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code) ? code : 'EUNKNOWN'
+  if (signal.aborted) return new ExchangeError('aborted', 'ABORTED')
+  if (name === 'TimeoutError') return new ExchangeError('timeout', 'ETIMEDOUT')
+  return new ExchangeError('network', word)
+}
+
+/** Sends one request and reads the reply while counting its bytes. Throws only `ExchangeError`. */
+export async function exchange(request: ExchangeRequest): Promise<ExchangeReply> {
+  const { signal, idleMs } = request
+  if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
+  const idle = idleMs === undefined ? {} : { connect: idleMs, secureConnect: idleMs, socket: idleMs, response: idleMs }
+  const stream = got.stream(request.url, {
+    method: request.method,
+    headers: request.headers,
+    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(request.agent === undefined ? {} : { agent: request.agent }),
+    timeout: { request: request.totalMs, ...idle },
+    retry: { limit: 0 },
+    followRedirect: false,
+    throwHttpErrors: false,
+    decompress: true,
+    signal,
+  })
+  let head: { status: number; headers: Record<string, string> } | undefined
+  stream.on('response', (response: { statusCode: number; headers: Record<string, string | string[] | undefined> }) => {
+    head = { status: response.statusCode, headers: toHeaders(response.headers) }
+  })
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let cut = false
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      const good = head !== undefined && head.status >= 200 && head.status < 300
+      const cap = good ? request.maxBytes : Math.min(request.maxBytes, ERROR_BODY_BYTES)
+      if (size + chunk.length > cap) {
+        if (good && request.overflow !== 'cut') throw new ExchangeError('too_large', 'ETOOLARGE')
+        chunks.push(chunk.subarray(0, cap - size))
+        cut = true
+        break
+      }
+      chunks.push(chunk)
+      size += chunk.length
+    }
+  } catch (error) {
+    throw toExchangeError(error, signal)
+  } finally {
+    stream.on('error', () => {})
+    stream.destroy()
+  }
+  if (head === undefined) throw new ExchangeError('network', 'ENORESPONSE')
+  return { ...head, bytes: Buffer.concat(chunks), cut }
+}

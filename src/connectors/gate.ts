@@ -1,0 +1,102 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Where every request of one client waits for its turn. */
+export interface Gate {
+  /** Waits for a free place, for the pause to end and for the gap since the last start; returns how to leave. */
+  enter(): Promise<() => void>
+  /** Holds back every start for so long; a shorter pause never shortens a longer one. */
+  pause(ms: number): void
+  /** Told after each answer: a refusal widens the gap between starts, a success narrows it again. */
+  answered(outcome: 'ok' | 'refused'): void
+  /** While the platform says that little of the budget is left, half the places are used. */
+  nearLimit(near: boolean): void
+}
+
+const FIRST_PENALTY_MS = 50
+const MAX_PENALTY_MS = 2_000
+
+/** Counts on the monotonic clock, so that a change of the wall clock neither shortens nor lengthens a wait. */
+export function createGate(options: {
+  concurrency: number
+  minGapMs: number
+  signal: AbortSignal
+  /** Called before waiting out a pause; throws when that wait is too long to sit out. */
+  beforePause: (remainingMs: number) => void
+}): Gate {
+  const { signal, minGapMs } = options
+  const queue: (() => void)[] = []
+  let places = options.concurrency
+  let active = 0
+  let pausedUntil = 0
+  let nextStart = 0
+  let penaltyMs = 0
+  setMaxListeners(0, signal)
+
+  const admit = () => {
+    while (active < places) {
+      const next = queue.shift()
+      if (next === undefined) return
+      active++
+      next()
+    }
+  }
+
+  const leave = () => {
+    active--
+    admit()
+  }
+
+  const takePlace = () =>
+    new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        const position = queue.indexOf(start)
+        if (position >= 0) queue.splice(position, 1)
+        reject(signal.reason)
+      }
+      const start = () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+      signal.addEventListener('abort', stop, { once: true })
+      queue.push(start)
+      admit()
+    })
+
+  const waitForStart = async () => {
+    for (;;) {
+      signal.throwIfAborted()
+      const at = performance.now()
+      if (pausedUntil > at) options.beforePause(pausedUntil - at)
+      const waitMs = Math.max(pausedUntil, nextStart) - at
+      if (waitMs <= 0) break
+      await sleep(Math.ceil(waitMs), undefined, { signal })
+    }
+    nextStart = performance.now() + Math.max(minGapMs, penaltyMs)
+  }
+
+  return {
+    async enter() {
+      signal.throwIfAborted()
+      await takePlace()
+      try {
+        await waitForStart()
+      } catch (error) {
+        leave()
+        throw error
+      }
+      return leave
+    },
+    pause(ms) {
+      pausedUntil = Math.max(pausedUntil, performance.now() + ms)
+    },
+    answered(outcome) {
+      if (outcome === 'refused') penaltyMs = Math.min(MAX_PENALTY_MS, Math.max(FIRST_PENALTY_MS, penaltyMs * 2))
+      else penaltyMs = penaltyMs < 10 ? 0 : penaltyMs / 2
+    },
+    nearLimit(near) {
+      places = near ? Math.max(1, Math.floor(options.concurrency / 2)) : options.concurrency
+      admit()
+    },
+  }
+}

@@ -1,0 +1,379 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { createHttpClient, type HttpClientOptions } from '../../src/connectors/transport.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { type Handler, type Loopback, sendJson, startLoopback } from './loopback.ts'
+
+const SECRET = 'Bearer top-secret-credential'
+
+function clientFor(server: Loopback, options: Partial<HttpClientOptions> = {}) {
+  return createHttpClient({
+    origin: server.origin,
+    authorize: async () => SECRET,
+    timeoutMs: 2000,
+    maxRetries: 3,
+    minGapMs: 0,
+    concurrency: 4,
+    signal: new AbortController().signal,
+    log: silentLog,
+    now: Date.now,
+    random: () => 0,
+    ...options,
+  })
+}
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof AppError)) throw new Error(`expected an AppError, got ${String(error)}`)
+  expect(JSON.stringify([error.message, error.facts, error.stack, error.cause])).not.toContain('top-secret')
+  return error
+}
+
+const fail =
+  (status: number, headers: Record<string, string> = {}, body: unknown = {}): Handler =>
+  (_request, response) =>
+    sendJson(response, body, status, headers)
+
+describe('refusals', () => {
+  it.each([
+    [400, {}, 'bad_request'],
+    [401, {}, 'auth_failed'],
+    [401, { code: 401, message: 'Unauthorized; scope does not match' }, 'forbidden'],
+    [403, {}, 'forbidden'],
+    [403, { error: { code: 'TokenExpired' } }, 'auth_failed'],
+    [404, {}, 'gone'],
+    [409, {}, 'bad_request'],
+    [410, {}, 'gone'],
+    [414, {}, 'bad_request'],
+  ])('%i %j is asked once and means %s', async (status, body, reason) => {
+    const server = await startLoopback(fail(status, {}, body))
+    const { facts } = await failureOf(clientFor(server).json({ path: '/x' }))
+    expect(facts.reason).toBe(reason)
+    expect(facts.facts).toMatchObject({ status })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('says auth_expired once it was let in', async () => {
+    const server = await startLoopback((_request, response, count) => sendJson(response, {}, count === 1 ? 200 : 401))
+    const client = clientFor(server)
+    await client.json({ path: '/x' })
+    expect((await failureOf(client.json({ path: '/x' }))).facts.reason).toBe('auth_expired')
+  })
+
+  it('keeps the error word and the request id of the platform, and nothing else of the body', async () => {
+    const body = { error: { code: 'PowerBIEntityNotFound', message: 'canary-text' } }
+    const server = await startLoopback(fail(404, { requestid: 'r-1' }, body))
+    const error = await failureOf(clientFor(server).json({ path: '/x' }))
+    expect(error.facts.facts).toMatchObject({ code: 'PowerBIEntityNotFound', requestId: 'r-1' })
+    expect(JSON.stringify(error.facts) + error.message).not.toContain('canary-text')
+  })
+
+  it('hands accepted refusals to the caller', async () => {
+    const server = await startLoopback(fail(400, {}, { error: 'invalid_client' }))
+    const reply = await clientFor(server).json({ path: '/x', accept: [400] })
+    expect(reply).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  })
+
+  it('follows no redirect of a JSON call', async () => {
+    const other = await startLoopback((_request, response) => sendJson(response, {}))
+    const server = await startLoopback(fail(302, { location: `${other.origin}/login` }))
+    expect((await failureOf(clientFor(server).json({ path: '/x' }))).facts.reason).toBe('protocol_error')
+    expect(other.seen).toHaveLength(0)
+  })
+})
+
+describe('retries', () => {
+  it.each([500, 502, 503, 504, 408])('%i twice and then 200 is a success', async (status) => {
+    const server = await startLoopback((_request, response, count) =>
+      sendJson(response, { count }, count < 3 ? status : 200),
+    )
+    expect((await clientFor(server).json({ path: '/x' })).body).toEqual({ count: 3 })
+  })
+
+  it('gives up after max_retries', async () => {
+    const server = await startLoopback(fail(500))
+    expect((await failureOf(clientFor(server, { maxRetries: 2 }).json({ path: '/x' }))).facts.reason).toBe(
+      'server_error',
+    )
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it.each([
+    ['a server error', fail(503)],
+    ['a rate limit', fail(429)],
+    ['a reset', ((_request, response) => response.destroy()) as Handler],
+    ['a sign-in page', ((_request, response) => response.end('<html>')) as Handler],
+  ])('without retries, %s is asked exactly once', async (_name, handler) => {
+    const server = await startLoopback(handler)
+    await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('does not repeat a POST that may have had its effect', async () => {
+    const server = await startLoopback(fail(500))
+    await failureOf(clientFor(server).json({ method: 'POST', path: '/x', body: {} }))
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each<[string, Handler]>([
+    ['a reset', (_request, response) => response.destroy()],
+    [
+      'a body that breaks off',
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' })
+        response.write('{"a":')
+        setTimeout(() => response.destroy(), 20)
+      },
+    ],
+    ['cut JSON', (_request, response) => response.end('{"a": [1, 2')],
+    ['silence', () => {}],
+  ])('%s is tried again', async (_name, handler) => {
+    const server = await startLoopback((request, response, count) =>
+      count === 1 ? handler(request, response, count) : sendJson(response, { ok: true }),
+    )
+    expect((await clientFor(server, { timeoutMs: 400 }).json({ path: '/x' })).body).toEqual({ ok: true })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('HTML with 200 is tried once more and then a protocol error', async () => {
+    const server = await startLoopback((_request, response) => response.end('<html>Sign in</html>'))
+    expect((await failureOf(clientFor(server).json({ path: '/x' }))).facts.reason).toBe('protocol_error')
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('a host that is not there is a network fault', async () => {
+    const server = { origin: 'http://127.0.0.1:9', port: 9, seen: [] }
+    const error = await failureOf(clientFor(server, { maxRetries: 1 }).json({ path: '/x' }))
+    expect(error.facts).toMatchObject({ reason: 'network', facts: { code: 'ECONNREFUSED' } })
+  })
+})
+
+describe('waiting', () => {
+  it.each<[string, Record<string, string>, number]>([
+    ['what the platform asks', { 'retry-after': '1' }, 950],
+    ['own back-off where it asks nothing usable', { 'retry-after': '0' }, 1900],
+  ])('after 429: %s', async (_name, headers, leastMs) => {
+    const server = await startLoopback((_request, response, count) =>
+      count === 1 ? sendJson(response, {}, 429, headers) : sendJson(response, {}),
+    )
+    await clientFor(server).json({ path: '/x' })
+    const waited = (server.seen[1]?.at ?? 0) - (server.seen[0]?.at ?? 0)
+    expect(waited).toBeGreaterThanOrEqual(leastMs)
+    expect(waited).toBeLessThan(leastMs + 1000)
+  })
+
+  it.each([
+    [{ 'retry-after': '3392' }, {}],
+    [{}, { message: 'Retry in 3392 seconds.' }],
+  ] as const)('a far-away retry (%j %j) is not sat out, by nobody', async (headers, body) => {
+    const server = await startLoopback(fail(429, headers, body))
+    const client = clientFor(server)
+    const { facts } = await failureOf(client.json({ path: '/x' }))
+    expect(facts).toMatchObject({ reason: 'retry_later', retryAfterSeconds: 3392 })
+    const second = await failureOf(client.json({ path: '/y' }))
+    expect(second.facts.reason).toBe('retry_later')
+    expect(second.facts.retryAfterSeconds).toBeGreaterThan(3300)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('a rate limit that outlasts the retries parks', async () => {
+    const server = await startLoopback(fail(429, { 'retry-after': '120' }))
+    const { facts } = await failureOf(clientFor(server, { maxRetries: 0 }).json({ path: '/x' }))
+    expect(facts).toMatchObject({ reason: 'retry_later', retryAfterSeconds: 120 })
+  })
+
+  it('one refusal pauses every call of the client, and no burst follows', async () => {
+    const server = await startLoopback((_request, response, count) =>
+      count <= 4 ? sendJson(response, {}, 429, { 'retry-after': '1' }) : sendJson(response, {}),
+    )
+    const client = clientFor(server)
+    await Promise.all(Array.from({ length: 8 }, (_, index) => client.json({ path: `/${index}` })))
+    const times = server.seen.map(({ at }) => at)
+    const quiet = times.findIndex((at, index) => index > 0 && at - (times[index - 1] ?? 0) > 800)
+    expect(quiet).toBeGreaterThan(0)
+    expect(quiet).toBeLessThanOrEqual(4)
+    const after = times.slice(quiet)
+    expect((after[1] ?? 0) - (after[0] ?? 0)).toBeGreaterThan(10)
+    expect(server.seen).toHaveLength(8 + quiet)
+  })
+
+  it('keeps the minimum gap between starts', async () => {
+    const server = await startLoopback((_request, response) => sendJson(response, {}))
+    const client = clientFor(server, { minGapMs: 60 })
+    await Promise.all(Array.from({ length: 5 }, () => client.json({ path: '/x' })))
+    const first = server.seen[0]?.at ?? 0
+    expect((server.seen[4]?.at ?? 0) - first).toBeGreaterThan(220)
+  })
+
+  it('bounds how many requests run at once', async () => {
+    let running = 0
+    let most = 0
+    const server = await startLoopback((_request, response) => {
+      running++
+      most = Math.max(most, running)
+      setTimeout(() => {
+        running--
+        sendJson(response, {})
+      }, 20)
+    })
+    const client = clientFor(server, { concurrency: 3 })
+    await Promise.all(Array.from({ length: 12 }, () => client.json({ path: '/x' })))
+    expect(most).toBe(3)
+  })
+
+  it.each<[string, Handler]>([
+    ['a pause', fail(429, { 'retry-after': '60' })],
+    ['a request', () => {}],
+  ])('an abort ends %s within a second', async (_name, handler) => {
+    const server = await startLoopback(handler)
+    const controller = new AbortController()
+    const client = clientFor(server, { signal: controller.signal, timeoutMs: 30_000, concurrency: 1 })
+    const work = Promise.all([failureOf(client.json({ path: '/x' })), failureOf(client.json({ path: '/y' }))])
+    setTimeout(() => controller.abort(), 150)
+    const start = performance.now()
+    const errors = await work
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(errors.map(({ facts }) => facts.reason)).toEqual(['aborted', 'aborted'])
+  })
+})
+
+describe('credentials', () => {
+  it('one refresh serves all calls that were refused with the old one', async () => {
+    let current = 'old'
+    let refreshes = 0
+    const server = await startLoopback((request, response) =>
+      request.headers.authorization === 'new' ? sendJson(response, {}) : sendJson(response, {}, 401),
+    )
+    const client = clientFor(server, {
+      authorize: async () => current,
+      refresh: async () => {
+        refreshes++
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        current = 'new'
+        return true
+      },
+    })
+    await Promise.all(Array.from({ length: 10 }, () => client.json({ path: '/x' })))
+    expect(refreshes).toBe(1)
+  })
+
+  it.each([
+    [401, {}],
+    [403, { error: { code: 'TokenExpired' } }],
+  ])('a second refusal (%i) after a refresh stops', async (status, body) => {
+    let refreshes = 0
+    const server = await startLoopback(fail(status, {}, body))
+    const refresh = async () => {
+      refreshes++
+      return true
+    }
+    const { facts } = await failureOf(clientFor(server, { refresh }).json({ path: '/x' }))
+    expect(facts.reason).toBe('auth_failed')
+    expect([refreshes, server.seen.length]).toEqual([1, 2])
+  })
+
+  it.each(['//evil.example/x', 'x', '@evil.example/', '/../x', '/a/../../x'])('refuses the path %s', async (path) => {
+    const server = await startLoopback((_request, response) => sendJson(response, {}))
+    const result = await clientFor(server, { basePath: '/api' })
+      .json({ path })
+      .catch((error: unknown) => error)
+    const inside = server.seen.every(({ url }) => url.startsWith('/api/'))
+    expect(inside && (server.seen.length === 1 || result instanceof AppError)).toBe(true)
+  })
+})
+
+describe('bodies', () => {
+  it('takes a byte-order mark and no content', async () => {
+    const server = await startLoopback((request, response) => {
+      if (request.url === '/bom') return response.end('\uFEFF{"a":1}')
+      response.writeHead(204)
+      return response.end()
+    })
+    const client = clientFor(server)
+    expect((await client.json({ path: '/bom' })).body).toEqual({ a: 1 })
+    expect((await client.json({ path: '/none' })).body).toBeUndefined()
+  })
+
+  it('sends forms, bodies and query parameters as given', async () => {
+    const server = await startLoopback((_request, response) => sendJson(response, {}))
+    const client = clientFor(server, { basePath: '/v1/' })
+    await client.json({ path: '/a', query: { $top: 5, name: 'a b+c', none: undefined } })
+    await client.json({ method: 'POST', path: '/b', form: { scope: 'x/.default' } })
+    await client.json({ method: 'POST', path: '/c', body: { a: 1 } })
+    expect(server.seen.map(({ url, body }) => [url, body])).toEqual([
+      ['/v1/a?$top=5&name=a%20b%2Bc', ''],
+      ['/v1/b', 'scope=x%2F.default'],
+      ['/v1/c', '{"a":1}'],
+    ])
+    expect(server.seen[0]?.headers.authorization).toBe(SECRET)
+  })
+
+  it('stops a compressed bomb at the cap', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000, 32))
+    const server = await startLoopback((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(bomb)
+    })
+    const { facts } = await failureOf(clientFor(server).json({ path: '/x', maxBytes: 100_000 }))
+    expect(facts.reason).toBe('too_large')
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('downloads', () => {
+  const bytes = Buffer.from('file content')
+  const media = () =>
+    startLoopback((request, response) => {
+      if (request.headers.authorization !== undefined) return sendJson(response, {}, 400)
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      return response.end(bytes)
+    })
+
+  it('follows one redirect without the credential', async () => {
+    const other = await media()
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file?token=abc` }))
+    const file = await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(Buffer.from(file.bytes)).toEqual(bytes)
+    expect(file).toMatchObject({ contentType: 'text/plain', finalUrl: `${other.origin}/file` })
+    expect(server.seen[0]?.headers.authorization).toBe(SECRET)
+  })
+
+  it('carries no credential to a redirect on the same origin either', async () => {
+    const server = await startLoopback((request, response) =>
+      request.url === '/f' ? sendJson(response, {}, 302, { location: '/g' }) : response.end('x'),
+    )
+    await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(server.seen[1]?.headers.authorization).toBeUndefined()
+  })
+
+  it('asks nobody whom the caller does not allow, and follows no second redirect', async () => {
+    const other = await startLoopback(fail(302, { location: '/again' }))
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
+    const refuse = { path: '/f', maxBytes: 1000, allowRedirect: () => false }
+    expect((await failureOf(clientFor(server).download(refuse))).facts.reason).toBe('protocol_error')
+    expect(other.seen).toHaveLength(0)
+    const allow = { ...refuse, allowRedirect: () => true }
+    expect((await failureOf(clientFor(server).download(allow))).facts.reason).toBe('protocol_error')
+    expect(other.seen).toHaveLength(1)
+  })
+
+  it('asks the platform again where the media token has run out', async () => {
+    const other = await startLoopback((_request, response, count) => {
+      response.writeHead(count === 1 ? 403 : 200)
+      response.end('x')
+    })
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
+    await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('stops at the cap, whatever the length says', async () => {
+    const server = await startLoopback((_request, response) => response.end(Buffer.alloc(5000)))
+    const request = { path: '/f', maxBytes: 1000, allowRedirect: () => true }
+    expect((await failureOf(clientFor(server).download(request))).facts.reason).toBe('too_large')
+  })
+})
