@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { FilterMapping, restrictsNothing } from '../findings/filter.ts'
+
+/** The unique, immutable name of a term or metric in paths. */
+export const Slug = z
+  .string()
+  .max(100, 'must be at most 100 characters long.')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case words joined by hyphens, such as open-findings.')
+
+export const DisplayName = z.string().trim().min(1, 'must not be empty.').max(200)
+export const Description = z.string().max(4000)
+export const Synonyms = z.array(z.string().trim().min(1, 'must not be empty.').max(100)).max(50)
+export const Color = z
+  .string()
+  .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a hex colour such as #d33 or #dd3333.')
+
+/** A term's mapping: a filter that takes at least something away. */
+export const TermMapping = FilterMapping.refine((mapping) => !isOpen(mapping), {
+  message: 'restricts nothing; give at least one key, such as detectorTypes or severities.',
+})
+
+function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
+  return (minConfidence ?? 0) === 0 && restrictsNothing(mapping)
+}
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+
+/** A term as lists show it: without colour and icon. */
+export const GlossaryTermItem = z.object({
+  id: z.string().describe('Id of the term.'),
+  slug: z.string().describe('Name in paths.'),
+  displayName: z.string().describe('Name for people.'),
+  description: z.string().describe('What the term means.'),
+  category: z.string().describe('Group of terms; empty when none.'),
+  filterMapping: FilterMapping.describe('Which findings the term means.'),
+  synonyms: z.array(z.string()).describe('Other names it is found by.'),
+  isActive: z.boolean().describe('False: kept, but not used in queries.'),
+  createdAt: instant,
+  updatedAt: instant,
+})
+export type GlossaryTermItem = z.infer<typeof GlossaryTermItem>
+
+export const GlossaryTerm = GlossaryTermItem.extend({
+  color: z.string().nullable().describe('Hex colour.'),
+  icon: z.string().nullable().describe('Name of an icon.'),
+})
+export type GlossaryTerm = z.infer<typeof GlossaryTerm>
+
+/** A term as the store has it; times in milliseconds. */
+export interface TermRecord {
+  id: number
+  uid: string
+  slug: string
+  displayName: string
+  description: string
+  category: string
+  filterMapping: FilterMapping
+  color: string | null
+  icon: string | null
+  synonyms: string[]
+  isActive: boolean
+  createdAt: number
+  updatedAt: number
+}
+
+export function toGlossaryTerm(term: TermRecord): GlossaryTerm {
+  return { ...toGlossaryTermItem(term), color: term.color, icon: term.icon }
+}
+
+export function toGlossaryTermItem(term: TermRecord): GlossaryTermItem {
+  const { uid, color, icon, createdAt, updatedAt, ...rest } = term
+  return {
+    ...rest,
+    id: uid,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  }
+}

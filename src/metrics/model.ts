@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { FilterMapping } from '../findings/filter.ts'
+import { Slug, type TermRecord } from '../glossary/model.ts'
+
+export const metricTypes = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND'] as const
+export type MetricType = (typeof metricTypes)[number]
+export const metricStatuses = ['DRAFT', 'ACTIVE', 'DEPRECATED'] as const
+export type MetricStatus = (typeof metricStatuses)[number]
+export const metricFormats = ['number', 'percentage', 'duration'] as const
+export type MetricFormat = (typeof metricFormats)[number]
+export const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'] as const
+export type Aggregation = (typeof aggregations)[number]
+export const entities = ['finding', 'asset'] as const
+export type Entity = (typeof entities)[number]
+export const modes = ['flow', 'stock'] as const
+
+export const dimensions = [
+  'severity',
+  'detectorType',
+  'status',
+  'findingType',
+  'category',
+  'customDetectorKey',
+  'source',
+  'sourceType',
+  'assetKind',
+  'container',
+] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** What each entity can be broken down by, aggregated over and placed in time by. The first time field is the default. */
+export const entityFacts = {
+  finding: {
+    dimensions,
+    numericFields: ['confidence', 'resolutionHours', 'ageHours'],
+    distinctFields: [
+      'assetId',
+      'sourceId',
+      'sourceType',
+      'assetKind',
+      'container',
+      'detectorType',
+      'findingType',
+      'category',
+      'severity',
+      'status',
+      'customDetectorKey',
+    ],
+    timeFields: ['firstDetectedAt', 'lastDetectedAt', 'resolvedAt'],
+  },
+  asset: {
+    dimensions: ['source', 'sourceType', 'assetKind', 'container'],
+    numericFields: ['ageDays', 'openFindings'],
+    distinctFields: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner'],
+    timeFields: ['firstSeenAt', 'lastSeenAt', 'lastScannedAt', 'contentUpdatedAt'],
+  },
+} as const satisfies Record<Entity, Record<string, readonly string[]>>
+
+export type NumericField = (typeof entityFacts)[Entity]['numericFields'][number]
+export type DistinctField = (typeof entityFacts)[Entity]['distinctFields'][number]
+export type MetricField = NumericField | DistinctField
+export type TimeField = (typeof entityFacts)[Entity]['timeFields'][number]
+
+const fields = [
+  ...new Set(
+    entities.flatMap((entity): MetricField[] => [
+      ...entityFacts[entity].numericFields,
+      ...entityFacts[entity].distinctFields,
+    ]),
+  ),
+]
+const timeFields = entities.flatMap((entity): TimeField[] => [...entityFacts[entity].timeFields])
+
+export const MetricFilters = FilterMapping.extend({
+  scanned: z.boolean().describe('Assets only: whether they were ever scanned.').optional(),
+}).describe('What the metric itself counts; the shape of a term mapping.')
+export type MetricFilters = z.infer<typeof MetricFilters>
+
+export const SimpleDefinition = z.strictObject({
+  aggregation: z.enum(aggregations).describe('How rows become a number.'),
+  entity: z.enum(entities).describe('What is counted.'),
+  field: z.enum(fields).describe('What is aggregated; not for COUNT.').optional(),
+  filters: MetricFilters.optional(),
+  timeField: z.enum(timeFields).describe('Which instant places a row in a time range.').optional(),
+  mode: z
+    .enum(modes)
+    .describe('flow (default): what happened in the range. stock: what was so at the end of the range.')
+    .optional(),
+})
+export type SimpleDefinition = z.infer<typeof SimpleDefinition>
+
+export const MetricReference = z.strictObject({ metricSlug: Slug.describe('Slug of another metric.') })
+export type MetricReference = z.infer<typeof MetricReference>
+
+export const RatioPart = z.union([SimpleDefinition, MetricReference])
+export type RatioPart = z.infer<typeof RatioPart>
+
+export const RatioDefinition = z.strictObject({
+  numerator: RatioPart.describe('What is divided: an inline SIMPLE definition or a metricSlug.'),
+  denominator: RatioPart.describe('What it is divided by: an inline SIMPLE definition or a metricSlug.'),
+})
+export type RatioDefinition = z.infer<typeof RatioDefinition>
+
+export const FORMULA_MAX_LENGTH = 2000
+
+export const DerivedDefinition = z.strictObject({
+  formula: z
+    .string()
+    .min(1, 'must not be empty.')
+    .max(FORMULA_MAX_LENGTH)
+    .describe('+ - * / ( ), numbers, min max abs nullif coalesce, and inputs with _ for -.'),
+  inputs: z
+    .array(Slug)
+    .min(1, 'must name at least one metric.')
+    .max(30)
+    .describe('Slugs of the metrics that the formula uses.'),
+})
+export type DerivedDefinition = z.infer<typeof DerivedDefinition>
+
+/** A length of time: hours, days, weeks or months. */
+export const Window = z
+  .string()
+  .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
+
+export const TrendDefinition = z.strictObject({
+  baseMetricSlug: Slug.describe('Slug of the metric that is compared with itself.'),
+  currentWindow: Window.describe('The window that ends at the end of the range, such as 7d.'),
+  compareWindow: Window.describe('The window directly before it; of the same length.'),
+})
+export type TrendDefinition = z.infer<typeof TrendDefinition>
+
+/** The schema of `definition` for each type of metric. */
+export const definitionSchemas = {
+  SIMPLE: SimpleDefinition,
+  RATIO: RatioDefinition,
+  DERIVED: DerivedDefinition,
+  TREND: TrendDefinition,
+} as const satisfies Record<MetricType, z.ZodType>
+
+export type TypedDefinition =
+  | { type: 'SIMPLE'; definition: SimpleDefinition }
+  | { type: 'RATIO'; definition: RatioDefinition }
+  | { type: 'DERIVED'; definition: DerivedDefinition }
+  | { type: 'TREND'; definition: TrendDefinition }
+
+/** A metric as the store has it, with its own term; times in milliseconds. */
+export type MetricRecord = TypedDefinition & {
+  id: number
+  uid: string
+  slug: string
+  displayName: string
+  description: string
+  allowedDimensions: Dimension[]
+  format: MetricFormat
+  unit: string
+  status: MetricStatus
+  term: TermRecord | null
+  owner: string | null
+  color: string | null
+  synonyms: string[]
+  /** What a SUM over nothing is; null means the default, zero. */
+  emptyAs: 'zero' | 'null' | null
+  version: number
+  certifiedBy: string | null
+  certifiedAt: number | null
+  certifiedVersion: number | null
+  certifiedVia: 'http' | 'mcp' | 'cli' | null
+  certifiedDigest: string | null
+  deprecatedBy: string | null
+  deprecatedAt: number | null
+  deprecationReason: string | null
+  replacedBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+export const trustTiers = ['certified', 'draft', 'drifted', 'deprecated'] as const
+export type TrustTier = (typeof trustTiers)[number]
+
+export function isReference(part: RatioPart): part is MetricReference {
+  return 'metricSlug' in part
+}
+
+/** The slugs of the metrics that a definition is made of, each once, in the order they are written. */
+export function inputSlugs({ type, definition }: TypedDefinition): string[] {
+  switch (type) {
+    case 'SIMPLE':
+      return []
+    case 'RATIO':
+      return [
+        ...new Set(
+          [definition.numerator, definition.denominator].flatMap((part) => (isReference(part) ? part.metricSlug : [])),
+        ),
+      ]
+    case 'DERIVED':
+      return [...new Set(definition.inputs)]
+    case 'TREND':
+      return [definition.baseMetricSlug]
+  }
+}
