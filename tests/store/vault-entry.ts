@@ -1,0 +1,9 @@
+import { join } from 'node:path'
+import { Store } from '../../src/store/store.ts'
+import { openVault } from '../../src/store/vault-file.ts'
+
+const home = process.argv[2] ?? ''
+const store = Store.open(join(home, 'assay.db'), { now: Date.now })
+const vault = openVault({ store, home, env: {} })
+process.stdout.write(`${Buffer.from(vault.fingerprintKey()).toString('hex')}\n`)
+store.close()

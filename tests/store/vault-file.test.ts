@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Store } from '../../src/store/store.ts'
+import { openVault } from '../../src/store/vault-file.ts'
+
+let home: string
+let store: Store
+const open = (env: Record<string, string> = {}) => openVault({ store, home, env })
+const reasonOf = (work: () => unknown) => {
+  try {
+    work()
+  } catch (error) {
+    return error instanceof Error && 'facts' in error ? (error.facts as { reason?: string }).reason : String(error)
+  }
+  return 'no error'
+}
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'assay-vault-'))
+  store = Store.open(join(home, 'assay.db'), { now: Date.now })
+})
+afterEach(() => {
+  store.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe('sealing', () => {
+  it('opens what it sealed, also after a restart', () => {
+    const sealed = open().seal('source/a/api_token', 'correct horse')
+    expect(open().open('source/a/api_token', sealed)).toBe('correct horse')
+  })
+
+  it('never seals the same text alike', () => {
+    const vault = open()
+    expect(vault.seal('a', 'x')).not.toBe(vault.seal('a', 'x'))
+  })
+
+  it.each<[string, (sealed: string) => string]>([
+    ['another place', (sealed) => sealed],
+    ['a changed byte', (sealed) => sealed.replace(/.(\.[^.]*)$/, (_, tail) => `_${tail}`)],
+    ['a shortened tag', (sealed) => sealed.slice(0, -12)],
+    ['another version', (sealed) => sealed.replace(/^v1/, 'v2')],
+    ['an unknown data key', (sealed) => sealed.replace(/^v1\.\d+/, 'v1.99')],
+    ['text that was never sealed', () => 'secret'],
+  ])('does not open %s', (name, change) => {
+    const vault = open()
+    const sealed = vault.seal('source/a/api_token', 'correct horse battery')
+    const place = name === 'another place' ? 'source/b/api_token' : 'source/a/api_token'
+    expect(reasonOf(() => vault.open(place, change(sealed)))).toBe('secret_unreadable')
+  })
+
+  it('keeps the fingerprint key for the life of the folder, apart from the key file', () => {
+    const key = Buffer.from(open().fingerprintKey())
+    expect(Buffer.from(open().fingerprintKey()).equals(key)).toBe(true)
+    expect(readFileSync(join(home, 'assay.key'), 'utf8')).not.toContain(key.toString('base64'))
+  })
+})
+
+describe('the key', () => {
+  it('is a file that only its owner can read', () => {
+    open()
+    expect(statSync(join(home, 'assay.key')).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['hex', Buffer.alloc(32, 7).toString('hex')],
+    ['base64', Buffer.alloc(32, 7).toString('base64')],
+  ])('comes from ASSAY_KEY as %s, and no file is made', (_, key) => {
+    const sealed = open({ ASSAY_KEY: key }).seal('p', 'x')
+    expect(open({ ASSAY_KEY: Buffer.alloc(32, 7).toString('hex') }).open('p', sealed)).toBe('x')
+    expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  it('comes from ASSAY_KEY_FILE before ASSAY_KEY', () => {
+    const file = join(home, 'elsewhere')
+    writeFileSync(file, Buffer.alloc(32, 9))
+    const sealed = open({ ASSAY_KEY_FILE: file, ASSAY_KEY: Buffer.alloc(32, 7).toString('hex') }).seal('p', 'x')
+    expect(open({ ASSAY_KEY: Buffer.alloc(32, 9).toString('hex') }).open('p', sealed)).toBe('x')
+  })
+
+  it('is not made anew while sealed rows exist', () => {
+    open()
+    rmSync(join(home, 'assay.key'))
+    expect(reasonOf(() => open().seal('p', 'x'))).toBe('key_missing')
+    expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  it('is refused when it is another one, naming both by their check values', () => {
+    open()
+    writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 1).toString('base64'))
+    const problem = open().problem()
+    expect(problem?.facts.reason).toBe('key_mismatch')
+    expect(problem?.message).toMatch(/[0-9a-f]{16}.*[0-9a-f]{16}/)
+  })
+
+  it.each([['too short'], ['x'.repeat(44)], ['"'.repeat(43)]])('is refused when it is no key: %s', (key) => {
+    expect(reasonOf(() => open({ ASSAY_KEY: key }).seal('p', 'x'))).toBe('key_invalid')
+  })
+
+  it('is refused when others can read its file', () => {
+    open()
+    chmodSync(join(home, 'assay.key'), 0o644)
+    expect(open().problem()?.facts.reason).toBe('key_exposed')
+  })
+
+  it('leaves everything else readable when it is lost', () => {
+    open()
+    rmSync(join(home, 'assay.key'))
+    expect(open().problem()?.code).toBe('unavailable')
+    expect(store.read((reader) => reader.prepare('SELECT count(*) AS n FROM source').get())).toEqual({ n: 0 })
+  })
+})
+
+it('is one key for many processes that start at once', async () => {
+  store.close()
+  rmSync(home, { recursive: true, force: true })
+  home = mkdtempSync(join(tmpdir(), 'assay-vault-'))
+  const entry = fileURLToPath(new URL('./vault-entry.ts', import.meta.url))
+  const starts = Array.from({ length: 6 }, () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+    return new Promise<string>((resolve) => {
+      let text = ''
+      child.stdout.on('data', (chunk) => {
+        text += chunk
+      })
+      child.on('close', () => resolve(text.trim()))
+    })
+  })
+  const keys = await Promise.all(starts)
+  expect(new Set(keys).size).toBe(1)
+  expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
+  store = Store.open(join(home, 'assay.db'), { now: Date.now })
+})
