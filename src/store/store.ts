@@ -64,6 +64,16 @@ export class Store {
     return result
   }
 
+  /** Looks the whole file over; slow on a large one. */
+  examine(): { integrity: string; foreignKeys: number; schema: number } {
+    const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
+    return {
+      integrity: String(pragma('quick_check(1)').pluck().get()),
+      foreignKeys: pragma('foreign_key_check').all().length,
+      schema: Number(pragma('user_version').pluck().get()),
+    }
+  }
+
   close(): void {
     this.#reader.close()
     this.#writer.close()

@@ -1,0 +1,14 @@
+// Opens the database named by the first argument, writes one row, and says so: one of many processes starting at once.
+import { Store } from '../../src/store/store.ts'
+import { ensureWord } from '../../src/store/words.store.ts'
+
+const [file = '', name = ''] = process.argv.slice(2)
+const store = Store.open(file, { now: () => Date.now() })
+for (let round = 0; round < 20; round++) {
+  store.write((tx) => {
+    ensureWord(tx, 'shared')
+    ensureWord(tx, `${name}-${round}`)
+  })
+}
+store.close()
+process.stdout.write('done')

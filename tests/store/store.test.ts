@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { db } from '../../src/store/builder.ts'
+import { Store } from '../../src/store/store.ts'
+import { ensureWord, findWord } from '../../src/store/words.store.ts'
+
+const run = promisify(execFile)
+const entry = new URL('open-entry.ts', import.meta.url).pathname
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-store-'))
+  file = join(folder, 'assay.db')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const open = () => Store.open(file, { now: () => Date.now() })
+
+describe('opening', () => {
+  it('serves twenty processes that start at once on an empty folder', { timeout: 120_000 }, async () => {
+    const starts = Array.from({ length: 20 }, (_, index) =>
+      run(process.execPath, ['--import', 'tsx', entry, file, `p${index}`]).then(({ stdout }) => stdout),
+    )
+    expect(await Promise.all(starts)).toEqual(Array.from({ length: 20 }, () => 'done'))
+    const store = open()
+    const words = store.read((tx) => tx.all(db.selectFrom('word').select('text').where('text', 'like', 'p%-%')))
+    const terms = store.read((tx) => tx.all(db.selectFrom('term').select('slug')))
+    store.close()
+    expect(words).toHaveLength(400)
+    expect(new Set(terms.map(({ slug }) => slug)).size).toBe(terms.length)
+  })
+
+  it('refuses a database of a newer version and leaves it as it was', () => {
+    open().close()
+    const raw = new Database(file)
+    raw.pragma('user_version = 9999')
+    raw.close()
+    const before = readFileSync(file)
+    expect(open).toThrow(expect.objectContaining({ code: 'unavailable', facts: { reason: 'database_newer' } }))
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  it('says so when the file is not a database, and does not replace it', () => {
+    writeFileSync(file, 'not a database, but long enough to look like one '.repeat(100))
+    expect(open).toThrow(expect.objectContaining({ code: 'unavailable', facts: { reason: 'not_a_database' } }))
+    expect(readFileSync(file, 'utf8')).toContain('not a database')
+  })
+
+  it('runs a half-migrated copy on to the newest schema', () => {
+    open().close()
+    const copy = join(folder, 'copy.db')
+    copyFileSync(file, copy)
+    Store.open(copy, { now: () => Date.now() }).close()
+    const raw = new Database(copy)
+    expect(raw.pragma('user_version', { simple: true })).toBeGreaterThan(0)
+    expect(raw.pragma('journal_mode', { simple: true })).toBe('wal')
+    raw.close()
+  })
+})
+
+describe('transactions', () => {
+  it('keeps nothing of a write that fails', () => {
+    const store = open()
+    const work = () =>
+      store.write((tx) => {
+        ensureWord(tx, 'lost')
+        throw new Error('stop')
+      })
+    expect(work).toThrow('stop')
+    expect(store.read((tx) => findWord(tx, 'lost'))).toBeUndefined()
+    store.close()
+  })
+
+  it('refuses work that waits', () => {
+    const store = open()
+    expect(() => store.write(async () => 1)).toThrow(/must not wait/)
+    expect(store.write((tx) => ensureWord(tx, 'after'))).toBeGreaterThan(0)
+    store.close()
+  })
+
+  it('gives questions a connection that cannot write', () => {
+    const store = open()
+    expect(() => store.read((tx) => tx.prepare("INSERT INTO word (text) VALUES ('x')").run())).toThrow(
+      expect.objectContaining({ code: 'unavailable' }),
+    )
+    store.close()
+  })
+
+  it('answers from one snapshot while another process writes', () => {
+    const store = open()
+    const other = open()
+    const counts = store.read((tx) => {
+      const count = () => tx.all(db.selectFrom('word').select('id')).length
+      const before = count()
+      other.write((writer) => ensureWord(writer, 'meanwhile'))
+      return [before, count()]
+    })
+    expect(counts[0]).toBe(counts[1])
+    expect(store.read((tx) => findWord(tx, 'meanwhile'))).toBeDefined()
+    other.close()
+    store.close()
+  })
+
+  it('gives integers as numbers', () => {
+    const store = open()
+    const row = store.read((tx) => tx.first(db.selectFrom('word').select(({ fn }) => fn.countAll<number>().as('n'))))
+    expect(typeof row?.n).toBe('number')
+    store.close()
+  })
+})
