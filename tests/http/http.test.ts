@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createHttpApp } from '../../src/http/server.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
+import { operation } from '../../src/operation/operation.ts'
+
+const Echo = z.object({ name: z.string(), words: z.array(z.string()), count: z.number() })
+
+const operations = [
+  operation({
+    name: 'get_echo',
+    title: 'Echo',
+    summary: 'Says what it heard.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /echo/{name}',
+    input: z.strictObject({
+      name: z.string().describe('Name.'),
+      words: z.array(z.string()).optional().describe('Words.'),
+      count: z.int().optional().describe('Count.'),
+    }),
+    output: Echo,
+    run: ({ name, words = [], count = 0 }) => ({ name, words, count }),
+  }),
+  operation({
+    name: 'create_echo',
+    title: 'Create echo',
+    summary: 'Keeps what it heard.',
+    effect: 'write',
+    scope: 'author',
+    route: 'POST /echo',
+    status: 201,
+    location: ({ name }) => `/echo/${name}`,
+    input: z.strictObject({ name: z.string().describe('Name.') }),
+    output: Echo,
+    run: ({ name }) => ({ name, words: [], count: 1 }),
+  }),
+  operation({
+    name: 'update_echo',
+    title: 'Update echo',
+    summary: 'Changes what it heard.',
+    effect: 'write',
+    scope: 'author',
+    route: 'PUT /echo/{name}',
+    input: z.strictObject({ name: z.string().describe('Name.'), count: z.int().optional().describe('Count.') }),
+    output: Echo,
+    run: ({ name, count = 0 }) => {
+      if (name === 'broken') throw new Error('SELECT secret FROM /home/someone')
+      if (name === 'taken') throw new AppError('conflict', 'It is taken.', { reason: 'taken', facts: { id: 'abc' } })
+      return { name, words: [], count }
+    },
+  }),
+]
+
+const caller: Caller = { name: 'tester', via: 'http', scopes: new Set(scopes) }
+const app = (as: Caller = caller) =>
+  createHttpApp({
+    operations,
+    contextFor: ({ caller, signal }) =>
+      ({ caller, signal, log: silentLog, now: () => 0, progress: () => {} }) as unknown as WriteContext,
+    callerOf: () => as,
+    version: '1.2.3',
+    hosts: [],
+    log: silentLog,
+  })
+
+const ask = (path: string, init: RequestInit = {}, as?: Caller) =>
+  app(as).request(`http://127.0.0.1:7411${path}`, { ...init, headers: { host: '127.0.0.1:7411', ...init.headers } })
+const post = (path: string, body: string, method = 'POST', headers: Record<string, string> = {}) =>
+  ask(path, { method, body, headers: { 'content-type': 'application/json', ...headers } })
+
+describe('routes', () => {
+  it('reads lists and numbers from the query string', async () => {
+    const reply = await ask('/echo/a%20b?words=x,y&count=3')
+    expect(await reply.json()).toEqual({ name: 'a b', words: ['x', 'y'], count: 3 })
+  })
+
+  it('reads a key that stands twice as a list', async () => {
+    const reply = await ask('/echo/a?words=x&words=y')
+    expect(await reply.json()).toMatchObject({ words: ['x', 'y'] })
+  })
+
+  it('answers 201 with a Location', async () => {
+    const reply = await post('/echo', '{"name":"n"}')
+    expect([reply.status, reply.headers.get('location')]).toEqual([201, '/echo/n'])
+  })
+
+  it('takes a path parameter that the body repeats, and refuses one that differs', async () => {
+    expect((await post('/echo/n', '{"name":"n","count":2}', 'PUT')).status).toBe(200)
+    const reply = await post('/echo/n', '{"name":"m"}', 'PUT')
+    expect(await reply.json()).toMatchObject({ status: 400, code: 'invalid_input', issues: [{ path: 'name' }] })
+  })
+
+  it('needs no body and no content type where no key is required', async () => {
+    expect((await ask('/echo/n', { method: 'PUT' })).status).toBe(200)
+  })
+})
+
+const problems: {
+  name: string
+  reply: () => Response | Promise<Response>
+  status: number
+  facts: Record<string, unknown>
+}[] = [
+  { name: 'an unknown path', reply: () => ask('/nothing'), status: 404, facts: { code: 'not_found' } },
+  {
+    name: 'an unknown key',
+    reply: () => post('/echo', '{"name":"n","nome":1}'),
+    status: 400,
+    facts: { code: 'invalid_input', issues: [{ path: 'nome' }] },
+  },
+  { name: 'a missing key', reply: () => post('/echo', '{}'), status: 400, facts: { issues: [{ path: 'name' }] } },
+  {
+    name: 'a known path with another method',
+    reply: () => ask('/echo', { method: 'DELETE' }),
+    status: 405,
+    facts: { code: 'method_not_allowed', allow: 'POST' },
+  },
+  { name: 'JSON that is not', reply: () => post('/echo', '{"name":'), status: 400, facts: { code: 'invalid_input' } },
+  { name: 'JSON that is no object', reply: () => post('/echo', '[1]'), status: 400, facts: { code: 'invalid_input' } },
+  {
+    name: 'another media type',
+    reply: () => post('/echo', 'name=n', 'POST', { 'content-type': 'text/plain' }),
+    status: 415,
+    facts: { code: 'unsupported_media_type' },
+  },
+  {
+    name: 'a body over 1 MiB',
+    reply: () => post('/echo', JSON.stringify({ name: 'n'.repeat(1024 * 1024) })),
+    status: 413,
+    facts: { code: 'too_large' },
+  },
+  {
+    name: 'a query string on a path with a body',
+    reply: () => post('/echo?name=n', '{}'),
+    status: 400,
+    facts: { issues: [{ path: 'name' }] },
+  },
+  {
+    name: 'a conflict with its facts',
+    reply: () => ask('/echo/taken', { method: 'PUT' }),
+    status: 409,
+    facts: { reason: 'taken', id: 'abc' },
+  },
+  {
+    name: 'a caller without the scope',
+    reply: () => ask('/echo/n', { method: 'PUT' }, { ...caller, scopes: new Set(['read']) }),
+    status: 403,
+    facts: { code: 'forbidden' },
+  },
+]
+
+describe('problems', () => {
+  it.each(problems)('$name is $status', async ({ reply, status, facts }) => {
+    const answer = await reply()
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    const body = await answer.json()
+    expect(body).toMatchObject({
+      status,
+      type: expect.any(String),
+      title: expect.any(String),
+      detail: expect.any(String),
+      ...facts,
+    })
+  })
+
+  it('tells nothing of an unexpected error but an id', async () => {
+    const reply = await ask('/echo/broken', { method: 'PUT' })
+    const text = await reply.text()
+    expect(reply.status).toBe(500)
+    expect(text).not.toMatch(/SELECT|home|at /)
+    expect(JSON.parse(text)).toMatchObject({ code: 'internal', id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  })
+})
+
+describe('the guard', () => {
+  const hosts: [string, number][] = [
+    ['127.0.0.1:7411', 200],
+    ['localhost', 200],
+    ['[::1]:80', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['127.0.0.1@evil.example', 403],
+    ['localhost.evil.example:7411', 403],
+    ['', 403],
+  ]
+  it.each(hosts)('answers Host %j with %i', async (host, status) => {
+    expect((await ask('/health', { headers: { host } })).status).toBe(status)
+  })
+
+  const origins: [string, number][] = [
+    ['http://127.0.0.1:7411', 200],
+    ['http://localhost:3000', 200],
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['http://127.0.0.1.evil.example', 403],
+  ]
+  it.each(origins)('answers Origin %j with %i', async (origin, status) => {
+    expect((await ask('/health', { headers: { origin } })).status).toBe(status)
+  })
+})
+
+describe('pages about itself', () => {
+  it('describes every route in OpenAPI 3.1', async () => {
+    const document = await (await ask('/openapi.json')).json()
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/echo', '/echo/{name}', '/health']))
+    expect(document.paths['/echo/{name}'].get.parameters).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'words', in: 'query', explode: false })]),
+    )
+  })
+
+  it('lists the operations on a page that loads nothing from elsewhere', async () => {
+    const page = await (await ask('/docs')).text()
+    expect(page).toContain('get_echo')
+    expect(page).not.toMatch(/<script|src=|https?:\/\//)
+  })
+})
