@@ -127,6 +127,8 @@ export interface ComboRow {
   custom_key_id: number
   severity: number
   status: number
+  /** Findings that carry it. */
+  n: Generated<number>
 }
 
 export interface FindingRow {

@@ -1,0 +1,265 @@
+import { sql } from 'kysely'
+import type { AssetDraft, LinkDraft, LinkType } from '../connectors/connector.ts'
+import { scrub } from '../kernel/redaction.ts'
+import { db } from '../store/builder.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { FacetDictionary } from './facets.store.ts'
+
+const LONGEST_NAME = 1000
+const LONGEST_LABEL = 200
+const LONGEST_URL = 4096
+
+/** The members of a stored asset that decide what of it is new. */
+export interface AssetRecord {
+  id: number
+  key: string
+  checksum: string
+  detectorsHash: string | null
+  status: 'ACTIVE' | 'DELETED'
+  lastScannedAt: number | null
+  seenScanId: number | null
+}
+
+export interface SeenAsset {
+  sourceId: number
+  scopeKey: string
+  draft: Omit<AssetDraft, 'document'>
+  scanId: number
+  at: number
+  /** Hash of the detectors that looked at it, now or when it had this checksum; null: its content is still to be read. */
+  detectorsHash: string | null
+  /** True: everything there is to read of it was read, now or before. */
+  scanned: boolean
+}
+
+interface AssetSqlRow {
+  id: number
+  key: string
+  checksum: string
+  detectors_hash: string | null
+  status: 'ACTIVE' | 'DELETED'
+  last_scanned_at: number | null
+  seen_scan_id: number | null
+}
+
+export function findAsset(reader: Reader, sourceId: number, key: string): AssetRecord | undefined {
+  const row = reader
+    .prepare(
+      `SELECT id, key, checksum, detectors_hash, status, last_scanned_at, seen_scan_id
+       FROM asset WHERE source_id = ? AND key = ?`,
+    )
+    .get(sourceId, key) as AssetSqlRow | undefined
+  return row === undefined
+    ? undefined
+    : {
+        id: row.id,
+        key: row.key,
+        checksum: row.checksum,
+        detectorsHash: row.detectors_hash,
+        status: row.status,
+        lastScannedAt: row.last_scanned_at,
+        seenScanId: row.seen_scan_id,
+      }
+}
+
+/** Adds an asset or brings its row up to date; a deleted one that is back is active again. Returns its id. */
+export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: SeenAsset): number {
+  const { draft, at } = seen
+  const row = writer.prepare(upsertAsset).get({
+    uid: crypto.randomUUID(),
+    source_id: seen.sourceId,
+    key: draft.key,
+    kind_id: dictionary.wordId(draft.kind),
+    container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
+    scope_key: seen.scopeKey,
+    name: scrub(draft.name).slice(0, LONGEST_NAME),
+    url: scrub(draft.url).slice(0, LONGEST_URL),
+    owner: draft.owner ?? null,
+    checksum: draft.checksum,
+    detectors_hash: seen.detectorsHash,
+    facts: draft.facts === undefined ? null : scrub(JSON.stringify(draft.facts)),
+    content_created_at: draft.contentCreatedAt ?? null,
+    content_updated_at: draft.contentUpdatedAt ?? null,
+    at,
+    scanned_at: seen.scanned ? at : null,
+    scan_id: seen.scanId,
+  }) as { id: number }
+  return row.id
+}
+
+const upsertAsset = `
+  INSERT INTO asset (uid, source_id, key, kind_id, container_id, scope_key, name, url, owner, checksum, detectors_hash,
+    status, facts, content_created_at, content_updated_at, first_seen_at, last_seen_at, last_scanned_at, seen_scan_id)
+  VALUES (@uid, @source_id, @key, @kind_id, @container_id, @scope_key, @name, @url, @owner, @checksum, @detectors_hash,
+    'ACTIVE', @facts, @content_created_at, @content_updated_at, @at, @at, @scanned_at, @scan_id)
+  ON CONFLICT (source_id, key) DO UPDATE SET
+    kind_id = excluded.kind_id, container_id = excluded.container_id, scope_key = excluded.scope_key,
+    name = excluded.name, url = excluded.url, owner = excluded.owner, checksum = excluded.checksum,
+    detectors_hash = excluded.detectors_hash, status = 'ACTIVE', facts = excluded.facts,
+    content_created_at = coalesce(excluded.content_created_at, content_created_at),
+    content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
+    last_scanned_at = coalesce(excluded.last_scanned_at, last_scanned_at),
+    seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
+  RETURNING id`
+
+/** An asset that was listed and is as it was. */
+export function markUnchanged(
+  writer: Writer,
+  assetId: number,
+  seen: Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'>,
+): void {
+  writer
+    .prepare(
+      `UPDATE asset SET last_seen_at = @at, seen_scan_id = @scan_id, scope_key = @scope_key, missed = 0,
+         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
+       WHERE id = @id`,
+    )
+    .run({ at: seen.at, scan_id: seen.scanId, scope_key: seen.scopeKey, id: assetId })
+}
+
+/** Replaces the links of an asset. */
+export function saveLinks(writer: Writer, assetId: number, links: readonly LinkDraft[]): void {
+  writer.prepare('DELETE FROM asset_link WHERE asset_id = ?').run(assetId)
+  const insert = writer.prepare(
+    'INSERT INTO asset_link (asset_id, ordinal, type, target_key, url, label, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  links.forEach((link, ordinal) => {
+    const { path, line, column, reference } = link
+    const detail = { path, line, column, reference }
+    const hasDetail = Object.values(detail).some((value) => value !== undefined)
+    insert.run(
+      assetId,
+      ordinal,
+      link.type,
+      link.targetKey ?? null,
+      link.url === undefined ? null : scrub(link.url).slice(0, LONGEST_URL),
+      link.label === undefined ? null : scrub(link.label).slice(0, LONGEST_LABEL),
+      hasDetail ? scrub(JSON.stringify(detail)) : null,
+    )
+  })
+}
+
+/** A stored link, in the shape a connector gave it. */
+export interface StoredLink extends LinkDraft {
+  ordinal: number
+}
+
+export function listLinks(reader: Reader, assetId: number, limit = 10_000): StoredLink[] {
+  const rows = reader
+    .prepare(
+      'SELECT ordinal, type, target_key, url, label, detail FROM asset_link WHERE asset_id = ? ORDER BY ordinal LIMIT ?',
+    )
+    .all(assetId, limit) as {
+    ordinal: number
+    type: string
+    target_key: string | null
+    url: string | null
+    label: string | null
+    detail: string | null
+  }[]
+  return rows.map((row) => ({
+    ordinal: row.ordinal,
+    type: row.type as LinkType,
+    ...(row.target_key === null ? {} : { targetKey: row.target_key }),
+    ...(row.url === null ? {} : { url: row.url }),
+    ...(row.label === null ? {} : { label: row.label }),
+    ...(row.detail === null ? {} : (JSON.parse(row.detail) as Partial<LinkDraft>)),
+  }))
+}
+
+/** Checksums of the assets among `keys` that these detectors have seen as they are. */
+export function listKnownChecksums(
+  reader: Reader,
+  sourceId: number,
+  detectorsHash: string,
+  keys: readonly string[],
+): Map<string, string> {
+  const find = reader.prepare(
+    `SELECT checksum FROM asset WHERE source_id = ? AND key = ? AND detectors_hash = ? AND status = 'ACTIVE'`,
+  )
+  const known = new Map<string, string>()
+  for (const key of keys) {
+    const row = find.get(sourceId, key, detectorsHash) as { checksum: string } | undefined
+    if (row !== undefined) known.set(key, row.checksum)
+  }
+  return known
+}
+
+export interface MissingAsset {
+  id: number
+  key: string
+  /** In how many complete scans before it was absent. */
+  missed: number
+  lastScannedAt: number | null
+}
+
+/** The active assets of a scope that a scan did not list. */
+export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
+  return reader.all(
+    db
+      .selectFrom('asset')
+      .select(['id', 'key', 'missed', 'last_scanned_at as lastScannedAt'])
+      .where('source_id', '=', sourceId)
+      .where('scope_key', '=', scopeKey)
+      .where('status', '=', 'ACTIVE')
+      .where((eb) => eb.or([eb('seen_scan_id', 'is', null), eb('seen_scan_id', '!=', scanId)]))
+      .orderBy('id'),
+  )
+}
+
+export function countActive(reader: Reader, sourceId: number, scopeKey: string): number {
+  const row = reader
+    .prepare(`SELECT count(*) AS n FROM asset WHERE source_id = ? AND scope_key = ? AND status = 'ACTIVE'`)
+    .get(sourceId, scopeKey) as { n: number }
+  return row.n
+}
+
+/** Scopes that hold active assets of a source. */
+export function listAssetScopes(reader: Reader, sourceId: number): string[] {
+  return reader
+    .all(
+      db
+        .selectFrom('asset')
+        .select('scope_key')
+        .distinct()
+        .where('source_id', '=', sourceId)
+        .where('status', '=', 'ACTIVE'),
+    )
+    .map((row) => row.scope_key)
+}
+
+export function markMissed(writer: Writer, assetIds: readonly number[]): void {
+  const update = writer.prepare('UPDATE asset SET missed = missed + 1 WHERE id = ?')
+  for (const id of assetIds) update.run(id)
+}
+
+export function markDeleted(writer: Writer, assetId: number, at: number): void {
+  writer
+    .prepare(`UPDATE asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)
+    .run(at, assetId)
+}
+
+/** Keys of assets that hang on another: its comments, its attachments, what it contains. */
+export function listDependants(reader: Reader, sourceId: number, key: string): string[] {
+  return reader
+    .all(
+      db
+        .selectFrom('asset_link as l')
+        .innerJoin('asset as a', 'a.id', 'l.asset_id')
+        .select('a.key')
+        .where('l.target_key', '=', key)
+        .where('a.source_id', '=', sourceId)
+        .where('l.type', 'in', ['attached_to', 'comments_on'])
+        .union(
+          db
+            .selectFrom('asset as p')
+            .innerJoin('asset_link as m', 'm.asset_id', 'p.id')
+            .select(sql<string>`m.target_key`.as('key'))
+            .where('p.source_id', '=', sourceId)
+            .where('p.key', '=', key)
+            .where('m.type', '=', 'contains')
+            .where('m.target_key', 'is not', null),
+        ),
+    )
+    .map((row) => row.key)
+}

@@ -1,0 +1,139 @@
+import type { RedactedFinding } from '../detectors/detector.ts'
+import { type FindingLedger, type FindingRecord, toFp, toLocation, toStoredConfidence } from './ledger.store.ts'
+import type { FindingStatus } from './model.ts'
+
+/** What one look of detectors at one asset came to. */
+export interface Detection {
+  asset: {
+    id: number
+    sourceId: number
+    /** When it was last looked at before this time; what is no longer found keeps it as its last detection. */
+    lastScannedAt: number | null
+  }
+  found: readonly RedactedFinding[]
+  /** Types of the detectors that looked; findings of others are left alone. */
+  looked: ReadonlySet<string>
+  /** Of these, absence is evidence: the detector saw the whole asset and came to its end. */
+  complete: ReadonlySet<string>
+  /** Fingerprints of which this look can say nothing, although its detector came to its end. */
+  undecided?: ReadonlySet<string>
+  scanId: number
+  at: number
+}
+
+export interface DetectionCounts {
+  new: number
+  again: number
+  resolved: number
+}
+
+const decided: ReadonlySet<FindingStatus> = new Set(['FALSE_POSITIVE', 'IGNORED'])
+
+/**
+ * Brings the stored findings of an asset in line with what was found: new ones are added, those found again are not
+ * rewritten unless they differ, resolved ones re-open, those gone from a complete look are resolved. A person's
+ * FALSE_POSITIVE or IGNORED stays.
+ */
+export function applyDetection(ledger: FindingLedger, detection: Detection): DetectionCounts {
+  const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
+  const stored = new Map(ledger.listOfAsset(detection.asset.id).map((record) => [record.fp, record]))
+  const seen = new Set<number>()
+  for (const finding of detection.found) {
+    const fp = toFp(finding.fingerprint)
+    if (seen.has(fp)) continue
+    seen.add(fp)
+    const before = stored.get(fp)
+    if (before === undefined) {
+      insertFinding(ledger, detection, fp, finding)
+      counts.new++
+    } else {
+      keepFinding(ledger, detection, before, finding)
+      counts.again++
+    }
+  }
+  const undecided = new Set([...(detection.undecided ?? [])].map(toFp))
+  for (const record of stored.values()) {
+    const { detectorType } = record.facets
+    if (seen.has(record.fp) || !detection.looked.has(detectorType)) continue
+    const gone = detection.complete.has(detectorType) && !undecided.has(record.fp)
+    if (loseFinding(ledger, detection, record, gone)) counts.resolved++
+  }
+  return counts
+}
+
+/** An asset that is gone takes its open findings along. Returns how many were resolved. */
+export function resolveFindingsOf(
+  ledger: FindingLedger,
+  detection: Pick<Detection, 'asset' | 'scanId' | 'at'>,
+  reason: string,
+): number {
+  const records = ledger.listOfAsset(detection.asset.id)
+  return records.filter((record) => loseFinding(ledger, detection, record, true, reason)).length
+}
+
+function insertFinding(ledger: FindingLedger, { asset, at }: Detection, fp: number, finding: RedactedFinding): void {
+  ledger.insert({
+    assetId: asset.id,
+    fp,
+    facets: {
+      sourceId: asset.sourceId,
+      detectorType: finding.detectorType,
+      findingType: finding.findingType,
+      category: finding.category,
+      customDetectorKey: finding.customDetectorKey ?? '',
+      severity: finding.severity,
+      status: 'OPEN',
+    },
+    firstDetectedAt: at,
+    confidence: toStoredConfidence(finding.confidence),
+    lastDetectedAt: null,
+    resolvedAt: null,
+    location: toLocation(finding),
+    excerpt: finding.excerpt,
+  })
+}
+
+function keepFinding(
+  ledger: FindingLedger,
+  { at, scanId }: Detection,
+  before: FindingRecord,
+  finding: RedactedFinding,
+): void {
+  const patch = {
+    facets: {
+      ...before.facets,
+      findingType: finding.findingType,
+      category: finding.category,
+      customDetectorKey: finding.customDetectorKey ?? '',
+      severity: finding.severity,
+    },
+    confidence: toStoredConfidence(finding.confidence),
+    lastDetectedAt: null,
+    location: toLocation(finding),
+    excerpt: finding.excerpt,
+  }
+  if (before.facets.status !== 'RESOLVED') {
+    ledger.update(before, patch)
+    return
+  }
+  ledger.changeStatus(before, { at, to: 'OPEN', actor: 'scan', reason: 'found again', scanId }, patch)
+}
+
+/** Freezes when it was last detected, and resolves it when it is known to be gone. Says whether it was resolved. */
+function loseFinding(
+  ledger: FindingLedger,
+  { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,
+  record: FindingRecord,
+  gone: boolean,
+  reason = 'no longer found',
+): boolean {
+  const lastSeen = Math.max(asset.lastScannedAt ?? record.firstDetectedAt, record.firstDetectedAt)
+  const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen }
+  const { status } = record.facets
+  if (!gone || decided.has(status) || status === 'RESOLVED') {
+    ledger.update(record, frozen)
+    return false
+  }
+  ledger.changeStatus(record, { at, to: 'RESOLVED', actor: 'scan', reason, scanId }, frozen)
+  return true
+}

@@ -1,0 +1,54 @@
+/**
+ * One change of a finding's facets. A combination of 0 is "not there": from 0 is a new finding, to 0 a removed one.
+ */
+export interface FacetChange {
+  findingId: number
+  assetId: number
+  firstDetectedAt: number
+  fromCombo: number
+  toCombo: number
+  /** Confidence in ten-thousandths, before and after. */
+  fromConfidence: number
+  toConfidence: number
+}
+
+/**
+ * Bytes of one entry, little-endian: finding id 6, asset id 6, first detected at 6 (signed, milliseconds),
+ * combination before 4 and after 4, confidence before 2 and after 2, and 2 that are 0.
+ */
+export const ENTRY_BYTES = 32
+/** A log row holds at most so many entries; a row with none says that a reader must start over from the findings. */
+export const ENTRIES_PER_ROW = 500
+
+export function encodeChanges(changes: readonly FacetChange[]): Uint8Array {
+  const bytes = Buffer.alloc(changes.length * ENTRY_BYTES)
+  changes.forEach((change, index) => {
+    let at = index * ENTRY_BYTES
+    at = bytes.writeUIntLE(change.findingId, at, 6)
+    at = bytes.writeUIntLE(change.assetId, at, 6)
+    at = bytes.writeIntLE(change.firstDetectedAt, at, 6)
+    at = bytes.writeUInt32LE(change.fromCombo, at)
+    at = bytes.writeUInt32LE(change.toCombo, at)
+    at = bytes.writeUInt16LE(change.fromConfidence, at)
+    bytes.writeUInt16LE(change.toConfidence, at)
+  })
+  return bytes
+}
+
+/** @throws RangeError when the bytes are no whole number of entries. */
+export function decodeChanges(delta: Uint8Array): FacetChange[] {
+  if (delta.byteLength % ENTRY_BYTES !== 0) throw new RangeError('the log row is cut in the middle of an entry')
+  const bytes = Buffer.from(delta.buffer, delta.byteOffset, delta.byteLength)
+  return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, index) => {
+    const at = index * ENTRY_BYTES
+    return {
+      findingId: bytes.readUIntLE(at, 6),
+      assetId: bytes.readUIntLE(at + 6, 6),
+      firstDetectedAt: bytes.readIntLE(at + 12, 6),
+      fromCombo: bytes.readUInt32LE(at + 18),
+      toCombo: bytes.readUInt32LE(at + 22),
+      fromConfidence: bytes.readUInt16LE(at + 26),
+      toConfidence: bytes.readUInt16LE(at + 28),
+    }
+  })
+}

@@ -1,0 +1,110 @@
+import type { Severity } from '../detectors/detector.ts'
+import { severityCodes, statusCodes } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { FindingStatus } from './model.ts'
+
+/** What findings are counted by. */
+export interface Facets {
+  sourceId: number
+  detectorType: string
+  findingType: string
+  category: string
+  /** '' when the finding is of no custom detector. */
+  customDetectorKey: string
+  severity: Severity
+  status: FindingStatus
+}
+
+const severityNames = new Map<number, Severity>(
+  Object.entries(severityCodes).map(([name, code]) => [code, name as Severity]),
+)
+const statusNames = new Map<number, FindingStatus>(
+  Object.entries(statusCodes).map(([name, code]) => [code, name as FindingStatus]),
+)
+
+export const toSeverity = (code: number): Severity => severityNames.get(code) ?? 'INFO'
+export const toStatus = (code: number): FindingStatus => statusNames.get(code) ?? 'OPEN'
+
+/** The dictionaries of names and facet combinations, remembered for one transaction. */
+export interface FacetDictionary {
+  wordId(text: string): number
+  comboId(facets: Facets): number
+  facetsOf(comboId: number): Facets
+}
+
+interface ComboSqlRow {
+  source_id: number
+  detector: string
+  type: string
+  category: string
+  custom_key: string
+  severity: number
+  status: number
+}
+
+export function openFacets(writer: Writer): FacetDictionary {
+  const words = new Map<string, number>([['', 0]])
+  const combos = new Map<string, number>()
+  const facets = new Map<number, Facets>()
+  const wordId = (text: string): number => {
+    const known = words.get(text)
+    if (known !== undefined) return known
+    const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined
+    const id = row?.id ?? Number(writer.prepare('INSERT INTO word (text) VALUES (?)').run(text).lastInsertRowid)
+    words.set(text, id)
+    return id
+  }
+  const comboId = (wanted: Facets): number => {
+    const { sourceId, detectorType, findingType, category, customDetectorKey, severity, status } = wanted
+    const key = [sourceId, severity, status, detectorType, findingType, category, customDetectorKey].join('\u0000')
+    const known = combos.get(key)
+    if (known !== undefined) return known
+    const values = [
+      sourceId,
+      wordId(detectorType),
+      wordId(findingType),
+      wordId(category),
+      wordId(customDetectorKey),
+      severityCodes[severity],
+      statusCodes[status],
+    ]
+    const row = writer.prepare(findCombo).get(...values) as { id: number } | undefined
+    const id = row?.id ?? Number(writer.prepare(insertCombo).run(...values).lastInsertRowid)
+    combos.set(key, id)
+    facets.set(id, wanted)
+    return id
+  }
+  return {
+    wordId,
+    comboId,
+    facetsOf: (id) => {
+      const known = facets.get(id) ?? readFacets(writer, id)
+      facets.set(id, known)
+      return known
+    },
+  }
+}
+
+const findCombo = `SELECT id FROM combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
+  AND custom_key_id = ? AND severity = ? AND status = ?`
+const insertCombo = `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`
+const selectCombo = `SELECT c.source_id, d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key,
+    c.severity, c.status
+  FROM combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
+    JOIN word g ON g.id = c.category_id JOIN word k ON k.id = c.custom_key_id
+  WHERE c.id = ?`
+
+function readFacets(reader: Reader, comboId: number): Facets {
+  const row = reader.prepare(selectCombo).get(comboId) as ComboSqlRow | undefined
+  if (row === undefined) throw new RangeError(`combination ${comboId} is not there`)
+  return {
+    sourceId: row.source_id,
+    detectorType: row.detector,
+    findingType: row.type,
+    category: row.category,
+    customDetectorKey: row.custom_key,
+    severity: toSeverity(row.severity),
+    status: toStatus(row.status),
+  }
+}

@@ -1,0 +1,267 @@
+import type { RedactedFinding } from '../detectors/detector.ts'
+import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
+import type { Writer } from '../store/store.ts'
+import { ENTRIES_PER_ROW, encodeChanges, type FacetChange } from './facet-log.ts'
+import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
+import type { FindingStatus } from './model.ts'
+
+/** A finding as its row has it, with its facets spelled out. */
+export interface FindingRecord {
+  id: number
+  assetId: number
+  fp: number
+  comboId: number
+  facets: Facets
+  firstDetectedAt: number
+  /** In ten-thousandths. */
+  confidence: number
+  /** Absent: as its asset was last scanned. */
+  lastDetectedAt: number | null
+  resolvedAt: number | null
+  location: string | null
+  excerpt: string | null
+}
+
+/** What a row of `finding` may be changed to; the rest never changes. */
+export type FindingPatch = Partial<
+  Omit<FindingRecord, 'id' | 'assetId' | 'fp' | 'comboId' | 'firstDetectedAt'> & { facets: Facets }
+>
+
+export interface Change {
+  at: number
+  to: FindingStatus
+  actor: string
+  reason?: string | undefined
+  /** The scan or import that made the change; absent: a person did. */
+  scanId?: number | undefined
+}
+
+/** Log rows that are kept; a reader that is further behind starts over from the findings. */
+const KEPT_LOG_ROWS = 4000
+
+interface FindingSqlRow {
+  id: number
+  asset_id: number
+  fp: number
+  combo_id: number
+  first_detected_at: number
+  conf_q: number
+  last_detected_at: number | null
+  resolved_at: number | null
+  location: string | null
+  excerpt: string | null
+}
+
+const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt`
+
+/**
+ * All writing of findings in one transaction: rows, status history, counts by combination, and the change log that
+ * derived indexes follow. Every path that writes a finding goes through it.
+ */
+export class FindingLedger {
+  readonly facets: FacetDictionary
+  readonly #writer: Writer
+  readonly #at: number
+  readonly #changes: FacetChange[] = []
+  #nextId: number | undefined
+
+  private constructor(writer: Writer, at: number) {
+    this.#writer = writer
+    this.#at = at
+    this.facets = openFacets(writer)
+  }
+
+  /** Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. */
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T): T {
+    const ledger = new FindingLedger(writer, at)
+    const result = work(ledger)
+    ledger.#close()
+    return result
+  }
+
+  listOfAsset(assetId: number): FindingRecord[] {
+    const rows = this.#writer.prepare(`SELECT ${columns} FROM finding WHERE asset_id = ?`).all(assetId)
+    return (rows as FindingSqlRow[]).map((row) => this.#toRecord(row))
+  }
+
+  find(assetId: number, fp: number): FindingRecord | undefined {
+    const row = this.#writer.prepare(`SELECT ${columns} FROM finding WHERE asset_id = ? AND fp = ?`).get(assetId, fp)
+    return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
+  }
+
+  findById(id: number): FindingRecord | undefined {
+    const row = this.#writer.prepare(`SELECT ${columns} FROM finding WHERE id = ?`).get(id)
+    return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
+  }
+
+  insert(finding: Omit<FindingRecord, 'id' | 'comboId'>): number {
+    const id = this.#allocateId()
+    const comboId = this.facets.comboId(finding.facets)
+    this.#writer
+      .prepare(`INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(
+        id,
+        finding.assetId,
+        finding.fp,
+        comboId,
+        finding.firstDetectedAt,
+        finding.confidence,
+        finding.lastDetectedAt,
+        finding.resolvedAt,
+        finding.location,
+        finding.excerpt,
+      )
+    this.#log({ ...finding, id }, { combo: 0, confidence: 0 }, { combo: comboId, confidence: finding.confidence })
+    return id
+  }
+
+  /** Writes only when something differs; says whether it did. */
+  update(before: FindingRecord, patch: FindingPatch): boolean {
+    const after = { ...before, ...patch }
+    const comboId = this.facets.comboId(after.facets)
+    const keys = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt'] as const
+    if (comboId === before.comboId && keys.every((key) => after[key] === before[key])) return false
+    this.#writer
+      .prepare(
+        `UPDATE finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?
+         WHERE asset_id = ? AND fp = ?`,
+      )
+      .run(
+        comboId,
+        after.confidence,
+        after.lastDetectedAt,
+        after.resolvedAt,
+        after.location,
+        after.excerpt,
+        before.assetId,
+        before.fp,
+      )
+    if (comboId !== before.comboId || after.confidence !== before.confidence) {
+      this.#log(
+        before,
+        { combo: before.comboId, confidence: before.confidence },
+        { combo: comboId, confidence: after.confidence },
+      )
+    }
+    return true
+  }
+
+  /** Moves a finding to another status and appends to its history; `patch` is written along. */
+  changeStatus(before: FindingRecord, change: Change, patch: FindingPatch = {}): void {
+    const from = before.facets.status
+    const resolvedAt = change.to === 'RESOLVED' ? change.at : null
+    this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
+    this.appendHistory(before.id, from, change)
+  }
+
+  appendHistory(findingId: number, from: FindingStatus, { at, to, actor, reason, scanId }: Change): void {
+    this.#writer
+      .prepare(
+        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
+         SELECT ?1, coalesce(max(seq), 0) + 1, max(?2, coalesce(max(at), ?2)), ?3, ?4, ?5, ?6, ?7
+         FROM status_change WHERE finding_id = ?1`,
+      )
+      .run(findingId, at, statusCodes[from], statusCodes[to], actor, reason ?? null, scanId ?? null)
+  }
+
+  /** Who made the last change of status: a person, a scan or import, or nobody. */
+  lastDecision(findingId: number): { by: 'person' | 'scan'; at: number } | undefined {
+    const row = this.#writer
+      .prepare('SELECT at, scan_id FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
+      .get(findingId) as { at: number; scan_id: number | null } | undefined
+    return row === undefined ? undefined : { by: row.scan_id === null ? 'person' : 'scan', at: row.at }
+  }
+
+  #toRecord(row: FindingSqlRow): FindingRecord {
+    return {
+      id: row.id,
+      assetId: row.asset_id,
+      fp: row.fp,
+      comboId: row.combo_id,
+      facets: this.facets.facetsOf(row.combo_id),
+      firstDetectedAt: row.first_detected_at,
+      confidence: row.conf_q,
+      lastDetectedAt: row.last_detected_at,
+      resolvedAt: row.resolved_at,
+      location: row.location,
+      excerpt: row.excerpt,
+    }
+  }
+
+  /** Ids are never used again, not even those of findings that were removed. */
+  #allocateId(): number {
+    if (this.#nextId === undefined) {
+      const row = this.#writer
+        .prepare(
+          `SELECT max(coalesce((SELECT CAST(value AS INTEGER) FROM install WHERE name = 'last_finding_id'), 0),
+             coalesce((SELECT max(id) FROM finding), 0)) AS id`,
+        )
+        .get() as { id: number }
+      this.#nextId = row.id + 1
+    }
+    return this.#nextId++
+  }
+
+  #log(
+    finding: Pick<FindingRecord, 'id' | 'assetId' | 'firstDetectedAt'>,
+    from: { combo: number; confidence: number },
+    to: { combo: number; confidence: number },
+  ): void {
+    this.#changes.push({
+      findingId: finding.id,
+      assetId: finding.assetId,
+      firstDetectedAt: finding.firstDetectedAt,
+      fromCombo: from.combo,
+      toCombo: to.combo,
+      fromConfidence: from.confidence,
+      toConfidence: to.confidence,
+    })
+    if (this.#changes.length === ENTRIES_PER_ROW) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#changes.length === 0) return
+    const { lastInsertRowid } = this.#writer
+      .prepare('INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)')
+      .run(this.#at, this.#changes.length, encodeChanges(this.#changes))
+    const seq = Number(lastInsertRowid)
+    if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
+    const counts = new Map<number, number>()
+    for (const { fromCombo, toCombo } of this.#changes) {
+      if (fromCombo === toCombo) continue
+      counts.set(fromCombo, (counts.get(fromCombo) ?? 0) - 1)
+      counts.set(toCombo, (counts.get(toCombo) ?? 0) + 1)
+    }
+    for (const [comboId, by] of counts) {
+      if (comboId === 0 || by === 0) continue
+      this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
+    }
+    this.#changes.length = 0
+  }
+
+  #close(): void {
+    this.#flush()
+    if (this.#nextId === undefined) return
+    this.#writer
+      .prepare(
+        `INSERT INTO install (name, value) VALUES ('last_finding_id', ?)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      )
+      .run(String(this.#nextId - 1))
+  }
+}
+
+/** Tells followers of the change log to start over: findings went away without an entry each. */
+export function markLogReset(writer: Writer, at: number): void {
+  writer.prepare('INSERT INTO facet_log (at, n, delta) VALUES (?, 0, ?)').run(at, Buffer.alloc(0))
+}
+
+export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)
+
+/** A fingerprint as the row has it: 47 bits of its 12 hex digits. */
+export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 12), 16) % 2 ** 47
+export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
+
+export function toLocation(finding: Pick<RedactedFinding, 'location'>): string {
+  return JSON.stringify(finding.location)
+}
