@@ -1,3 +1,5 @@
+import { type LineColumn, toLineColumn } from './lines.ts'
+
 /** What a part of a document is; detectors weigh a match by it. */
 export type PartKind =
   /** Text that a reader sees. */
@@ -34,6 +36,8 @@ export interface Part {
    * run on alike. Absent: offsets in the text are offsets in the source.
    */
   map?: readonly number[]
+  /** As the document's, where the parts of a document come from several sources. */
+  lineStarts?: readonly number[]
 }
 
 /** A link as the author wrote it. */
@@ -48,6 +52,9 @@ export interface DocumentLink {
   path: string
   /** Offset of the link in the source. */
   offset?: number
+  /** 1-based place of the link in the source. */
+  line?: number
+  column?: number
   /** For references by name: what the platform needs to resolve it. */
   reference?: { space?: string; title?: string; id?: string; filename?: string; anchor?: string }
 }
@@ -58,12 +65,20 @@ export interface AssayDocument {
   mime: string
   parts: readonly Part[]
   links: readonly DocumentLink[]
+  /** Source offsets at which the lines begin, the first being 0; absent: lines are known only where a part has no map. */
+  lineStarts?: readonly number[]
   /** Anchors that links may point to: heading slugs and anchor macros. */
   anchors?: readonly string[]
   /** True where size or depth limits cut the document; what was cut is said in `notes`. */
   truncated?: boolean
   /** What could not be read, one sentence each. */
   notes?: readonly string[]
+}
+
+/** The 1-based line and column in the source of an offset in a part's text; undefined where lines mean nothing. */
+export function findLineColumn(document: AssayDocument, part: Part, offset: number): LineColumn | undefined {
+  const lineStarts = part.lineStarts ?? document.lineStarts
+  return lineStarts === undefined ? undefined : toLineColumn(lineStarts, toSourceOffset(part, offset))
 }
 
 /** The offset in the source of an offset in a part's text. */

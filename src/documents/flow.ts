@@ -1,0 +1,234 @@
+import type { AssayDocument, DocumentLink, Part, PartKind } from './document.ts'
+import { decodeInto } from './entities.ts'
+import { MAX_ANCHORS, MAX_LABEL_CHARS, MAX_LINKS, MAX_PARTS, MAX_SECTIONS, MAX_TEXT_CHARS } from './limits.ts'
+import { toLineColumn, toLineStarts } from './lines.ts'
+import { createTextRun, type TextRun } from './text-run.ts'
+
+interface OpenPart extends Pick<Part, 'kind' | 'path' | 'label' | 'language' | 'headings'> {
+  run: TextRun
+}
+
+export interface PartFacts {
+  path?: string
+  label?: string | undefined
+  language?: string | undefined
+  /** A heading of its own that stands over this part alone. */
+  under?: string | undefined
+}
+
+/**
+ * Puts a document together while its source is read: one running text cut at headings, and parts of their own for what
+ * stands beside it. Positions are offsets in the source.
+ */
+export interface Flow {
+  /** Text as written, without references to decode. */
+  plain(text: string, at: number): void
+  /** Text in which character references are decoded. */
+  encoded(raw: string, at: number): void
+  /** Text that stands for `width` characters of the source. */
+  made(text: string, at: number, width: number): void
+  breakLine(at: number): void
+  /** Sends text into a part of its own until the returned function is called. */
+  capture(kind: PartKind, facts?: PartFacts): () => void
+  /** Text is heard by listeners but goes nowhere until the returned function is called. */
+  drop(): () => void
+  /** A part that is complete at once. */
+  part(kind: PartKind, raw: string, at: number, facts?: PartFacts & { encoded?: boolean }): void
+  /** Everything captured until the returned function is called is hidden. */
+  hide(): () => void
+  /** Starts a section; the returned function ends its heading and gives the heading's text. */
+  heading(level: number): () => string
+  /** Listens to the text that is added; the returned function ends that and gives it, at most 200 characters. */
+  listen(): () => string
+  link(link: Omit<DocumentLink, 'path'> & { path?: string }): void
+  anchor(name: string): void
+  note(sentence: string): void
+  /** Makes the next running text start a new part with this path. */
+  turnTo(path: string): void
+  finish(mime: string): AssayDocument
+}
+
+export interface FlowOptions {
+  path?: string
+  headings?: readonly string[] | undefined
+  /** The text that positions are counted in; absent: positions mean nothing to a person. */
+  source?: string | undefined
+}
+
+export function createFlow(options: FlowOptions = {}): Flow {
+  const lineStarts = options.source === undefined ? undefined : toLineStarts(options.source)
+  const opened: OpenPart[] = []
+  const sinks: OpenPart[] = []
+  const listeners = new Set<{ text: string }>()
+  const headings: { level: number; text: string }[] = []
+  const links: DocumentLink[] = []
+  const anchors = new Set<string>()
+  const notes = new Set<string>()
+  let path = options.path ?? 'body'
+  let body: OpenPart | undefined
+  let hiddenDepth = 0
+  let sections = 0
+  let total = 0
+
+  const headingsNow = (under?: string): readonly string[] | undefined => {
+    const all = [...(options.headings ?? []), ...headings.map(({ text }) => text).filter(Boolean)]
+    if (under !== undefined && under !== '') all.push(under.toLowerCase())
+    return all.length === 0 ? undefined : all
+  }
+
+  const openPart = (kind: PartKind, facts: PartFacts = {}): OpenPart => {
+    const under = headingsNow(facts.under)
+    const part: OpenPart = {
+      kind: hiddenDepth > 0 ? 'hidden' : kind,
+      path: facts.path ?? path,
+      run: createTextRun(),
+      ...(facts.label === undefined ? {} : { label: facts.label.slice(0, MAX_LABEL_CHARS) }),
+      ...(facts.language === undefined ? {} : { language: facts.language }),
+      ...(under === undefined ? {} : { headings: under }),
+    }
+    if (opened.length < MAX_PARTS) opened.push(part)
+    else notes.add('There are more separate parts than are read; the last ones are left out.')
+    return part
+  }
+
+  const reopen = (full: OpenPart): OpenPart => {
+    const next: OpenPart = { ...full, run: createTextRun() }
+    if (opened.length < MAX_PARTS) opened.push(next)
+    if (full === body) body = next
+    else sinks[sinks.length - 1] = next
+    return next
+  }
+
+  const sink = (): OpenPart => {
+    const captured = sinks.at(-1)
+    if (captured !== undefined) return captured
+    body ??= openPart('text')
+    return body
+  }
+
+  const add = (text: string, at: number, width: number) => {
+    if (total >= MAX_TEXT_CHARS) {
+      notes.add('The text is longer than is read; the end is left out.')
+      return
+    }
+    total += text.length
+    let target = sink()
+    let left = target.run.add(text, at, width)
+    while (left > 0) {
+      target = reopen(target)
+      const from = text.length - left
+      left = target.run.add(text.slice(from), width === text.length ? at + from : at, left)
+    }
+    for (const listener of listeners) {
+      if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
+    }
+  }
+
+  const listen = () => {
+    const listener = { text: '' }
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+      return listener.text.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL_CHARS)
+    }
+  }
+
+  const capture = (kind: PartKind, facts?: PartFacts) => {
+    sinks.push(openPart(kind, facts))
+    return () => {
+      sinks.pop()
+    }
+  }
+
+  const flow: Flow = {
+    plain: (text, at) => add(text, at, text.length),
+    encoded(raw, at) {
+      const target = sink()
+      if (target.kind !== 'code' && target.run.atLineStart && raw.trim() === '') return
+      decodeInto(raw, at, add)
+    },
+    made: add,
+    breakLine(at) {
+      if (!sink().run.atLineStart) add('\n', at, 0)
+    },
+    capture,
+    drop() {
+      sinks.push({ kind: 'text', path, run: createTextRun() })
+      return () => {
+        sinks.pop()
+      }
+    },
+    part(kind, raw, at, facts = {}) {
+      if (raw.trim() === '') return
+      const heard = [...listeners]
+      listeners.clear()
+      const end = capture(kind, facts)
+      if (facts.encoded === true) decodeInto(raw, at, add)
+      else add(raw, at, raw.length)
+      end()
+      for (const listener of heard) listeners.add(listener)
+    },
+    hide() {
+      hiddenDepth++
+      const end = capture('hidden')
+      return () => {
+        hiddenDepth--
+        end()
+      }
+    },
+    heading(level) {
+      while ((headings.at(-1)?.level ?? 0) >= level) headings.pop()
+      const heading = { level, text: '' }
+      headings.push(heading)
+      const section = sinks.length === 0 && sections < MAX_SECTIONS
+      if (section) {
+        sections++
+        body = openPart('text')
+      }
+      const target = section ? body : undefined
+      const end = listen()
+      return () => {
+        const text = end()
+        heading.text = text.toLowerCase()
+        const now = headingsNow()
+        if (target !== undefined && now !== undefined) target.headings = now
+        return text
+      }
+    },
+    listen,
+    link(link) {
+      if (links.length >= MAX_LINKS) {
+        notes.add('There are more links than are read; the last ones are left out.')
+        return
+      }
+      const place = link.offset === undefined || lineStarts === undefined ? {} : toLineColumn(lineStarts, link.offset)
+      links.push({ ...link, ...place, path: link.path ?? sink().path })
+    },
+    anchor(name) {
+      if (name !== '' && anchors.size < MAX_ANCHORS) anchors.add(name)
+    },
+    note: (sentence) => void notes.add(sentence),
+    turnTo(next) {
+      path = next
+      body = undefined
+    },
+    finish(mime) {
+      const parts = opened.flatMap(({ run, ...facts }): Part[] => {
+        const { text, map } = run.toText()
+        if (text.trim() === '') return []
+        const part: Part = { ...facts, text }
+        if (map !== undefined) part.map = map
+        return [part]
+      })
+      return {
+        mime,
+        parts,
+        links,
+        ...(lineStarts === undefined ? {} : { lineStarts }),
+        ...(anchors.size === 0 ? {} : { anchors: [...anchors] }),
+        ...(notes.size === 0 ? {} : { truncated: true, notes: [...notes] }),
+      }
+    },
+  }
+  return flow
+}
