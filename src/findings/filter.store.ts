@@ -1,0 +1,156 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
+import { db } from '../store/builder.ts'
+import { CONFIDENCE_SCALE, severityCodes, statusCodes, type Tables } from '../store/schema.ts'
+import type { FilterKey, FilterMapping } from './filter.ts'
+
+/** How a missing category, custom detector key or container is written, in answers and in filters. */
+export const NONE = '(none)'
+
+/** One condition of a population; all conditions of a list hold together. */
+export interface FilterCondition {
+  key: FilterKey | 'minConfidence'
+  values: readonly (string | number)[]
+  /** The rows that match are taken away. */
+  exclude: boolean
+}
+
+/** The conditions that a mapping stands for: one for each key, and one for each key of `exclude`. */
+export function toConditions({ exclude = {}, minConfidence, ...keys }: FilterMapping): FilterCondition[] {
+  const listed = (mapping: { [Key in FilterKey]?: string[] | undefined }, taken: boolean) =>
+    (Object.entries(mapping) as [FilterKey, string[] | undefined][]).flatMap(([key, values]) =>
+      values === undefined ? [] : { key, values, exclude: taken },
+    )
+  const confident = minConfidence === undefined ? [] : [{ key: 'minConfidence', values: [minConfidence] } as const]
+  return [
+    ...listed(keys, false),
+    ...confident.map((condition) => ({ ...condition, exclude: false })),
+    ...listed(exclude, true),
+  ]
+}
+
+type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
+type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
+const build: Builder = expressionBuilder<Aliased, 'f' | 'a' | 'k'>()
+
+const comboColumns = {
+  detectorTypes: 'k.detector_id',
+  findingTypes: 'k.type_id',
+  categories: 'k.category_id',
+  customDetectorKeys: 'k.custom_key_id',
+} as const
+const assetColumns = { assetKinds: 'kind_id', containers: 'container_id' } as const
+/** The keys that an asset has itself; the others speak of its findings. */
+export const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
+
+const wordIds = (values: readonly (string | number)[]) =>
+  db
+    .selectFrom('word')
+    .select('id')
+    .where('text', 'in', [...new Set(values.map((value) => (value === NONE ? '' : String(value))))])
+
+const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly (string | number)[]) => {
+  const names = values.map(String)
+  const sources = db.selectFrom('source').select('source.id')
+  // The column compares names without case; ids are lower-case.
+  return key === 'sources'
+    ? sources.where((eb) =>
+        eb.or([
+          eb('source.name', 'in', names),
+          eb(
+            'source.uid',
+            'in',
+            names.map((name) => name.toLowerCase()),
+          ),
+        ]),
+      )
+    : sources.where('source.type', 'in', names)
+}
+
+const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (string | number)[]) =>
+  values.flatMap((value) => codes[value] ?? [])
+
+/** Confidence is stored with four decimals, so the least that is enough is rounded up to them. */
+const confidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
+
+/**
+ * The rows of `finding f` that a mapping leaves in: AND across keys, OR inside one; `exclude` takes away what matches
+ * any of its keys, and keeps what has no value there. It needs no alias but `f`: the facets are looked up in the small
+ * combo table first, so that the time index of findings stays usable.
+ * With `status` the statuses are compared with that code instead of the present one.
+ */
+export function findingCondition(
+  filter: FilterMapping | readonly FilterCondition[],
+  options: { status?: Expression<number> } = {},
+): Expression<SqlBool> {
+  const conditions = isList(filter) ? filter : toConditions(filter)
+  const onCombo: Expression<SqlBool>[] = []
+  const onAsset: Expression<SqlBool>[] = []
+  const onFinding: Expression<SqlBool>[] = []
+  for (const { key, values, exclude } of conditions) {
+    const within = exclude ? 'not in' : 'in'
+    switch (key) {
+      case 'minConfidence':
+        onFinding.push(build('f.conf_q', '>=', confidenceUnits(Number(values[0]))))
+        break
+      case 'severities':
+        onCombo.push(build('k.severity', within, codesOf(severityCodes, values)))
+        break
+      case 'statuses':
+        if (options.status === undefined) onCombo.push(build('k.status', within, codesOf(statusCodes, values)))
+        else onFinding.push(build(options.status, within, codesOf(statusCodes, values)))
+        break
+      case 'sources':
+      case 'sourceTypes':
+        onCombo.push(build('k.source_id', within, sourceIds(key, values)))
+        break
+      case 'assetKinds':
+      case 'containers':
+        onAsset.push(build(`a.${assetColumns[key]}`, within, wordIds(values)))
+        break
+      default:
+        onCombo.push(build(comboColumns[key], within, wordIds(values)))
+    }
+  }
+  if (onCombo.length > 0) {
+    const combos = db.selectFrom('combo as k').select('k.id').where(build.and(onCombo))
+    onFinding.unshift(build('f.combo_id', 'in', combos))
+  }
+  if (onAsset.length > 0) {
+    const assets = db.selectFrom('asset as a').select('a.id').where(build.and(onAsset))
+    onFinding.push(build('f.asset_id', 'in', assets))
+  }
+  return onFinding.length === 0 ? sql<SqlBool>`1 = 1` : build.and(onFinding)
+}
+
+/**
+ * The rows of `asset a` that a mapping leaves in. `sources`, `sourceTypes`, `assetKinds` and `containers` speak of the
+ * asset itself; as soon as another key is given, at least one finding of the asset must fit the whole mapping.
+ */
+export function assetCondition(filter: FilterMapping | readonly FilterCondition[]): Expression<SqlBool> {
+  const conditions = isList(filter) ? filter : toConditions(filter)
+  const { own, ofFindings } = splitByAsset(conditions)
+  const parts = own.map(({ key, values, exclude }) => {
+    const within = exclude ? 'not in' : 'in'
+    return key === 'sources' || key === 'sourceTypes'
+      ? build('a.source_id', within, sourceIds(key, values))
+      : build(`a.${assetColumns[key]}`, within, wordIds(values))
+  })
+  if (ofFindings.length > 0) {
+    const matching = db.selectFrom('finding as f').select('f.id').whereRef('f.asset_id', '=', build.ref('a.id'))
+    parts.push(build.exists(matching.where(findingCondition(ofFindings))))
+  }
+  return parts.length === 0 ? sql<SqlBool>`1 = 1` : build.and(parts)
+}
+
+/** Parts conditions into those on the asset itself and those on its findings. */
+export function splitByAsset<Condition extends { key: string }>(conditions: readonly Condition[]) {
+  const isOwn = (condition: Condition): condition is Condition & { key: AssetFilterKey } =>
+    (assetFilterKeys as readonly string[]).includes(condition.key)
+  return { own: conditions.filter(isOwn), ofFindings: conditions.filter((condition) => !isOwn(condition)) }
+}
+
+type AssetFilterKey = (typeof assetFilterKeys)[number]
+
+function isList(filter: FilterMapping | readonly FilterCondition[]): filter is readonly FilterCondition[] {
+  return Array.isArray(filter)
+}

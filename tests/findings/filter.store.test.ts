@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { assetCondition, findingCondition } from '../../src/findings/filter.store.ts'
+import type { FilterMapping } from '../../src/findings/filter.ts'
+import { db } from '../../src/store/builder.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openStore, plant } from '../query/estate.ts'
+
+function openEstate(): Store {
+  const store = openStore()
+  plant(store, {
+    sources: [
+      { name: 'Docs', type: 'WIKI' },
+      { name: 'Reports', type: 'BI_PLATFORM' },
+    ],
+    assets: [
+      { key: 'p1', source: 'Docs', kind: 'wiki.page', container: 'ENG' },
+      { key: 'p2', source: 'Docs', kind: 'wiki.comments', container: 'OPS' },
+      { key: 'r1', source: 'Reports', kind: 'bi.report' },
+    ],
+    findings: [
+      { asset: 'p1', firstDetectedAt: 1, detectorType: 'SECRETS', severity: 'CRITICAL', category: 'SECURITY' },
+      { asset: 'p1', firstDetectedAt: 2, detectorType: 'PII', severity: 'LOW', status: 'RESOLVED', confidence: 0.5 },
+      { asset: 'p2', firstDetectedAt: 3, detectorType: 'PII', severity: 'MEDIUM', findingType: 'EMAIL' },
+      { asset: 'r1', firstDetectedAt: 4, detectorType: 'CUSTOM', severity: 'CRITICAL', customDetectorKey: 'k1' },
+    ],
+  })
+  return store
+}
+
+const idsOf = (store: Store, filter: FilterMapping) =>
+  store.read((reader) =>
+    reader
+      .all(db.selectFrom('finding as f').select('f.id').where(findingCondition(filter)).orderBy('f.id'))
+      .map(({ id }) => id),
+  )
+
+test.each<[string, FilterMapping, number[]]>([
+  ['nothing leaves all', {}, [1, 2, 3, 4]],
+  ['OR inside a key', { detectorTypes: ['SECRETS', 'CUSTOM'] }, [1, 4]],
+  ['AND across keys', { detectorTypes: ['SECRETS', 'CUSTOM'], severities: ['CRITICAL'], sources: ['Docs'] }, [1]],
+  ['a source name in another case', { sources: ['docs'] }, [1, 2, 3]],
+  ['a source type', { sourceTypes: ['BI_PLATFORM'] }, [4]],
+  ['a kind', { assetKinds: ['wiki.comments', 'bi.report'] }, [3, 4]],
+  ['a container', { containers: ['ENG'] }, [1, 2]],
+  ['no container', { containers: ['(none)'] }, [4]],
+  ['a status', { statuses: ['RESOLVED'] }, [2]],
+  ['a finding type', { findingTypes: ['EMAIL'] }, [3]],
+  ['a custom detector', { customDetectorKeys: ['k1'] }, [4]],
+  ['a value that nothing has', { findingTypes: ['NEVER_SEEN'] }, []],
+  ['confidence', { minConfidence: 0.5001 }, [1, 3, 4]],
+  ['confidence is met by equality', { minConfidence: 0.5 }, [1, 2, 3, 4]],
+  ['exclude keeps what has no value', { exclude: { categories: ['SECURITY'] } }, [2, 3, 4]],
+  ['exclude takes away what any key matches', { exclude: { severities: ['LOW'], detectorTypes: ['CUSTOM'] } }, [1, 3]],
+  ['exclude subtracts from the rest', { detectorTypes: ['PII'], exclude: { statuses: ['RESOLVED'] } }, [3]],
+  ['exclude of a container', { exclude: { containers: ['ENG'] } }, [3, 4]],
+  ['exclude of a source', { exclude: { sources: ['Reports'] } }, [1, 2, 3]],
+])('findings: %s', (_, filter, expected) => {
+  expect(idsOf(openEstate(), filter)).toEqual(expected)
+})
+
+test.each<[string, FilterMapping, string[]]>([
+  ['an asset key needs no finding', { assetKinds: ['wiki.page', 'bi.report'] }, ['p1', 'r1']],
+  ['a finding key means at least one finding', { statuses: ['OPEN'], detectorTypes: ['PII'] }, ['p2']],
+  ['one finding fits the whole mapping', { severities: ['CRITICAL'], statuses: ['RESOLVED'] }, []],
+  ['exclude of an asset key', { exclude: { sources: ['Docs'] } }, ['r1']],
+  ['exclude of a finding key leaves another finding', { exclude: { severities: ['CRITICAL'] } }, ['p1', 'p2']],
+])('assets: %s', (_, filter, expected) => {
+  const store = openEstate()
+  const query = db.selectFrom('asset as a').select('a.key').where(assetCondition(filter)).orderBy('a.key')
+  expect(store.read((reader) => reader.all(query).map(({ key }) => key))).toEqual(expected)
+})
+
+test('a status at another moment replaces the present one', () => {
+  const store = openEstate()
+  const resolved = db
+    .selectFrom('finding as f')
+    .select('f.id')
+    .where(findingCondition({ statuses: ['RESOLVED'] }, { status: sql<number>`1` }))
+  expect(store.read((reader) => reader.all(resolved))).toHaveLength(4)
+})

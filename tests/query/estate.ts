@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { severityCodes, statusCodes } from '../../src/store/schema.ts'
+import { Store, type Writer } from '../../src/store/store.ts'
+import { ensureWord } from '../../src/store/words.store.ts'
+
+export type Severity = keyof typeof severityCodes
+export type Status = keyof typeof statusCodes
+
+export interface SourceSeed {
+  name: string
+  type?: string
+  lastCompletedScanAt?: number | null
+}
+
+export interface AssetSeed {
+  source?: string
+  key: string
+  kind?: string
+  container?: string
+  name?: string
+  url?: string
+  owner?: string | null
+  status?: 'ACTIVE' | 'DELETED'
+  contentUpdatedAt?: number | null
+  firstSeenAt?: number
+  lastSeenAt?: number
+  lastScannedAt?: number | null
+  deletedAt?: number | null
+}
+
+export interface ChangeSeed {
+  at: number
+  from: Status
+  to: Status
+}
+
+export interface FindingSeed {
+  asset: string
+  detectorType?: string
+  findingType?: string
+  category?: string
+  customDetectorKey?: string
+  severity?: Severity
+  status?: Status
+  confidence?: number
+  firstDetectedAt: number
+  lastDetectedAt?: number | null
+  resolvedAt?: number | null
+  excerpt?: string
+  changes?: ChangeSeed[]
+}
+
+export interface EstateSeed {
+  sources?: SourceSeed[]
+  assets?: AssetSeed[]
+  findings?: FindingSeed[]
+}
+
+/** A store in a folder of its own, closed and removed when the test is over. */
+export function openStore(now = () => 0): Store {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-query-'))
+  const store = Store.open(join(folder, 'assay.db'), { now })
+  onTestFinished(() => {
+    store.close()
+    rmSync(folder, { recursive: true })
+  })
+  return store
+}
+
+/** Fills the tables directly. The first source is the default of assets; an asset is known by its key. */
+export function plant(store: Store, estate: EstateSeed): void {
+  store.write((writer) => {
+    const sourceIds = plantSources(writer, estate.sources ?? [{ name: 'Wiki', lastCompletedScanAt: 1 }])
+    const assets = plantAssets(writer, estate.assets ?? [{ key: 'page' }], sourceIds)
+    plantFindings(writer, estate.findings ?? [], assets)
+  })
+}
+
+function plantSources(writer: Writer, sources: SourceSeed[]): Map<string, number> {
+  const insert = writer.prepare(
+    `INSERT INTO source (uid, name, type, config, last_completed_scan_at, created_at, updated_at)
+     VALUES (?, ?, ?, '{}', ?, 0, 0)`,
+  )
+  return new Map(
+    sources.map(({ name, type = 'WIKI', lastCompletedScanAt = 1 }) => [
+      name,
+      Number(insert.run(crypto.randomUUID(), name, type, lastCompletedScanAt).lastInsertRowid),
+    ]),
+  )
+}
+
+function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string, number>) {
+  const [firstSource] = sourceIds.keys()
+  const insert = writer.prepare(
+    `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner, status, content_updated_at,
+       first_seen_at, last_seen_at, last_scanned_at, deleted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return new Map(
+    assets.map((asset) => {
+      const sourceId = sourceIds.get(asset.source ?? firstSource ?? '') ?? 0
+      const { lastInsertRowid } = insert.run(
+        crypto.randomUUID(),
+        sourceId,
+        asset.key,
+        ensureWord(writer, asset.kind ?? 'wiki.page'),
+        ensureWord(writer, asset.container ?? ''),
+        asset.name ?? asset.key,
+        asset.url ?? `https://wiki.invalid/${asset.key}`,
+        asset.owner ?? null,
+        asset.status ?? 'ACTIVE',
+        asset.contentUpdatedAt ?? null,
+        asset.firstSeenAt ?? 0,
+        asset.lastSeenAt ?? 0,
+        asset.lastScannedAt === undefined ? 1 : asset.lastScannedAt,
+        asset.deletedAt ?? null,
+      )
+      return [asset.key, { id: Number(lastInsertRowid), sourceId }] as const
+    }),
+  )
+}
+
+function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<string, { id: number; sourceId: number }>) {
+  const combo = writer.prepare(
+    `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status RETURNING id`,
+  )
+  const insert = writer.prepare(
+    `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, excerpt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const change = writer.prepare(
+    `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor) VALUES (?, ?, ?, ?, ?, 'test')`,
+  )
+  const words = new Map<string, number>([['', 0]])
+  const wordId = (text: string) => {
+    const id = words.get(text) ?? ensureWord(writer, text)
+    words.set(text, id)
+    return id
+  }
+  let id = (writer.prepare('SELECT coalesce(max(id), 0) FROM finding').pluck().get() as number) + 1
+  for (const finding of findings) {
+    const asset = assets.get(finding.asset)
+    if (asset === undefined) throw new Error(`no asset ${finding.asset}`)
+    const { id: comboId } = combo.get(
+      asset.sourceId,
+      wordId(finding.detectorType ?? 'SECRETS'),
+      wordId(finding.findingType ?? 'TOKEN'),
+      wordId(finding.category ?? ''),
+      wordId(finding.customDetectorKey ?? ''),
+      severityCodes[finding.severity ?? 'HIGH'],
+      statusCodes[finding.status ?? 'OPEN'],
+    ) as { id: number }
+    insert.run(
+      asset.id,
+      id,
+      id,
+      comboId,
+      finding.firstDetectedAt,
+      Math.round((finding.confidence ?? 0.9) * 10_000),
+      finding.lastDetectedAt ?? null,
+      finding.resolvedAt ?? null,
+      finding.excerpt ?? null,
+    )
+    for (const [seq, { at, from, to }] of (finding.changes ?? []).entries()) {
+      change.run(id, seq, at, statusCodes[from], statusCodes[to])
+    }
+    id += 1
+  }
+}
