@@ -1,6 +1,7 @@
 import type { Log } from '../kernel/log.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
+import type { Coercion } from './coerce.ts'
 
 export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
 export type Scope = (typeof scopes)[number]
@@ -36,6 +37,8 @@ export interface ReadContext {
   signal: AbortSignal
   log: Log
   progress(progress: Progress): void
+  /** Where the form of the input was forgiven; an answer with `warnings` tells it. */
+  coerced?: readonly Coercion[]
   /** Says something about the answer that a caller should know; doors add it to `warnings`. */
   vault: Vault
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type Issue, toPath } from '../kernel/errors.ts'
+import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -81,7 +82,7 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
 }
 
 /**
- * Runs an operation on raw input: checks the caller's scope, parses the whole input, runs, parses the output.
+ * Runs an operation on raw input: checks the caller's scope, forgives its form, parses it whole, runs, parses the output.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
@@ -91,8 +92,9 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
       `${operation.name} needs the scope '${operation.scope}'; ask for a token that has it.`,
     )
   }
-  const input = parseInput(operation.input, raw)
-  const output = await operation.run(input as never, context)
+  const { value, coerced } = coerce(operation.input, raw)
+  const input = parseInput(operation.input, value)
+  const output = await operation.run(input as never, coerced.length === 0 ? context : { ...context, coerced })
   return operation.output.parse(output)
 }
 
