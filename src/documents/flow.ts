@@ -217,7 +217,7 @@ export function createFlow(options: FlowOptions = {}): Flow {
         const { text, map } = run.toText()
         if (text.trim() === '') return []
         const part: Part = { ...facts, text }
-        if (map !== undefined) part.map = map
+        if (map !== undefined && lineStarts !== undefined) part.map = map
         return [part]
       })
       return {

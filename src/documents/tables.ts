@@ -1,8 +1,10 @@
+import { isHeaderRow } from './cells.ts'
 import type { Flow } from './flow.ts'
 import { type Close, findAttribute, type MarkupElement } from './markup.ts'
 
 interface Table {
   header: (string | undefined)[]
+  rows: number
   inHead: boolean
   row: { cells: { text: string; head: boolean }[]; column: number } | undefined
 }
@@ -37,7 +39,7 @@ export function createTableReader(flow: Flow): (element: MarkupElement) => Close
 
   return (element) => {
     if (element.name === 'table') {
-      tables.push({ header: [], inHead: false, row: undefined })
+      tables.push({ header: [], rows: 0, inHead: false, row: undefined })
       return (at) => {
         tables.pop()
         flow.breakLine(at)
@@ -55,7 +57,10 @@ export function createTableReader(flow: Flow): (element: MarkupElement) => Close
       table.row = { cells: [], column: 0 }
       return () => {
         const cells = table.row?.cells ?? []
-        const isHeader = cells.length > 1 && (table.inHead || cells.every(({ head }) => head))
+        table.rows++
+        const marked = table.inHead || cells.every(({ head }) => head)
+        const reads = table.rows === 1 && cells.length > 2 && isHeaderRow(cells.map(({ text }) => text))
+        const isHeader = cells.length > 1 && (marked || reads)
         if (isHeader) table.header = cells.map(({ text }) => (text === '' ? undefined : text))
         table.row = undefined
       }

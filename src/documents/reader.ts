@@ -1,0 +1,110 @@
+import { isUnread, readArchive, type Unread } from './archive.ts'
+import { parseCsv } from './csv.ts'
+import type { AssayDocument } from './document.ts'
+import { parseDocx } from './docx.ts'
+import { type ParseOptions, parseHtml } from './html.ts'
+import { MAX_FILE_BYTES } from './limits.ts'
+import { parseMarkdown } from './markdown.ts'
+import { parsePdf } from './pdf.ts'
+import { parseJson, parsePlainText } from './plain.ts'
+import { parsePptx } from './pptx.ts'
+import { decodeText, readFormat, readTextFormat } from './sniff.ts'
+import { parseXlsx } from './xlsx.ts'
+import { parseXml } from './xml.ts'
+
+export type { Unread, UnreadStatus } from './archive.ts'
+
+export interface FileFacts {
+  /** The declared media type; the bytes win over it. */
+  mime?: string | undefined
+  filename?: string | undefined
+  /** Origin of the wiki, so that links to it are told from links to the web. */
+  site?: string | undefined
+}
+
+export type ReadResult = { document: AssayDocument } | Unread
+
+const unsupported = (reason: string): Unread => ({ status: 'unsupported', reason })
+
+/** Reads a text whose format is known by its name, its declared type, or its first words. */
+export function readText(text: string, { mime, filename, site }: FileFacts = {}): AssayDocument {
+  const options: ParseOptions = site === undefined ? {} : { site }
+  const format = readTextFormat(text, {
+    ...(mime === undefined ? {} : { mime }),
+    ...(filename === undefined ? {} : { filename }),
+  })
+  switch (format) {
+    case 'html':
+      return parseHtml(text, options)
+    case 'markdown':
+      return parseMarkdown(text, options)
+    case 'csv':
+      return parseCsv(text, options)
+    case 'json':
+      return parseJson(text, options)
+    case 'xml':
+      return parseXml(text, options)
+    default:
+      return parsePlainText(text, options)
+  }
+}
+
+const wanted =
+  /^(?:word\/[^/]+\.xml|xl\/(?:worksheets\/)?[^/]+\.xml|ppt\/(?:slides|notesSlides|comments)\/[^/]+\.xml|docProps\/[^/]+\.xml|(?:.*\/)?_rels\/[^/]+\.rels)$/
+
+function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
+  const files = readArchive(bytes, (name) => wanted.test(name))
+  if (isUnread(files)) return files
+  if (files.has('word/document.xml')) return { document: parseDocx(files, site) }
+  if (files.has('xl/workbook.xml')) return { document: parseXlsx(files, site) }
+  if ([...files.keys()].some((name) => name.startsWith('ppt/slides/'))) return { document: parsePptx(files, site) }
+  return files.size === 0 && bytes.length > 22 && !hasDirectory(bytes)
+    ? { status: 'damaged', reason: 'The archive has no end; it was cut.' }
+    : unsupported('Archives are not opened.')
+}
+
+/** Whether a zip archive ends as one must: with its directory. */
+function hasDirectory(bytes: Uint8Array): boolean {
+  return (
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).lastIndexOf('PK\u0005\u0006', undefined, 'latin1') >=
+    0
+  )
+}
+
+/**
+ * A file as text. Never throws for what a file holds: what cannot be read says why. The type is taken from the bytes,
+ * then from the name, then from what was declared.
+ */
+export async function readDocument(source: Uint8Array | string, facts: FileFacts = {}): Promise<ReadResult> {
+  if (typeof source === 'string') return { document: readText(source, facts) }
+  if (source.length > MAX_FILE_BYTES) {
+    return { status: 'skipped_too_large', reason: 'The file is larger than is read.' }
+  }
+  const format = readFormat(source)
+  switch (format) {
+    case 'pdf': {
+      const document = await parsePdf(source, { site: facts.site })
+      return 'status' in document ? document : { document }
+    }
+    case 'zip':
+      return readOffice(source, facts.site)
+    case 'ole': {
+      const marker = Buffer.from('EncryptedPackage', 'utf16le')
+      return Buffer.from(source.buffer, source.byteOffset, source.byteLength).includes(marker)
+        ? { status: 'encrypted', reason: 'The document is protected by a password.' }
+        : unsupported('The old binary office formats are not read.')
+    }
+    case 'image':
+      return unsupported('Images hold no text that is read.')
+    case 'media':
+      return unsupported('Sound and video are not read.')
+    case 'archive':
+      return unsupported('Archives are not opened.')
+    default: {
+      const text = decodeText(source)
+      return text === undefined
+        ? unsupported('The file is not of a kind that is read.')
+        : { document: readText(text, facts) }
+    }
+  }
+}
