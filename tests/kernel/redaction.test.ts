@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { createLog } from '../../src/kernel/log.ts'
+import { maskUrl, scrub } from '../../src/kernel/redaction.ts'
+
+const value = ['S3cr3t', 'V4lue', 'x9'].join('')
+
+describe('scrub', () => {
+  it.each([
+    [
+      'a header',
+      `authorization: Basic ${Buffer.from(`me:${value}`).toString('base64')}`,
+      Buffer.from(`me:${value}`).toString('base64'),
+    ],
+    ['a bearer', `Bearer ${value}${value}`, value],
+    ['userinfo', `https://me:${value}@host/x`, value],
+    ['a query value', `https://host/x?access_token=${value}&y=1`, value],
+    ['a keyed member', JSON.stringify({ client_secret: value, apiToken: value }), value],
+    ['an escaped quote in a member', JSON.stringify({ password: `a"${value}` }), value],
+  ])('masks %s', (_name, line, secret) => {
+    expect(scrub(line)).not.toContain(secret)
+  })
+
+  it('leaves ordinary lines alone', () => {
+    const line =
+      '{"level":"info","message":"scan done","source":"Company wiki","pages":12,"url":"http://127.0.0.1:7411/docs?x=1"}'
+    expect(scrub(line)).toBe(line)
+  })
+})
+
+describe('maskUrl', () => {
+  it('keeps the address and hides what opens it', () => {
+    expect(maskUrl(`https://u:${value}@h.example/p?sig=${value}&page=2#f`)).toBe(
+      'https://********@h.example/p?sig=********&page=2#f',
+    )
+  })
+})
+
+describe('createLog', () => {
+  it('writes one scrubbed JSON object a line, from its level on', () => {
+    const lines: string[] = []
+    const log = createLog({ level: 'warn', write: (line) => lines.push(line), now: () => 0 })
+    log.info('not this')
+    log.error('this', { token: value, error: new Error(`https://a:${value}@b/`) })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).not.toContain(value)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      time: '1970-01-01T00:00:00.000Z',
+      level: 'error',
+      message: 'this',
+    })
+  })
+})
