@@ -1,0 +1,19 @@
+import { dashboardOperations } from './dashboards/operations.ts'
+import { findingOperations } from './findings/operations.ts'
+import { glossaryOperations } from './glossary/operations.ts'
+import { metricOperations } from './metrics/operations.ts'
+import type { Operation } from './operation/operation.ts'
+import { queryOperations } from './query/operations.ts'
+import { scanOperations } from './scans/operations.ts'
+import { sourceOperations } from './sources/operations.ts'
+
+/** Everything that Assay can be asked: the doors are loops over this list. */
+export const operations: readonly Operation[] = Object.freeze([
+  ...glossaryOperations,
+  ...metricOperations,
+  ...queryOperations,
+  ...dashboardOperations,
+  ...sourceOperations,
+  ...scanOperations,
+  ...findingOperations,
+])

@@ -1,0 +1,111 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { toAnswerText, toSeriesText } from '../answer-text.ts'
+import { EXIT_USAGE, UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, readText, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+const list = (value: string) => value.split(',').map((item) => item.trim())
+
+interface QueryFlags extends Flags {
+  by?: string[]
+  term?: string
+  from?: string
+  to?: string
+  timeZone?: string
+  compare?: string
+  limit?: number
+  series?: string
+  dimension?: string
+  filters?: Record<string, unknown>
+  json?: boolean
+}
+
+export function addAskCommands(program: Command, host: Host): void {
+  program
+    .command('query')
+    .description('evaluate a metric')
+    .argument('<metric>', 'slug, id, display name or synonym of the metric')
+    .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
+    .option('--term <term>', 'glossary term that narrows it')
+    .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
+    .option('--to <time>', 'end: through this day, or up to this timestamp')
+    .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
+    .option('--compare <period>', 'previous_period or previous_year')
+    .option('--limit <n>', 'how many groups at most', toCount)
+    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
+    .addOption(new Option('--series <granularity>', 'as a time series').choices(['hour', 'day', 'week', 'month']))
+    .option('--dimension <name>', 'with --series: one series per value of this dimension')
+    .option('--json', 'print the REST answer')
+    .action(async (metric: string, options: QueryFlags) => {
+      const { by, term, series, dimension, compare, limit, from, to, timeZone, filters } = options
+      if (series === undefined && dimension !== undefined)
+        throw new UsageError('--dimension goes with --series; use --by without it.')
+      if (series !== undefined && by !== undefined)
+        throw new UsageError('--by does not go with --series; use --dimension.')
+      const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, filters })
+      await withSession(host, options, async (session) => {
+        if (series !== undefined) {
+          const answer = await session.call('query_metric_timeseries', {
+            ...scope,
+            ...given({ granularity: series, dimension }),
+          })
+          return options.json ? printJson(host, answer) : print(host, toSeriesText(answer))
+        }
+        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by, compare, limit }) })
+        return options.json ? printJson(host, answer) : print(host, toAnswerText(answer))
+      })
+    })
+
+  program
+    .command('call')
+    .description('run any operation of the catalogue')
+    .argument('[operation]', 'such as list_metrics')
+    .argument('[input]', 'its input as JSON; - reads it from stdin')
+    .option('--list', 'list the operations')
+    .action(async (name: string | undefined, text: string | undefined, options: Flags & { list?: boolean }) => {
+      if (options.list || name === undefined) {
+        await withSession(host, options, async ({ app }) => {
+          const rows = app.operations.map(({ name, effect, summary }) => [name, effect, summary])
+          print(
+            host,
+            toTable([{ title: 'operation' }, { title: 'effect' }, { title: 'what it does', maxWidth: 100 }], rows),
+          )
+        })
+        if (!options.list) throw new UsageError(`Name an operation (exit code ${EXIT_USAGE}).`)
+        return
+      }
+      const input = toObjectArgument(
+        text === '-' ? await readText(host.stdin as AsyncIterable<Uint8Array>, 1024 * 1024) : (text ?? '{}'),
+      )
+      await withSession(host, options, async (session) => printJson(host, await session.call(name, input)))
+    })
+}
+
+const given = (object: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+
+function toObjectArgument(text: string): Record<string, unknown> {
+  try {
+    return toObject(text)
+  } catch {
+    throw new UsageError('The input must be a JSON object, such as \'{"slug":"open-findings"}\'.')
+  }
+}
+
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Told below, together with JSON that is no object.
+  }
+  throw new InvalidArgumentError('Must be a JSON object.')
+}
+
+function toCount(value: string): number {
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || count < 1 || count > 1000)
+    throw new InvalidArgumentError('A count is a whole number from 1 to 1000.')
+  return count
+}

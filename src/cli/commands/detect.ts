@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { detectText } from '../../detectors/detect-text.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { parseInput } from '../../operation/operation.ts'
+import type { Host } from '../host.ts'
+import { print } from '../session.ts'
+
+const Line = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  mime: z.string().optional(),
+  path: z.string().optional(),
+})
+
+const mimes: Record<string, string> = {
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+}
+
+export function addDetectCommand(program: Command, host: Host): void {
+  program
+    .command('detect')
+    .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
+    .option('--types <list>', 'which detectors, such as SECRETS,PII', (value) =>
+      value.split(',').map((type) => type.trim()),
+    )
+    .option('--file <path...>', 'plain files to look at instead of stdin')
+    .action(async (options: { types?: string[]; file?: string[] }) => {
+      const types = options.types === undefined ? {} : { types: options.types }
+      if (options.file !== undefined) {
+        for (const path of options.file) {
+          const mime = mimes[extname(path).toLowerCase()]
+          const answer = await detectText({
+            id: path,
+            path,
+            text: await readTextFile(path),
+            ...(mime && { mime }),
+            ...types,
+          })
+          print(host, JSON.stringify(answer))
+        }
+        return
+      }
+      let number = 0
+      for await (const line of createInterface({
+        input: host.stdin as Readable,
+        crlfDelay: Number.POSITIVE_INFINITY,
+      })) {
+        number += 1
+        if (line.trim() === '') continue
+        const { mime, path, ...rest } = parseInput(Line, toJson(line, number))
+        print(
+          host,
+          JSON.stringify(await detectText({ ...rest, ...(mime && { mime }), ...(path && { path }), ...types })),
+        )
+      }
+    })
+}
+
+async function readTextFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new AppError('not_found', `The file ${path} cannot be read; check its name and your rights.`, { cause })
+  }
+}
+
+function toJson(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new AppError('invalid_input', `Line ${number} is not JSON; each line is {"id": …, "text": …}.`)
+  }
+}

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs'
+import { type Command, InvalidArgumentError } from 'commander'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+interface FindingView {
+  id: string
+  severity: string
+  status: string
+  detectorType: string
+  findingType: string
+  excerpt?: string
+  asset: { name: string; container: string }
+}
+
+const list = (value: string) => value.split(',').map((item) => item.trim())
+
+export function addFindingCommands(program: Command, host: Host): void {
+  program
+    .command('findings')
+    .description('list findings, newest first')
+    .option('--detector-types <list>', 'such as SECRETS,PII', list)
+    .option('--severities <list>', 'such as CRITICAL,HIGH', list)
+    .option('--statuses <list>', 'such as OPEN', list)
+    .option('--sources <list>', 'names or ids of sources', list)
+    .option('--search <text>', 'words in the excerpt or the name of the asset')
+    .option('--limit <n>', 'how many (1 to 500)', toCount, 50)
+    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--json', 'print the REST answer')
+    .action(async ({ json, home, ...filters }: Flags & { json?: boolean }) => {
+      const answer = await withSession(host, { home }, (session) =>
+        session.call<{ items: FindingView[]; nextCursor?: string }>('search_findings', filters),
+      )
+      if (json) return printJson(host, answer)
+      if (answer.items.length === 0) return print(host, 'No findings match.')
+      const columns = [
+        { title: 'id' },
+        { title: 'severity' },
+        { title: 'status' },
+        { title: 'what' },
+        { title: 'where', maxWidth: 40 },
+        { title: 'excerpt', maxWidth: 60 },
+      ]
+      print(
+        host,
+        toTable(
+          columns,
+          answer.items.map((finding) => [
+            finding.id,
+            finding.severity,
+            finding.status,
+            `${finding.detectorType} ${finding.findingType}`,
+            `${finding.asset.container} / ${finding.asset.name}`,
+            finding.excerpt ?? '',
+          ]),
+        ),
+      )
+      if (answer.nextCursor !== undefined) host.stderr.write(`More: --cursor ${answer.nextCursor}\n`)
+    })
+}
+
+function toCount(value: string): number {
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || count < 1 || count > 500)
+    throw new InvalidArgumentError('A count is a whole number from 1 to 500.')
+  return count
+}
+
+/** The stream of a file argument; `-` is stdin. */
+export function openInput(host: Host, file: string): AsyncIterable<Uint8Array> {
+  if (file === '') throw new UsageError('Name a file, or - for standard input.')
+  return file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : createReadStream(file)
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import type { Flags, Host } from '../host.ts'
+import { followScan, type ScanView, toScanSummary } from '../scan-progress.ts'
+import { print, printJson, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+interface SourceView {
+  id: string
+  name: string
+  type: string
+  lastCompletedScanAt?: string
+  nextRunAt?: string
+}
+
+export function addScanCommands(program: Command, host: Host): void {
+  program
+    .command('scan')
+    .description('scan one source now, and show how it goes')
+    .argument('<source>', 'name or id of the source')
+    .option('--json', 'print the scan as JSON')
+    .action(async (source: string, options: Flags & { json?: boolean }) => {
+      const scan = await withSession(host, options, async (session) => {
+        const { id } = await session.call<{ id: string }>('start_scan', { id: source })
+        return followScan(host, session, id)
+      })
+      if (options.json) printJson(host, scan)
+      else print(host, toScanSummary(scan))
+      if (scan.status === 'FAILED') throw new AppError('unavailable', `The scan failed: ${toReason(scan)}`)
+    })
+
+  program
+    .command('sources')
+    .description('list the sources')
+    .option('--json', 'print the REST answer')
+    .action(async (options: Flags & { json?: boolean }) => {
+      const answer = await withSession(host, options, (session) =>
+        session.call<{ items: SourceView[] }>('list_sources', {}),
+      )
+      if (options.json) return printJson(host, answer)
+      if (answer.items.length === 0) {
+        return print(host, 'No sources yet. Add one with: assay call create_source \'{"name": …, "config": …}\'')
+      }
+      const columns = [
+        { title: 'name' },
+        { title: 'type' },
+        { title: 'last complete scan' },
+        { title: 'next run' },
+        { title: 'id' },
+      ]
+      print(
+        host,
+        toTable(
+          columns,
+          answer.items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [
+            name,
+            type,
+            lastCompletedScanAt ?? 'never',
+            nextRunAt ?? '-',
+            id,
+          ]),
+        ),
+      )
+    })
+}
+
+function toReason(scan: ScanView): string {
+  return scan.reason ?? 'see `assay call get_scan` for its failures.'
+}

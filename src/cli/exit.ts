@@ -1,0 +1,25 @@
+import { AppError } from '../kernel/errors.ts'
+
+/** The command line itself was wrong: told with a hint at `--help`, exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}
+
+export const EXIT_OK = 0
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+
+/** An error as a person reads it on stderr: a sentence, then what may help. */
+export function toMessage(error: unknown): string {
+  if (!(error instanceof AppError)) return error instanceof Error ? error.message : String(error)
+  const { issues = [], suggestions = [] } = error.facts
+  const lines = [error.message]
+  if (issues.length > 1)
+    lines.push(...issues.slice(0, 20).map(({ path, message }) => `  ${path || '(input)'}: ${message}`))
+  if (suggestions.length > 0)
+    lines.push(`  Did you mean: ${suggestions.map(({ value, kind }) => `${value} (${kind})`).join(', ')}?`)
+  return lines.join('\n')
+}

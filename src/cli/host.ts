@@ -1,0 +1,40 @@
+import type { Readable, Writable } from 'node:stream'
+import type { Settings } from '../config.ts'
+import type { Caller, Progress, WriteContext } from '../operation/context.ts'
+import type { Operation } from '../operation/operation.ts'
+
+/** An opened data folder, as commands see it. */
+export interface OpenedApp {
+  operations: readonly Operation[]
+  caller: Caller
+  contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
+  close(): Promise<void>
+}
+
+export type Flags = Partial<Settings> & { home?: string | undefined }
+
+/** What the command line needs of the rest: handed in, so that commands can be run in tests. */
+export interface Host {
+  version: string
+  stdin: Readable
+  stdout: Writable & { isTTY?: boolean; columns?: number }
+  stderr: Writable & { isTTY?: boolean }
+  /** Ends when the person presses Ctrl-C or the process is asked to stop. */
+  signal: AbortSignal
+  open(flags: Flags): Promise<OpenedApp>
+  /** Serves until `signal`; prints its address first. */
+  serve(flags: Flags): Promise<void>
+  /** MCP over stdio until the host goes away. */
+  mcp(flags: Flags): Promise<void>
+  demo(flags: Flags & { once: boolean }): Promise<void>
+  doctor(flags: Flags): Promise<Check[]>
+}
+
+/** One thing that `assay doctor` looked at. */
+export interface Check {
+  name: string
+  status: 'ok' | 'warning' | 'failed'
+  detail: string
+  /** The command or step that mends it. */
+  fix?: string
+}

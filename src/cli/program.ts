@@ -1,0 +1,104 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { logLevels } from '../kernel/log.ts'
+import { addAskCommands } from './commands/ask.ts'
+import { addDetectCommand } from './commands/detect.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addFindingCommands } from './commands/findings.ts'
+import { addScanCommands } from './commands/scan.ts'
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
+import type { Flags, Host } from './host.ts'
+
+/** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage. */
+export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
+  try {
+    await createProgram(host).parseAsync([...argv], { from: 'user' })
+    return EXIT_OK
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
+    host.stderr.write(`assay: ${toMessage(error)}\n`)
+    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
+  }
+}
+
+function createProgram(host: Host): Command {
+  const program = new Command('assay')
+    .description(
+      'A local-first semantic layer over findings: governed questions about what is in a wiki and a BI tenant.',
+    )
+    .version(host.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .showHelpAfterError('(add --help for how to call it)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+    })
+  addServeCommands(program, host)
+  addScanCommands(program, host)
+  addAskCommands(program, host)
+  addFindingCommands(program, host)
+  addDetectCommand(program, host)
+  addDoctorCommand(program, host)
+  program.action(() => {
+    program.outputHelp()
+    throw new CommanderError(EXIT_USAGE, 'assay.noCommand', 'no command')
+  })
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+    })
+    if (command !== program) addHome(command)
+  }
+  return program
+}
+
+const toPort = (value: string) => {
+  const port = Number(value)
+  if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+  return port
+}
+
+function addHome(command: Command): void {
+  if (command.options.some(({ long }) => long === '--home')) return
+  command.option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
+}
+
+function addServeCommands(program: Command, host: Host): void {
+  const level = () =>
+    new Option('--log-level <level>', 'least level of the log lines on stderr').choices([...logLevels])
+  const serving = (command: Command) =>
+    command
+      .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+      .option('--port <port>', 'port to listen on; 0 picks a free one (default 7411)', toPort)
+      .option('--no-background', 'do not run due scans in this process')
+      .addOption(level())
+  serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop')).action(
+    async (options: Flags) => host.serve(withoutDefault(options)),
+  )
+  program
+    .command('mcp')
+    .description('speak MCP over stdin and stdout, for an assistant on this machine')
+    .option('--toolsets <list>', 'which tools to offer: agent, admin, or both (default agent,admin)', toToolsets)
+    .option('--read-only', 'offer only tools that change nothing')
+    .option('--no-background', 'do not run due scans in this process')
+    .addOption(level())
+    .action(async (options: Flags) => host.mcp(withoutDefault(options)))
+  serving(program.command('demo').description('scan the built-in sample tenants, show the numbers, then serve'))
+    .option('--once', 'show the numbers and exit', false)
+    .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
+}
+
+/** `--no-background` gives the member a default of true, which must not win over the settings file. */
+function withoutDefault<T extends Flags>(options: T): T {
+  const { background, ...rest } = options
+  return (background === false ? options : rest) as T
+}
+
+function toToolsets(value: string): ('agent' | 'admin')[] {
+  return value.split(',').map((name) => {
+    const toolset = name.trim()
+    if (toolset === 'agent' || toolset === 'admin') return toolset
+    throw new InvalidArgumentError('Toolsets are agent and admin, separated by a comma.')
+  })
+}

@@ -1,0 +1,121 @@
+import { MultiBar, Presets } from 'cli-progress'
+import { AppError } from '../kernel/errors.ts'
+import type { Host } from './host.ts'
+import type { Session } from './session.ts'
+import { toLine } from './table.ts'
+
+export interface ScanScopeView {
+  key: string
+  name: string
+  state: string
+  discovered: number
+  scanned: number
+  unchanged: number
+  reason?: string | undefined
+}
+
+/** The members of a scan that the progress display shows. */
+export interface ScanView {
+  id: string
+  status: string
+  source?: { name: string }
+  progress: {
+    discovered: number
+    scanned: number
+    unchanged: number
+    findings: { new: number; again: number; resolved: number }
+  }
+  scopes: ScanScopeView[]
+  reason?: string | undefined
+}
+
+const POLL_MS = 100
+const over = new Set(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
+const scopeOver = new Set(['COMPLETE', 'PARTIAL', 'FAILED'])
+
+/** Follows a scan to its end: bars on a terminal, one line a finished scope on a pipe. Ctrl-C cancels the scan. */
+export async function followScan(
+  host: Host,
+  session: Session,
+  scanId: string,
+  stream: Host['stderr'] = host.stderr,
+): Promise<ScanView> {
+  const display = stream.isTTY === true ? barDisplay(stream) : lineDisplay(stream)
+  try {
+    for (;;) {
+      const scan = await session.call<ScanView>('get_scan', { id: scanId })
+      display.show(scan)
+      if (over.has(scan.status)) return scan
+      if (host.signal.aborted) {
+        await session.call('cancel_scan', { id: scanId })
+        throw new AppError(
+          'conflict',
+          'The scan was interrupted; what it had stored is kept, and the next scan goes on from there.',
+        )
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+  } finally {
+    display.close()
+  }
+}
+
+interface Display {
+  show(scan: ScanView): void
+  close(): void
+}
+
+function lineDisplay(stream: Host['stderr']): Display {
+  const told = new Set<string>()
+  return {
+    show: (scan) => {
+      for (const scope of scan.scopes) {
+        if (!scopeOver.has(scope.state) || told.has(scope.key)) continue
+        told.add(scope.key)
+        stream.write(`  ${toScopeLine(scope)}\n`)
+      }
+    },
+    close: () => {},
+  }
+}
+
+function toScopeLine(scope: ScanScopeView): string {
+  const counts = `${scope.discovered} found, ${scope.scanned} scanned, ${scope.unchanged} unchanged`
+  const trouble =
+    scope.state === 'COMPLETE' ? '' : `, ${scope.state.toLowerCase()}${scope.reason ? ` (${scope.reason})` : ''}`
+  return `${toLine(scope.name)}: ${counts}${trouble}`
+}
+
+function barDisplay(stream: Host['stderr']): Display {
+  const bars = new MultiBar(
+    {
+      format: '  {bar} {name}  {value}/{total}',
+      stream: stream as NodeJS.WriteStream,
+      hideCursor: true,
+      clearOnComplete: false,
+      barsize: 24,
+    },
+    Presets.shades_classic,
+  )
+  const byScope = new Map<string, ReturnType<typeof bars.create>>()
+  return {
+    show: (scan) => {
+      for (const scope of scan.scopes) {
+        const done = scope.scanned + scope.unchanged
+        const total = Math.max(scope.discovered, done, 1)
+        const bar = byScope.get(scope.key) ?? bars.create(total, done, { name: toLine(scope.name) })
+        byScope.set(scope.key, bar)
+        bar.setTotal(total)
+        bar.update(scopeOver.has(scope.state) ? total : done)
+      }
+    },
+    close: () => bars.stop(),
+  }
+}
+
+/** One line that sums a scan up. */
+export function toScanSummary(scan: ScanView): string {
+  const { discovered, scanned, unchanged, findings } = scan.progress
+  const head = `${scan.source === undefined ? '' : `${toLine(scan.source.name)}: `}${scan.status}${scan.reason ? ` (${scan.reason})` : ''}`
+  return `${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`
+}

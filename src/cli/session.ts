@@ -1,0 +1,61 @@
+import { AppError, notFound } from '../kernel/errors.ts'
+import type { Progress } from '../operation/context.ts'
+import { call } from '../operation/operation.ts'
+import type { Flags, Host, OpenedApp } from './host.ts'
+
+/** Runs operations of an opened data folder, for one command. */
+export interface Session {
+  app: OpenedApp
+  /** @throws AppError `not_found` for an unknown operation, and whatever the operation throws. */
+  call<Answer = unknown>(
+    operation: string,
+    input: Record<string, unknown>,
+    progress?: (progress: Progress) => void,
+  ): Promise<Answer>
+}
+
+/** Opens the data folder, runs `work`, and closes it whatever happens. */
+export async function withSession<T>(host: Host, flags: Flags, work: (session: Session) => Promise<T>): Promise<T> {
+  const app = await host.open({ logLevel: 'warn', ...flags })
+  const session: Session = {
+    app,
+    call: async <Answer>(name: string, input: Record<string, unknown>, progress?: (progress: Progress) => void) => {
+      const operation = app.operations.find((candidate) => candidate.name === name)
+      if (operation === undefined)
+        throw notFound(`There is no operation '${name}'; \`assay call --list\` names them all.`)
+      const context = app.contextFor({
+        caller: app.caller,
+        signal: host.signal,
+        ...(progress === undefined ? {} : { progress }),
+      })
+      return (await call(operation, input, context)) as Answer
+    },
+  }
+  try {
+    return await work(session)
+  } finally {
+    await app.close()
+  }
+}
+
+export function print(host: Host, text: string): void {
+  host.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+/** The REST answer, and nothing else. */
+export function printJson(host: Host, answer: unknown): void {
+  print(host, JSON.stringify(answer))
+}
+
+/** Reads a stream to its end as text, up to a limit. */
+export async function readText(stream: AsyncIterable<Uint8Array | string>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+    length += bytes.byteLength
+    if (length > maxBytes) throw new AppError('too_large', `The input is larger than ${maxBytes} bytes; split it.`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

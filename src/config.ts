@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { invalidInput } from './kernel/errors.ts'
+import { logLevels } from './kernel/log.ts'
+import { parseInput } from './operation/operation.ts'
+
+const port = z.int().min(0).max(65_535)
+
+/** What may stand in `config.json` of the data folder, in `ASSAY_*` variables and in flags; the later wins. */
+export const Settings = z
+  .strictObject({
+    host: z.string().min(1).default('127.0.0.1').describe('Address that HTTP listens on.'),
+    port: port.default(7411).describe('Port that HTTP listens on; 0 picks a free one.'),
+    logLevel: z.enum(logLevels).default('info').describe('Least level of the log lines on stderr.'),
+    toolsets: z
+      .array(z.enum(['agent', 'admin']))
+      .min(1)
+      .default(['agent', 'admin'])
+      .describe('Which tools MCP offers: the six agent tools, the admin tools, or both.'),
+    readOnly: z.boolean().default(false).describe('Offer only operations that change nothing.'),
+    background: z.boolean().default(true).describe('Run due scans in this process when no other process does.'),
+  })
+  .describe('Settings of assay.')
+export type Settings = z.infer<typeof Settings>
+
+export interface Config extends Settings {
+  /** The data folder. */
+  home: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The per-user data folder of the platform. */
+export function defaultHome(env: Environment, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'assay')
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'assay')
+  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'assay')
+}
+
+/** Flags over environment over the data folder's file over defaults. @throws AppError `invalid_input` naming the place. */
+export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
+  const { home: homeFlag, ...given } = flags
+  const home = resolve(homeFlag ?? env.ASSAY_HOME ?? defaultHome(env))
+  const settings = parseInput(Settings, { ...readFile(home), ...readEnvironment(env), ...withoutAbsent(given) })
+  return { ...settings, home }
+}
+
+function readFile(home: string): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(join(home, 'config.json'), 'utf8')
+  } catch {
+    return {}
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Told below, together with JSON that is no object.
+  }
+  throw invalidInput('config.json in the data folder is not a JSON object; correct it or remove it.')
+}
+
+function readEnvironment(env: Environment): Record<string, unknown> {
+  const flag = (value: string | undefined) =>
+    value === undefined ? undefined : !['', '0', 'false', 'no', 'off'].includes(value.toLowerCase())
+  return withoutAbsent({
+    host: env.ASSAY_HOST,
+    port: env.ASSAY_PORT === undefined ? undefined : Number(env.ASSAY_PORT),
+    logLevel: env.ASSAY_LOG_LEVEL,
+    toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
+    readOnly: flag(env.ASSAY_READ_ONLY),
+    background: flag(env.ASSAY_BACKGROUND),
+  })
+}
+
+function withoutAbsent(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { z } from 'zod'
+import { version } from './app.ts'
+import { operations } from './catalogue.ts'
+import { Settings } from './config.ts'
+import { connectors } from './connectors/index.ts'
+import { FindingImport } from './findings/import-model.ts'
+import { CreateGlossaryTerm } from './glossary/model.ts'
+import { createOpenApi } from './http/openapi.ts'
+import { CreateMetric } from './metrics/model.ts'
+import { toSourceConfigSchema } from './sources/model.ts'
+
+const root = new URL('../', import.meta.url)
+const folder = new URL('schemas/', root)
+
+const slug = (name: string) => name.toLowerCase().replaceAll('_', '-')
+
+function toSchemaFile(schema: z.ZodType, title: string): string {
+  return toText({ title, ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'throw' }) })
+}
+
+const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+/** Every generated file of `schemas/`, by name. */
+function createSchemas(): Map<string, string> {
+  return new Map([
+    ...connectors.map((connector): [string, string] => [
+      `source-${slug(connector.type)}.schema.json`,
+      toSchemaFile(toSourceConfigSchema(connector), `${connector.type} source`),
+    ]),
+    ['glossary-term.schema.json', toSchemaFile(CreateGlossaryTerm, 'Glossary term')],
+    ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
+    ['finding.schema.json', toSchemaFile(FindingImport, 'One line of a findings import')],
+    ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],
+    ['openapi.json', toText(createOpenApi(operations, version))],
+  ])
+}
+
+const begin = '<!-- operations:begin -->'
+const end = '<!-- operations:end -->'
+
+function createReadme(readme: string): string {
+  const rows = [...operations]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, route, toolset, summary }) => {
+      const cell = (text: string) => text.replaceAll('|', '\\|')
+      return `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`
+    })
+  const table = ['| operation | REST | tool | what it does |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  const [head, rest] = readme.split(begin)
+  const tail = rest?.split(end)[1]
+  if (head === undefined || tail === undefined) throw new Error(`README.md must hold ${begin} and ${end}`)
+  return `${head}${begin}\n${table}\n${end}${tail}`
+}
+
+function read(file: URL): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const wanted = new Map<string, string>()
+for (const [name, text] of createSchemas()) wanted.set(new URL(name, folder).pathname, text)
+const readme = new URL('README.md', root)
+wanted.set(readme.pathname, createReadme(read(readme)))
+mkdirSync(folder, { recursive: true })
+const superfluous = readdirSync(folder)
+  .map((name) => new URL(name, folder).pathname)
+  .filter((path) => !wanted.has(path))
+const stale = [...wanted].filter(([path, text]) => read(new URL(`file://${path}`)) !== text).map(([path]) => path)
+
+if (process.argv.includes('--check')) {
+  if (stale.length + superfluous.length > 0) {
+    process.stderr.write(`Generated files are stale; run npm run generate:\n${[...stale, ...superfluous].join('\n')}\n`)
+    process.exitCode = 1
+  }
+} else {
+  for (const [path, text] of wanted) writeFileSync(path, text)
+  for (const path of superfluous) rmSync(path)
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import process from 'node:process'
+import { type OpenedApp, openApp, version } from './app.ts'
+import type { Flags, Host } from './cli/host.ts'
+import { runCommandLine } from './cli/program.ts'
+import { loadConfig } from './config.ts'
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(1)
+    stopping.abort()
+  })
+}
+process.on('unhandledRejection', (error) => {
+  process.stderr.write(`assay: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})
+
+const open = (flags: Flags): Promise<OpenedApp> => openApp(loadConfig(pick(flags), process.env), process.env)
+
+/** Commands hand in all their options; only the settings among them configure. */
+function pick({ home, host, port, logLevel, toolsets, readOnly, background }: Flags): Flags {
+  return Object.fromEntries(
+    Object.entries({ home, host, port, logLevel, toolsets, readOnly, background }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+}
+
+const host: Host = {
+  version,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: stopping.signal,
+  open,
+  serve: async (flags) => {
+    const { serve } = await import('./serve.ts')
+    await serve(await open(flags), host)
+  },
+  mcp: async (flags) => {
+    const { speakMcp } = await import('./speak-mcp.ts')
+    await speakMcp(await open(flags), host)
+  },
+  demo: async ({ once, ...flags }) => {
+    const { demo } = await import('./demo.ts')
+    await demo({ flags: pick(flags), once, host, open })
+  },
+  doctor: async (flags) => {
+    const { examine } = await import('./doctor.ts')
+    return examine(loadConfig(pick({ logLevel: 'silent', ...flags }), process.env), () =>
+      open({ logLevel: 'silent', ...flags }),
+    )
+  },
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), host)
