@@ -1,0 +1,119 @@
+import { type Selectable, sql } from 'kysely'
+import type { FilterMapping } from '../findings/filter.ts'
+import { db } from '../store/builder.ts'
+import type { TermRow } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { TermRecord } from './model.ts'
+import type { NamedRow } from './names.ts'
+
+type Row = Selectable<TermRow>
+
+export interface TermFilter {
+  category?: string | undefined
+  /** FTS5 expression. */
+  match?: string | undefined
+  includeInactive: boolean
+}
+
+/** One page of terms, best match first (by slug without a match), and how many there are in all. */
+export function listTerms(
+  reader: Reader,
+  filter: TermFilter,
+  page: { limit: number; offset: number },
+): { terms: TermRecord[]; total: number } {
+  const matched = sql`FROM term${
+    filter.match === undefined
+      ? sql``
+      : sql` JOIN term_text ON term_text.rowid = term.id AND term_text MATCH ${filter.match}`
+  } WHERE ${filter.includeInactive ? sql`1` : sql`term.is_active = 1`}${
+    filter.category === undefined ? sql`` : sql` AND term.category = ${filter.category}`
+  }`
+  const order = filter.match === undefined ? sql`term.slug` : sql`bm25(term_text, 10, 1, 6), term.slug`
+  const rows = reader.all<Row>(
+    sql<Row>`SELECT term.* ${matched} ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.offset}`,
+  )
+  const total = reader.first<{ n: number }>(sql<{ n: number }>`SELECT count(*) AS n ${matched}`)?.n ?? 0
+  return { terms: rows.map(toTermRecord), total }
+}
+
+export function findTermBySlug(reader: Reader, slug: string): TermRecord | undefined {
+  const row = reader.first(db.selectFrom('term').selectAll().where('slug', '=', slug))
+  return row === undefined ? undefined : toTermRecord(row)
+}
+
+export function findTermById(reader: Reader, id: number): TermRecord | undefined {
+  const row = reader.first(db.selectFrom('term').selectAll().where('id', '=', id))
+  return row === undefined ? undefined : toTermRecord(row)
+}
+
+export function listTermNames(reader: Reader): NamedRow[] {
+  return reader
+    .all(db.selectFrom('term').select(['slug', 'uid', 'display_name', 'synonyms']).orderBy('slug'))
+    .map(({ slug, uid, display_name, synonyms }) => ({
+      slug,
+      uid,
+      displayName: display_name,
+      synonyms: JSON.parse(synonyms) as string[],
+    }))
+}
+
+export type TermMembers = Omit<TermRecord, 'id' | 'createdAt'>
+
+export function insertTerm(writer: Writer, term: TermMembers): void {
+  writer.run(db.insertInto('term').values({ ...toRow(term), created_at: term.updatedAt }))
+}
+
+export function replaceTerm(writer: Writer, id: number, term: TermMembers): void {
+  writer.run(db.updateTable('term').set(toRow(term)).where('id', '=', id))
+}
+
+export function removeTerm(writer: Writer, id: number): void {
+  writer.run(db.deleteFrom('term').where('id', '=', id))
+}
+
+/** True when any finding, of whatever source, was reported by that detector. */
+export function hasFindingsOf(reader: Reader, detectorType: string): boolean {
+  const found = reader.first(
+    db
+      .selectFrom('combo')
+      .innerJoin('word', 'word.id', 'combo.detector_id')
+      .select('combo.id')
+      .where('word.text', '=', detectorType)
+      .limit(1),
+  )
+  return found !== undefined
+}
+
+function toRow(term: TermMembers) {
+  return {
+    uid: term.uid,
+    slug: term.slug,
+    display_name: term.displayName,
+    description: term.description,
+    category: term.category,
+    filter_mapping: JSON.stringify(term.filterMapping),
+    color: term.color,
+    icon: term.icon,
+    synonyms: JSON.stringify(term.synonyms),
+    is_active: term.isActive ? 1 : 0,
+    updated_at: term.updatedAt,
+  }
+}
+
+function toTermRecord(row: Row): TermRecord {
+  return {
+    id: row.id,
+    uid: row.uid,
+    slug: row.slug,
+    displayName: row.display_name,
+    description: row.description,
+    category: row.category,
+    filterMapping: JSON.parse(row.filter_mapping) as FilterMapping,
+    color: row.color,
+    icon: row.icon,
+    synonyms: JSON.parse(row.synonyms) as string[],
+    isActive: row.is_active === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,150 @@
+import { severities } from '../detectors/detector.ts'
+import { findingStatuses } from '../findings/model.ts'
+import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
+import { likeness } from '../kernel/suggest.ts'
+import type { Reader } from '../store/store.ts'
+import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
+import type { TermRecord } from './model.ts'
+import { searchPage } from './search.ts'
+
+export interface NamedRow {
+  slug: string
+  uid: string
+  displayName: string
+  synonyms: readonly string[]
+}
+
+/** A name of another kind, with the member of an input where it would be right. */
+export interface OtherName {
+  name: string
+  kind: string
+  /** How to use it, as the end of a sentence. */
+  use: string
+}
+
+const fold = (text: string) => text.trim().normalize('NFC').toLowerCase()
+const words = (text: string) => fold(text).replace(/[\s_-]+/g, ' ')
+
+/**
+ * The one row that a name means: slug, id, display name, synonym, in this order; letter case does not matter unless
+ * it tells two apart.
+ * @throws AppError `invalid_input`, reason `ambiguous_name`, listing the candidates.
+ */
+export function matchName(kind: string, name: string, rows: readonly NamedRow[]): string | undefined {
+  const wanted = fold(name)
+  const tiers: Array<(row: NamedRow) => boolean> = [
+    (row) => row.slug === wanted,
+    (row) => row.uid === wanted,
+    (row) => row.displayName === name.trim(),
+    (row) => fold(row.displayName) === wanted,
+    (row) => row.synonyms.some((synonym) => fold(synonym) === wanted),
+  ]
+  for (const isNamed of tiers) {
+    const found = rows.filter(isNamed)
+    if (found.length > 1) throw ambiguous(kind, name, found)
+    if (found[0] !== undefined) return found[0].slug
+  }
+  return undefined
+}
+
+function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppError {
+  return invalidInput(
+    `'${shorten(name)}' means ${rows.length} ${kind}s; say which by its slug: ${rows.map((row) => row.slug).join(', ')}.`,
+    {
+      reason: 'ambiguous_name',
+      suggestions: rows.map(toSuggestion(kind)),
+    },
+  )
+}
+
+/** The error for a name that nothing has: says what kind of thing it is instead, and what comes closest. */
+export function unknownName(
+  kind: string,
+  name: string,
+  rows: readonly NamedRow[],
+  others: readonly OtherName[],
+  also: { before?: readonly Suggestion[]; behind?: readonly Suggestion[] } = {},
+): AppError {
+  const other = others.find((candidate) => words(candidate.name) === words(name))
+  const own = unique([...(also.before ?? []), ...closestNames(kind, name, rows), ...(also.behind ?? [])]).slice(0, 5)
+  const near = own.map((suggestion) => suggestion.value)
+  const what =
+    other === undefined
+      ? `No ${kind} is called '${shorten(name)}'`
+      : `${other.name} is a ${other.kind}, not a ${kind}; ${other.use}`
+  const hint =
+    near.length > 0
+      ? `the closest ${near.length === 1 ? `${kind} is` : `${kind}s are`} ${near.join(', ')}.`
+      : `list the ${kind}s to see what there is.`
+  return notFound(`${what}; ${hint}`, {
+    reason: other === undefined ? `unknown_${kind}` : 'wrong_kind',
+    suggestions: unique([...own, ...closestOthers(name, others)]),
+  })
+}
+
+function closestNames(kind: string, name: string, rows: readonly NamedRow[]): Suggestion[] {
+  return rows
+    .map((row) => ({
+      suggestion: toSuggestion(kind)(row),
+      score: Math.max(...[row.slug, row.displayName, ...row.synonyms].map((other) => likeness(name, other))),
+    }))
+    .filter(({ score }) => score >= 0.45)
+    .sort((a, b) => b.score - a.score || a.suggestion.value.localeCompare(b.suggestion.value))
+    .slice(0, 5)
+    .map(({ suggestion }) => suggestion)
+}
+
+function closestOthers(name: string, others: readonly OtherName[]): Suggestion[] {
+  return others
+    .map((other) => ({ suggestion: { value: other.name, kind: other.kind }, score: likeness(name, other.name) }))
+    .filter(({ score }) => score >= 0.75)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map(({ suggestion }) => suggestion)
+}
+
+function unique(suggestions: readonly Suggestion[]): Suggestion[] {
+  return suggestions.filter(
+    ({ kind, value }, index) =>
+      index === suggestions.findIndex((other) => other.kind === kind && other.value === value),
+  )
+}
+
+function shorten(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 77)}…` : name
+}
+
+/** Words that people take for terms or metrics, but that are values of a filter. */
+export const filterValueNames: readonly OtherName[] = [
+  ...severities.map((name) => ({ name, kind: 'severity', use: `use it as filters: {severities: ['${name}']}` })),
+  ...findingStatuses.map((name) => ({ name, kind: 'status', use: `use it as filters: {statuses: ['${name}']}` })),
+]
+
+/**
+ * The term that a slug, id, display name or synonym means.
+ * @throws AppError `not_found` with the closest names, or `invalid_input` when several terms have the name.
+ */
+export function getTerm(reader: Reader, name: string, others: readonly OtherName[] = filterValueNames): TermRecord {
+  const rows = listTermNames(reader)
+  const slug = matchName('term', name, rows)
+  const term = slug === undefined ? undefined : findTermBySlug(reader, slug)
+  if (term !== undefined) return term
+  const found = searchPage(
+    name,
+    (match) => listTerms(reader, { match, includeInactive: false }, { limit: 5, offset: 0 }),
+    { terms: [], total: 0 },
+  )
+  throw unknownName('term', name, rows, others, { behind: found.terms.map(toSuggestion('term')) })
+}
+
+/** Reads as a suggestion what has a slug and a name. */
+export function toSuggestion(kind: string): (named: { slug: string; displayName: string }) => Suggestion {
+  return ({ slug, displayName }) => ({ value: slug, kind, label: displayName })
+}
+
+/** Rows as names of another kind: by slug, display name and synonym. */
+export function toOtherNames(kind: string, rows: readonly NamedRow[], use: (slug: string) => string): OtherName[] {
+  return rows.flatMap(({ slug, displayName, synonyms }) =>
+    [slug, displayName, ...synonyms].map((name) => ({ name, kind, use: use(slug) })),
+  )
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { FilterMapping } from '../findings/filter.ts'
+import { conflict } from '../kernel/errors.ts'
+import { type Author, appendAudit } from '../store/audit.store.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import {
+  findTermBySlug,
+  hasFindingsOf,
+  insertTerm,
+  removeTerm,
+  replaceTerm,
+  type TermMembers,
+} from './glossary.store.ts'
+import { type TermRecord, toGlossaryTerm } from './model.ts'
+
+/** What a person may say about a term; the slug never changes. */
+export interface TermChange {
+  displayName?: string | undefined
+  description?: string | undefined
+  category?: string | undefined
+  filterMapping?: FilterMapping | undefined
+  color?: string | null | undefined
+  icon?: string | null | undefined
+  synonyms?: string[] | undefined
+  isActive?: boolean | undefined
+}
+
+export interface NewTerm extends TermChange {
+  slug: string
+  displayName: string
+  filterMapping: FilterMapping
+}
+
+/** @throws AppError `conflict` when the slug is taken. */
+export function createTerm(writer: Writer, term: NewTerm, author: Author): TermRecord {
+  if (findTermBySlug(writer, term.slug) !== undefined) {
+    throw conflict(`A term '${term.slug}' exists already; choose another slug or update that term.`, {
+      reason: 'slug_taken',
+    })
+  }
+  const blank = { description: '', category: '', color: null, icon: null, synonyms: [], isActive: true }
+  const { slug, displayName, filterMapping } = term
+  const members = { ...blank, ...given(term), slug, displayName, filterMapping }
+  insertTerm(writer, { ...members, uid: randomUUID(), updatedAt: author.at })
+  const created = getStored(writer, term.slug)
+  appendAudit(writer, author, { action: 'create', kind: 'term', name: term.slug, after: toGlossaryTerm(created) })
+  return created
+}
+
+/** Changes what is given and leaves the rest; a change that changes nothing writes nothing. */
+export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
+  const { id, createdAt, ...members } = term
+  const changed: TermMembers = { ...members, ...given(change) }
+  if (isDeepStrictEqual(changed, members)) return term
+  replaceTerm(writer, id, { ...changed, updatedAt: author.at })
+  const updated = getStored(writer, term.slug)
+  const [before, after] = [toGlossaryTerm(term), toGlossaryTerm(updated)]
+  appendAudit(writer, author, { action: 'update', kind: 'term', name: term.slug, before, after })
+  return updated
+}
+
+/** Removes a term that nothing uses any more. */
+export function deleteTerm(writer: Writer, term: TermRecord, author: Author): void {
+  removeTerm(writer, term.id)
+  appendAudit(writer, author, { action: 'delete', kind: 'term', name: term.slug, before: toGlossaryTerm(term) })
+}
+
+/** The detector types of a mapping that no built-in detector and no finding has. */
+export function listUnknownDetectors(reader: Reader, mapping: FilterMapping, builtIn: readonly string[]): string[] {
+  const named = new Set([...(mapping.detectorTypes ?? []), ...(mapping.exclude?.detectorTypes ?? [])])
+  return [...named].filter((type) => !builtIn.includes(type) && !hasFindingsOf(reader, type))
+}
+
+type Given<Change> = { [Key in keyof Change]?: Exclude<Change[Key], undefined> }
+
+function given<Change extends object>(change: Change): Given<Change> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Given<Change>
+}
+
+function getStored(reader: Reader, slug: string): TermRecord {
+  const stored = findTermBySlug(reader, slug)
+  if (stored === undefined) throw new TypeError(`the term ${slug} was not stored`)
+  return stored
+}

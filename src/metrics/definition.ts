@@ -1,0 +1,212 @@
+import type { z } from 'zod'
+import { AppError, type Issue } from '../kernel/errors.ts'
+import { closest } from '../kernel/suggest.ts'
+import { parseInput } from '../operation/operation.ts'
+import { listFormulaNames, parseFormula, toFormulaName } from './formula.ts'
+import {
+  definitionSchemas,
+  entityFacts,
+  isReference,
+  MetricReference,
+  type MetricType,
+  SimpleDefinition,
+  type TypedDefinition,
+} from './model.ts'
+
+/** What could be read of a definition: all of it when there are no issues. */
+export interface ReadDefinition {
+  issues: Issue[]
+  typed?: TypedDefinition
+  /** The metrics that it names, with the paths where; also those of a definition with other problems. */
+  references: Reference[]
+}
+
+export interface Reference {
+  slug: string
+  path: string
+}
+
+type Members = Record<string, unknown>
+
+/** Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`. */
+export function readDefinition(type: MetricType, raw: unknown): ReadDefinition {
+  if (!isMembers(raw)) return { issues: [{ path: 'definition', message: 'must be an object.' }], references: [] }
+  const issues = uniquePaths([...checkShape(type, raw), ...checkMeaning(type, raw)])
+  const references = listReferences(type, raw)
+  if (issues.length > 0) return { issues, references }
+  const typed = { type, definition: parseInput(definitionSchemas[type], raw) } as TypedDefinition
+  return { issues, references, typed }
+}
+
+function checkShape(type: MetricType, raw: Members): Issue[] {
+  if (type !== 'RATIO') return issuesOf(definitionSchemas[type], raw, 'definition')
+  // Each part is read as what it is meant to be: a union could only say that it is neither.
+  const unknown = Object.keys(raw)
+    .filter((key) => key !== 'numerator' && key !== 'denominator')
+    .map((key) => ({ path: `definition.${key}`, message: 'is not a known key; remove it or check its spelling.' }))
+  const parts = sides.flatMap((side) => {
+    const part = raw[side]
+    const path = `definition.${side}`
+    if (!isMembers(part)) return [{ path, message: 'must be an inline SIMPLE definition or {metricSlug}.' }]
+    return issuesOf('metricSlug' in part ? MetricReference : SimpleDefinition, part, path)
+  })
+  return [...unknown, ...parts]
+}
+
+const sides = ['numerator', 'denominator'] as const
+
+function checkMeaning(type: MetricType, raw: Members): Issue[] {
+  switch (type) {
+    case 'SIMPLE':
+      return checkSimple(raw, 'definition')
+    case 'RATIO':
+      return sides.flatMap((side) => {
+        const part = raw[side]
+        return isMembers(part) && !('metricSlug' in part) ? checkSimple(part, `definition.${side}`) : []
+      })
+    case 'DERIVED':
+      return checkFormula(raw)
+    case 'TREND':
+      return checkWindows(raw)
+  }
+}
+
+function checkSimple(raw: Members, path: string): Issue[] {
+  const [aggregation, entity, field, timeField] = [
+    SimpleDefinition.shape.aggregation.safeParse(raw.aggregation).data,
+    SimpleDefinition.shape.entity.safeParse(raw.entity).data,
+    SimpleDefinition.shape.field.safeParse(raw.field).data,
+    SimpleDefinition.shape.timeField.safeParse(raw.timeField).data,
+  ]
+  const issues: Issue[] = []
+  if (aggregation === 'COUNT' && field !== undefined) {
+    issues.push({ path: `${path}.field`, message: 'COUNT takes no field; remove it, or use COUNT_DISTINCT.' })
+  }
+  if (entity === undefined) return issues
+  const facts = entityFacts[entity]
+  if (aggregation !== undefined && aggregation !== 'COUNT') {
+    const fitting: readonly string[] = aggregation === 'COUNT_DISTINCT' ? facts.distinctFields : facts.numericFields
+    const choice = `use one of ${fitting.join(', ')}.`
+    if (raw.field === undefined) {
+      issues.push({ path: `${path}.field`, message: `is required by ${aggregation}; ${choice}` })
+    } else if (field !== undefined && !fitting.includes(field)) {
+      issues.push({ path: `${path}.field`, message: `${field} does not fit ${aggregation} of ${entity}; ${choice}` })
+    }
+  }
+  const timeFields: readonly string[] = facts.timeFields
+  if (timeField !== undefined && !timeFields.includes(timeField)) {
+    const message = `${timeField} is not a time of ${entity}; use one of ${timeFields.join(', ')}.`
+    issues.push({ path: `${path}.timeField`, message })
+  }
+  if (entity === 'finding' && isMembers(raw.filters) && raw.filters.scanned !== undefined) {
+    issues.push({ path: `${path}.filters.scanned`, message: 'is a filter of assets; use entity asset or remove it.' })
+  }
+  return issues
+}
+
+function checkFormula(raw: Members): Issue[] {
+  const inputs = textsOf(raw.inputs)
+  const issues: Issue[] = inputs.flatMap((slug, index) =>
+    inputs.indexOf(slug) < index
+      ? [{ path: `definition.inputs[${index}]`, message: `${slug} stands here twice.` }]
+      : [],
+  )
+  for (const [index, slug] of inputs.entries()) {
+    if (!/^\d+$/.test(slug)) continue
+    const message = `${slug} reads as a number in a formula; this metric cannot be an input.`
+    issues.push({ path: `definition.inputs[${index}]`, message })
+  }
+  if (typeof raw.formula !== 'string' || raw.formula === '') return issues
+  const parsed = parseFormula(raw.formula)
+  if ('problem' in parsed) return [...issues, { path: 'definition.formula', message: parsed.problem.message }]
+  const used = listFormulaNames(parsed.formula)
+  const known = inputs.map(toFormulaName)
+  for (const [name, at] of used) {
+    if (known.includes(name)) continue
+    const [near] = closest(name, known, (candidate) => candidate, 1)
+    const hint =
+      near === undefined ? 'add its metric to inputs.' : `did you mean ${near}? Else add its metric to inputs.`
+    issues.push({ path: 'definition.formula', message: `at position ${at + 1}: '${name}' is not an input; ${hint}` })
+  }
+  for (const [index, slug] of inputs.entries()) {
+    if (used.has(toFormulaName(slug))) continue
+    const message = `the formula does not use ${slug} (written ${toFormulaName(slug)}); remove it or use it.`
+    issues.push({ path: `definition.inputs[${index}]`, message })
+  }
+  return issues
+}
+
+function checkWindows({ currentWindow, compareWindow }: Members): Issue[] {
+  const [current, compare] = [toLength(currentWindow), toLength(compareWindow)]
+  if (current === undefined || compare === undefined || current === compare) return []
+  const message = `must be as long as currentWindow (${currentWindow}), so that like is compared with like.`
+  return [{ path: 'definition.compareWindow', message }]
+}
+
+const hoursOf: Record<string, number> = { h: 1, d: 24, w: 168 }
+
+// Months have no fixed number of hours: they equal months only.
+function toLength(window: unknown): string | undefined {
+  const [, amount, unit = ''] = /^(\d+)(h|d|w|mo)$/.exec(typeof window === 'string' ? window : '') ?? []
+  if (amount === undefined) return undefined
+  const hours = hoursOf[unit]
+  return hours === undefined ? `${Number(amount)} months` : `${Number(amount) * hours} hours`
+}
+
+function listReferences(type: MetricType, raw: Members): Reference[] {
+  const named: Reference[] = []
+  const add = (slug: unknown, path: string) => {
+    if (MetricReference.shape.metricSlug.safeParse(slug).success) named.push({ slug: String(slug), path })
+  }
+  if (type === 'RATIO') {
+    for (const side of sides) {
+      const part = raw[side]
+      if (isMembers(part)) add(part.metricSlug, `definition.${side}.metricSlug`)
+    }
+  }
+  if (type === 'DERIVED') {
+    for (const [index, slug] of textsOf(raw.inputs).entries()) add(slug, `definition.inputs[${index}]`)
+  }
+  if (type === 'TREND') add(raw.baseMetricSlug, 'definition.baseMetricSlug')
+  return named
+}
+
+function issuesOf(schema: z.ZodType, raw: unknown, path: string): Issue[] {
+  try {
+    parseInput(schema, raw)
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.issues === undefined) throw error
+    return error.facts.issues.map((issue) => ({ ...issue, path: joinPath(path, issue.path) }))
+  }
+}
+
+function joinPath(path: string, inner: string): string {
+  if (inner === '') return path
+  return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`
+}
+
+// One problem a path is enough, but for a formula, where each name is its own.
+function uniquePaths(issues: readonly Issue[]): Issue[] {
+  return issues.filter(
+    ({ path }, index) => path === 'definition.formula' || index === issues.findIndex((other) => other.path === path),
+  )
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The SIMPLE definitions that stand in a definition itself. */
+export function listInline({ type, definition }: TypedDefinition): SimpleDefinition[] {
+  if (type === 'SIMPLE') return [definition]
+  if (type !== 'RATIO') return []
+  return sides.flatMap((side) => {
+    const part = definition[side]
+    return isReference(part) ? [] : [part]
+  })
+}

@@ -1,0 +1,195 @@
+import type { Issue, Suggestion } from '../kernel/errors.ts'
+import { closest } from '../kernel/suggest.ts'
+import type { Reader } from '../store/store.ts'
+import { listInline, type Reference } from './definition.ts'
+import { findMetricBySlug } from './metrics.store.ts'
+import {
+  type Dimension,
+  dimensions,
+  entityFacts,
+  inputSlugs,
+  type MetricRecord,
+  type TypedDefinition,
+} from './model.ts'
+
+/** How many metrics may stand above one another, counted from a metric to its deepest input. */
+export const MAX_DEPTH = 8
+
+export type MetricGraph = ReadonlyMap<string, MetricRecord>
+
+export interface DependencyProblems {
+  issues: Issue[]
+  /** The metrics that do not exist, by path. */
+  missing: Reference[]
+  suggestions: Suggestion[]
+}
+
+/** What other metrics say against a metric that would have these references: missing, circular, too deep. */
+export function checkReferences(
+  slug: string,
+  references: readonly Reference[],
+  graph: MetricGraph,
+): DependencyProblems {
+  const problems: DependencyProblems = { issues: [], missing: [], suggestions: [] }
+  for (const { slug: input, path } of references) {
+    const cycle = input === slug ? [slug, slug] : findPath(graph, input, slug)?.toSpliced(0, 0, slug)
+    if (cycle !== undefined) {
+      const message = `makes a circle: ${cycle.join(' → ')}; a metric cannot be made of itself.`
+      problems.issues.push({ path, message })
+    } else if (!graph.has(input)) {
+      const near = closest(input, graph.values(), (metric) => metric.slug, 3)
+      const hint =
+        near.length === 0 ? 'create it first.' : `the closest are ${near.map((metric) => metric.slug).join(', ')}.`
+      problems.issues.push({ path, message: `there is no metric '${input}'; ${hint}` })
+      problems.missing.push({ slug: input, path })
+      for (const metric of near) {
+        problems.suggestions.push({ value: metric.slug, kind: 'metric', label: metric.displayName })
+      }
+    }
+  }
+  return problems
+}
+
+/** What the metric and all that is made of it would break, were it defined so. The references are known to exist. */
+export function checkGraph(
+  slug: string,
+  proposed: TypedDefinition & { allowedDimensions: readonly Dimension[] },
+  graph: MetricGraph,
+): Issue[] {
+  const issues: Issue[] = []
+  const changed = new Map<string, TypedDefinition>([...graph, [slug, proposed]])
+  const depth = depthOf(changed, slug) + heightOf(changed, slug)
+  if (depth > MAX_DEPTH) {
+    const message = `metrics would stand ${depth} levels above one another; at most ${MAX_DEPTH} are allowed.`
+    issues.push({ path: 'definition', message })
+  }
+  const fitting = fittingDimensions(changed, proposed)
+  for (const [index, dimension] of proposed.allowedDimensions.entries()) {
+    if (fitting.includes(dimension)) continue
+    const message = `${dimension} does not fit what this metric counts; those that fit are ${fitting.join(', ')}.`
+    issues.push({ path: `allowedDimensions[${index}]`, message })
+  }
+  for (const trend of [slug, ...listDependents(changed, slug)]) {
+    const typed = changed.get(trend)
+    if (typed?.type !== 'TREND' || !hasTrend(changed, typed.definition.baseMetricSlug)) continue
+    const message =
+      trend === slug
+        ? `${typed.definition.baseMetricSlug} is or contains a TREND, which has windows of its own; use another base.`
+        : `${trend} is a TREND made of this metric, which therefore cannot be or contain a TREND.`
+    issues.push({ path: trend === slug ? 'definition.baseMetricSlug' : 'definition', message })
+  }
+  for (const dependent of listDependents(changed, slug)) {
+    const metric = graph.get(dependent)
+    if (metric === undefined) continue
+    const still = fittingDimensions(changed, metric)
+    const lost = metric.allowedDimensions.filter((dimension) => !still.includes(dimension))
+    if (lost.length === 0) continue
+    const message = `${dependent}, which is made of this metric, allows ${lost.join(', ')}, which would not fit any more.`
+    issues.push({ path: 'definition', message })
+  }
+  return issues
+}
+
+/** The dimensions that fit every entity a definition counts, itself or through the metrics it is made of. */
+export function fittingDimensions(
+  graph: ReadonlyMap<string, TypedDefinition>,
+  typed: TypedDefinition,
+): readonly Dimension[] {
+  const counted = [typed, ...listInputs(graph, typed).values()].flatMap(listInline).map(({ entity }) => entity)
+  return dimensions.filter((dimension) =>
+    counted.every((entity) => entityFacts[entity].dimensions.some((fitting) => fitting === dimension)),
+  )
+}
+
+/** Every metric that a definition is made of, directly or through others, by slug. */
+export function listInputs<Typed extends TypedDefinition>(
+  graph: ReadonlyMap<string, Typed>,
+  typed: TypedDefinition,
+): Map<string, Typed> {
+  const inputs = new Map<string, Typed>()
+  const queue = inputSlugs(typed)
+  for (let slug = queue.pop(); slug !== undefined; slug = queue.pop()) {
+    const input = inputs.has(slug) ? undefined : graph.get(slug)
+    if (input === undefined) continue
+    inputs.set(slug, input)
+    queue.push(...inputSlugs(input))
+  }
+  return inputs
+}
+
+/** The metrics that are made of a metric, directly or through others. */
+export function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
+  const found = new Set<string>()
+  const queue = [slug]
+  for (let input = queue.pop(); input !== undefined; input = queue.pop()) {
+    for (const [other, typed] of graph) {
+      if (found.has(other) || other === slug || !inputSlugs(typed).includes(input)) continue
+      found.add(other)
+      queue.push(other)
+    }
+  }
+  return [...found].sort()
+}
+
+/** The metrics whose definitions name a metric themselves. */
+export function listDirectDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
+  return [...graph].filter(([, typed]) => inputSlugs(typed).includes(slug)).map(([other]) => other)
+}
+
+/** Every metric that a metric is made of, directly or through others, by slug; itself not included. */
+export function loadInputs(reader: Reader, metric: MetricRecord): Map<string, MetricRecord> {
+  const inputs = new Map<string, MetricRecord>()
+  const queue = inputSlugs(metric)
+  for (let slug = queue.pop(); slug !== undefined; slug = queue.pop()) {
+    if (inputs.has(slug)) continue
+    const input = findMetricBySlug(reader, slug)
+    if (input === undefined) continue
+    inputs.set(slug, input)
+    queue.push(...inputSlugs(input))
+  }
+  return inputs
+}
+
+function findPath(graph: MetricGraph, from: string, to: string): string[] | undefined {
+  const seen = new Set<string>()
+  const walk = (slug: string): string[] | undefined => {
+    if (slug === to) return [slug]
+    const metric = graph.get(slug)
+    if (metric === undefined || seen.has(slug)) return undefined
+    seen.add(slug)
+    for (const input of inputSlugs(metric)) {
+      const rest = walk(input)
+      if (rest !== undefined) return [slug, ...rest]
+    }
+    return undefined
+  }
+  return walk(from)
+}
+
+function depthOf(graph: ReadonlyMap<string, TypedDefinition>, slug: string, known = new Map<string, number>()): number {
+  const before = known.get(slug)
+  if (before !== undefined) return before
+  const typed = graph.get(slug)
+  const depths = typed === undefined ? [] : inputSlugs(typed).map((input) => depthOf(graph, input, known) + 1)
+  const depth = Math.max(0, ...depths)
+  known.set(slug, depth)
+  return depth
+}
+
+function heightOf(
+  graph: ReadonlyMap<string, TypedDefinition>,
+  slug: string,
+  known = new Map<string, number>(),
+): number {
+  const before = known.get(slug)
+  if (before !== undefined) return before
+  const heights = listDirectDependents(graph, slug).map((dependent) => heightOf(graph, dependent, known) + 1)
+  const height = Math.max(0, ...heights)
+  known.set(slug, height)
+  return height
+}
+
+function hasTrend(graph: ReadonlyMap<string, TypedDefinition>, slug: string): boolean {
+  const typed = graph.get(slug)
+  return typed !== undefined && [typed, ...listInputs(graph, typed).values()].some(({ type }) => type === 'TREND')
+}

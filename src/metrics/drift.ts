@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Reader } from '../store/store.ts'
+import { loadInputs } from './dependencies.ts'
+import type { MetricRecord, TrustTier } from './model.ts'
+
+/** How far a number can be trusted; the label is a sentence to quote. */
+export interface Trust {
+  tier: TrustTier
+  label: string
+}
+
+/**
+ * A hash of each thing that a metric's number depends on: its own definition, its term's mapping, and the same of
+ * every metric it is made of. Kept at certification; a later difference is drift.
+ */
+export function toDigest(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string {
+  return JSON.stringify(Object.fromEntries(listParts(metric, inputs)))
+}
+
+/** What has changed since the certification, in words: empty when nothing has, or when the metric is not certified. */
+export function findDrift(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string[] {
+  if (metric.status !== 'ACTIVE' || metric.certifiedDigest === null) return []
+  const certified = JSON.parse(metric.certifiedDigest) as Record<string, string>
+  const present = Object.fromEntries(listParts(metric, inputs))
+  return [...new Set([...Object.keys(certified), ...Object.keys(present)])]
+    .filter((part) => certified[part] !== present[part])
+    .sort()
+}
+
+export function getTrust(reader: Reader, metric: MetricRecord): Trust {
+  return toTrust(metric, metric.status === 'ACTIVE' ? findDrift(metric, loadInputs(reader, metric)) : [])
+}
+
+export function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
+  if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: nobody has certified this metric.' }
+  if (metric.status === 'DEPRECATED') {
+    const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`
+    return { tier: 'deprecated', label: `Deprecated by ${metric.deprecatedBy ?? 'its owner'}${successor}.` }
+  }
+  const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
+  const certified = `ertified by ${metric.certifiedBy ?? 'nobody'} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
+  if (drift.length === 0) return { tier: 'certified', label: `C${certified}.` }
+  const changed = drift.slice(0, 3).join(', ')
+  return {
+    tier: 'drifted',
+    label: `Drifted: c${certified}, but changed since: ${changed}${drift.length > 3 ? ', …' : ''}.`,
+  }
+}
+
+function listParts(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): Map<string, string> {
+  const parts = new Map([['definition', hash(toMeaning(metric))]])
+  for (const part of [metric, ...inputs.values()]) {
+    if (part !== metric) parts.set(`metric ${part.slug}`, hash(toMeaning(part)))
+    if (part.term !== null) parts.set(`term ${part.term.slug}`, hash(part.term.filterMapping))
+  }
+  return new Map([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function toMeaning({ type, definition, term, emptyAs }: MetricRecord): object {
+  return { type, definition, term: term?.slug ?? null, emptyAs: emptyAs ?? 'zero' }
+}
+
+function hash(content: object): string {
+  return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 16)
+}
+
+/** JSON with sorted keys and sorted lists: the lists of a definition are sets, their order means nothing. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`)
+  return `{${members.sort().join(',')}}`
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { GlossaryTerm, toGlossaryTerm } from '../glossary/model.ts'
+import type { Reader } from '../store/store.ts'
+import { listDirectDependents } from './dependencies.ts'
+import { getTrust } from './drift.ts'
+import { listDashboardsOf, loadMetrics } from './metrics.store.ts'
+import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTypes, trustTiers } from './model.ts'
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+
+/** A metric as answers show it: flat, with its governance. */
+export const Metric = z.object({
+  id: z.string().describe('Id of the metric.'),
+  slug: z.string().describe('Name in paths and queries.'),
+  displayName: z.string().describe('Name for people.'),
+  description: z.string().describe('What it means.'),
+  type: z.enum(metricTypes).describe('How it is made.'),
+  definition: z.record(z.string(), z.unknown()).describe('How it is computed; the shape depends on type.'),
+  allowedDimensions: z.array(z.enum(dimensions)).describe('What it may be broken down by.'),
+  format: z.enum(metricFormats).describe('How its value is written; a percentage is a fraction in value.'),
+  unit: z.string().describe('Unit, such as findings; may be empty.'),
+  status: z.enum(metricStatuses).describe('DRAFT, ACTIVE once certified, or DEPRECATED.'),
+  glossaryTermSlug: z.string().nullable().describe('The term that always scopes it.'),
+  owner: z.string().nullable().describe('Who answers for it.'),
+  color: z.string().nullable().describe('Hex colour.'),
+  synonyms: z.array(z.string()).describe('Other names it is found by.'),
+  emptyAs: z.enum(['zero', 'null']).nullable().describe('What a SUM over nothing is; null: the default, zero.'),
+  version: z.number().describe('Raised by each change of meaning.'),
+  certifiedBy: z.string().nullable().describe('Who certified it.'),
+  certifiedAt: instant.nullable(),
+  certifiedVersion: z.number().nullable().describe('The version that was certified.'),
+  certifiedVia: z.string().nullable().describe('Through which door: http, mcp or cli.'),
+  deprecatedBy: z.string().nullable().describe('Who deprecated it.'),
+  deprecatedAt: instant.nullable(),
+  deprecationReason: z.string().nullable().describe('Why it is deprecated.'),
+  replacedBy: z.string().nullable().describe('Slug of its successor.'),
+  trust: z
+    .object({ tier: z.enum(trustTiers).describe('How far to trust it.'), label: z.string().describe('To quote.') })
+    .describe('How far its numbers can be trusted.'),
+  createdAt: instant,
+  updatedAt: instant,
+})
+export type Metric = z.infer<typeof Metric>
+
+export const UsedBy = z.object({
+  metrics: z.array(z.string()).describe('Slugs of the metrics made of it.'),
+  dashboards: z.array(z.string()).describe('Names of the dashboards that show it.'),
+})
+
+export const MetricDetail = Metric.extend({
+  glossaryTerm: GlossaryTerm.nullable().describe('The whole linked term.'),
+  usedBy: UsedBy.describe('What depends on it.'),
+})
+export type MetricDetail = z.infer<typeof MetricDetail>
+
+const toInstant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+export function toMetric(reader: Reader, metric: MetricRecord): Metric {
+  const { id, uid, term, certifiedDigest, createdAt, updatedAt, certifiedAt, deprecatedAt, ...members } = metric
+  return {
+    ...members,
+    id: uid,
+    definition: { ...members.definition },
+    glossaryTermSlug: term?.slug ?? null,
+    certifiedAt: toInstant(certifiedAt),
+    deprecatedAt: toInstant(deprecatedAt),
+    trust: getTrust(reader, metric),
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  }
+}
+
+export function toMetricDetail(reader: Reader, metric: MetricRecord): MetricDetail {
+  return {
+    ...toMetric(reader, metric),
+    glossaryTerm: metric.term === null ? null : toGlossaryTerm(metric.term),
+    usedBy: {
+      metrics: listDirectDependents(loadMetrics(reader), metric.slug),
+      dashboards: listDashboardsOf(reader, metric.id),
+    },
+  }
+}

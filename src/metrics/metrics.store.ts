@@ -1,0 +1,186 @@
+import { type Selectable, sql } from 'kysely'
+import { findTermById } from '../glossary/glossary.store.ts'
+import type { TermRecord } from '../glossary/model.ts'
+import type { NamedRow } from '../glossary/names.ts'
+import { db } from '../store/builder.ts'
+import type { MetricRow } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { Dimension, MetricFormat, MetricRecord, MetricStatus, MetricType, TypedDefinition } from './model.ts'
+
+type Row = Selectable<MetricRow>
+
+export interface MetricFilter {
+  type?: MetricType | undefined
+  status?: MetricStatus | undefined
+  termId?: number | undefined
+  /** FTS5 expression. */
+  match?: string | undefined
+}
+
+/** One page of metrics, best match first (by slug without a match), and how many there are in all. */
+export function listMetrics(
+  reader: Reader,
+  filter: MetricFilter,
+  page: { limit: number; offset: number },
+): { metrics: MetricRecord[]; total: number } {
+  const conditions = [
+    filter.match === undefined ? sql`1` : sql`metric_text MATCH ${filter.match}`,
+    filter.type === undefined ? sql`1` : sql`metric.type = ${filter.type}`,
+    filter.status === undefined ? sql`1` : sql`metric.status = ${filter.status}`,
+    filter.termId === undefined ? sql`1` : sql`metric.term_id = ${filter.termId}`,
+  ]
+  const text = filter.match === undefined ? sql`` : sql`JOIN metric_text ON metric_text.rowid = metric.id`
+  const matched = sql`FROM metric ${text} WHERE ${sql.join(conditions, sql` AND `)}`
+  const order = filter.match === undefined ? sql`metric.slug` : sql`bm25(metric_text, 10, 1, 6, 2), metric.slug`
+  const rows = reader.all<Row>(
+    sql<Row>`SELECT metric.* ${matched} ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.offset}`,
+  )
+  const total = reader.first<{ n: number }>(sql<{ n: number }>`SELECT count(*) AS n ${matched}`)?.n ?? 0
+  return { metrics: toRecords(reader, rows), total }
+}
+
+/** Every metric, by slug; for walks over the whole graph of definitions. */
+export function loadMetrics(reader: Reader): Map<string, MetricRecord> {
+  const rows = reader.all(db.selectFrom('metric').selectAll().orderBy('slug'))
+  return new Map(toRecords(reader, rows).map((metric) => [metric.slug, metric]))
+}
+
+export function findMetricBySlug(reader: Reader, slug: string): MetricRecord | undefined {
+  const row = reader.first(db.selectFrom('metric').selectAll().where('slug', '=', slug))
+  return row === undefined ? undefined : toRecords(reader, [row])[0]
+}
+
+export function listMetricNames(reader: Reader): NamedRow[] {
+  return reader
+    .all(db.selectFrom('metric').select(['slug', 'uid', 'display_name', 'synonyms']).orderBy('slug'))
+    .map(({ slug, uid, display_name, synonyms }) => ({
+      slug,
+      uid,
+      displayName: display_name,
+      synonyms: JSON.parse(synonyms) as string[],
+    }))
+}
+
+/** The names of the dashboards that show a metric. */
+export function listDashboardsOf(reader: Reader, metricId: number): string[] {
+  return reader
+    .all(
+      db
+        .selectFrom('placement')
+        .innerJoin('dashboard', 'dashboard.id', 'placement.dashboard_id')
+        .select('dashboard.name')
+        .where('placement.metric_id', '=', metricId)
+        .orderBy('dashboard.name'),
+    )
+    .map(({ name }) => name)
+}
+
+export type MetricMembers = Omit<MetricRecord, 'id' | 'createdAt' | 'type' | 'definition'> & TypedDefinition
+
+export function insertMetric(writer: Writer, metric: MetricMembers): void {
+  writer.run(db.insertInto('metric').values({ ...toRow(metric), created_at: metric.updatedAt }))
+}
+
+export function replaceMetric(writer: Writer, id: number, metric: MetricMembers): void {
+  writer.run(db.updateTable('metric').set(toRow(metric)).where('id', '=', id))
+}
+
+export function removeMetric(writer: Writer, id: number): void {
+  writer.run(db.deleteFrom('metric').where('id', '=', id))
+}
+
+export interface MetricVersionRow {
+  version: number
+  at: number
+  actor: string
+  via: string
+  snapshot: object
+}
+
+export function insertVersion(writer: Writer, metricId: number, { snapshot, ...row }: MetricVersionRow): void {
+  writer.run(
+    db.insertInto('metric_version').values({ ...row, metric_id: metricId, snapshot: JSON.stringify(snapshot) }),
+  )
+}
+
+/** Newest first. */
+export function listVersions(reader: Reader, metricId: number): MetricVersionRow[] {
+  return reader
+    .all(db.selectFrom('metric_version').selectAll().where('metric_id', '=', metricId).orderBy('version', 'desc'))
+    .map(({ metric_id, snapshot, ...row }) => ({ ...row, snapshot: JSON.parse(snapshot) as object }))
+}
+
+function toRow(metric: MetricMembers) {
+  return {
+    uid: metric.uid,
+    slug: metric.slug,
+    display_name: metric.displayName,
+    description: metric.description,
+    type: metric.type,
+    definition: JSON.stringify(metric.definition),
+    allowed_dimensions: JSON.stringify(metric.allowedDimensions),
+    format: metric.format,
+    unit: metric.unit,
+    status: metric.status,
+    term_id: metric.term?.id ?? null,
+    owner: metric.owner,
+    color: metric.color,
+    synonyms: JSON.stringify(metric.synonyms),
+    empty_as: metric.emptyAs,
+    version: metric.version,
+    certified_by: metric.certifiedBy,
+    certified_at: metric.certifiedAt,
+    certified_version: metric.certifiedVersion,
+    certified_via: metric.certifiedVia,
+    certified_digest: metric.certifiedDigest,
+    deprecated_by: metric.deprecatedBy,
+    deprecated_at: metric.deprecatedAt,
+    deprecation_reason: metric.deprecationReason,
+    replaced_by: metric.replacedBy,
+    updated_at: metric.updatedAt,
+  }
+}
+
+function toRecords(reader: Reader, rows: readonly Row[]): MetricRecord[] {
+  const terms = new Map<number, TermRecord | null>()
+  const termOf = (id: number | null): TermRecord | null => {
+    if (id === null) return null
+    const known = terms.get(id)
+    if (known !== undefined) return known
+    const term = findTermById(reader, id) ?? null
+    terms.set(id, term)
+    return term
+  }
+  return rows.map((row) => {
+    const typed = { type: row.type, definition: JSON.parse(row.definition) } as TypedDefinition
+    return {
+      ...typed,
+      id: row.id,
+      uid: row.uid,
+      slug: row.slug,
+      displayName: row.display_name,
+      description: row.description,
+      allowedDimensions: JSON.parse(row.allowed_dimensions) as Dimension[],
+      format: row.format as MetricFormat,
+      unit: row.unit,
+      status: row.status,
+      term: termOf(row.term_id),
+      owner: row.owner,
+      color: row.color,
+      synonyms: JSON.parse(row.synonyms) as string[],
+      emptyAs: row.empty_as,
+      version: row.version,
+      certifiedBy: row.certified_by,
+      certifiedAt: row.certified_at,
+      certifiedVersion: row.certified_version,
+      certifiedVia: row.certified_via,
+      certifiedDigest: row.certified_digest,
+      deprecatedBy: row.deprecated_by,
+      deprecatedAt: row.deprecated_at,
+      deprecationReason: row.deprecation_reason,
+      replacedBy: row.replaced_by,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    }
+  })
+}
