@@ -12,6 +12,8 @@ export interface Caller {
   name: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>
+  /** True when the scopes come from a token, and not from being the person at this machine. */
+  token?: boolean
 }
 
 export interface Progress {

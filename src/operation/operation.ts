@@ -30,6 +30,8 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   destructive?: boolean
   /** It asks systems outside this machine. */
   openWorld?: boolean
+  /** Its answer carries text from a scanned tenant, which assistants must take for data. */
+  untrusted?: boolean
   input: Input
   output: Output
   /** Compact text for assistants; absent: the answer as JSON. It holds every number of the answer in plain digits. */
@@ -68,6 +70,7 @@ export interface Operation {
   idempotent: boolean
   destructive: boolean
   openWorld: boolean
+  untrusted?: boolean
   input: InputSchema
   output: z.ZodType
   render?: (output: never) => string
