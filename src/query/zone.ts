@@ -1,0 +1,128 @@
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** No zone is farther from UTC than this, now or in the past. */
+const FARTHEST = 16 * HOUR
+
+/** A stretch of time in which a zone keeps one offset: `[start, end)` as instants. */
+export interface Span {
+  start: number
+  end: number
+  offsetMs: number
+}
+
+/** The wall clock of a time zone. A local time is milliseconds on that clock, as if it were UTC. */
+export interface Zone {
+  name: string
+  /** The spans that cover `[from, to)`, in order; the first and the last may reach beyond. */
+  spans(from: number, to: number): Span[]
+  toLocal(instant: number): number
+  /** The first instant at which the clock shows `local` or later: a time that is skipped begins when the skip ends. */
+  toInstant(local: number): number
+}
+
+const zones = new Map<string, Zone>()
+
+/** The zone with an IANA name, in any letter case; undefined when there is none. Fixed offsets are not names. */
+export function findZone(name: string): Zone | undefined {
+  const known = zones.get(name)
+  if (known !== undefined) return known
+  if (!/^[A-Za-z][\w+\-/]{1,63}$/.test(name)) return undefined
+  try {
+    const zone = openZone(name)
+    zones.set(name, zone)
+    return zone
+  } catch {
+    return undefined
+  }
+}
+
+function openZone(name: string): Zone {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: name,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  const isUtc = /^(?:Etc\/)?(?:UTC|UCT|Zulu|Universal)$/i.test(name)
+
+  const offsetAt = (instant: number) => {
+    const seconds = Math.floor(instant / 1000) * 1000
+    const part: Record<string, string> = {}
+    for (const { type, value } of format.formatToParts(seconds)) part[type] = value
+    const year = part.era?.startsWith('B') ? 1 - Number(part.year) : Number(part.year)
+    const day = utcDay(year, Number(part.month), Number(part.day))
+    return day + Number(part.hour) * HOUR + Number(part.minute) * 60_000 + Number(part.second) * 1000 - seconds
+  }
+
+  /** Halves the stretch between two instants of different offset down to the instant of the change. */
+  const changeBetween = (before: number, after: number, offsetBefore: number) => {
+    let [low, high] = [before, after]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (offsetAt(middle) === offsetBefore) low = middle
+      else high = middle
+    }
+    return high
+  }
+
+  const years = new Map<number, Span[]>()
+  const spansOfYear = (year: number): Span[] => {
+    const known = years.get(year)
+    if (known !== undefined) return known
+    const [start, end] = [utcDay(year, 1, 1), utcDay(year + 1, 1, 1)]
+    const spans: Span[] = []
+    let current: Span = { start, end, offsetMs: offsetAt(start) }
+    for (let day = start + DAY; day <= end; day += DAY) {
+      const offsetMs = offsetAt(day)
+      if (offsetMs === current.offsetMs) continue
+      const change = changeBetween(day - DAY, day, current.offsetMs)
+      if (change >= end) break
+      spans.push({ ...current, end: change })
+      current = { start: change, end, offsetMs }
+    }
+    spans.push(current)
+    years.set(year, spans)
+    return spans
+  }
+
+  const spans = (from: number, to: number): Span[] => {
+    if (isUtc) return [{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY, offsetMs: 0 }]
+    const found: Span[] = []
+    for (let year = utcYear(from); year <= utcYear(to); year++) {
+      for (const span of spansOfYear(year)) {
+        if (span.end <= from || span.start > to) continue
+        const last = found.at(-1)
+        if (last?.offsetMs === span.offsetMs && last.end === span.start) last.end = span.end
+        else found.push({ ...span })
+      }
+    }
+    return found
+  }
+
+  return {
+    name,
+    spans,
+    toLocal: (instant) => instant + (spans(instant, instant).find(({ end }) => instant < end)?.offsetMs ?? 0),
+    toInstant(local) {
+      for (const { start, end, offsetMs } of spans(local - FARTHEST, local + FARTHEST)) {
+        const instant = Math.max(start, local - offsetMs)
+        if (instant < end) return instant
+      }
+      return local
+    },
+  }
+}
+
+const utcYear = (instant: number) => new Date(instant).getUTCFullYear()
+
+/** Midnight UTC of a day of the proleptic Gregorian calendar, also of years below 100. */
+export function utcDay(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day)
+}
