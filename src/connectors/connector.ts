@@ -18,6 +18,8 @@ export const assetKinds = [
 export const linkTypes = [
   'contains',
   'parent_of',
+  /** A page to the page or space above it; the other way round than `parent_of`. */
+  'child_of',
   'references',
   'attached_to',
   'comments_on',
@@ -61,6 +63,11 @@ export interface AssetDraft {
   /** sha256 hex over everything that matters and nothing volatile. */
   checksum: string
   links: readonly LinkDraft[]
+  /**
+   * Where this asset is unchanged, assets that its stored `links_to` links name by key are still there, although they
+   * are not reported again: they are known from its content only, which was not read.
+   */
+  keepsLinked?: boolean
   /** Milliseconds since the epoch, from the platform; absent when it does not say. */
   contentCreatedAt?: number
   contentUpdatedAt?: number
