@@ -75,7 +75,8 @@ function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstan
 
 export interface Circumstances {
   host: string
-  method: string
+  /** Whether the request may be sent again after a server error that could have come too late. */
+  repeatable: boolean
   /** Whether this client was let in before. */
   succeeded: boolean
   now: number
@@ -88,24 +89,25 @@ function toRule(
   status: number,
   text: string,
   code: string | undefined,
-  { host, method, succeeded }: Circumstances,
+  { host, repeatable, succeeded }: Circumstances,
 ): Rule {
   if (status >= 500 || status === 408 || status === 425) {
-    const repeatable = method === 'GET' || [408, 425, 503].includes(status)
+    const again = status !== 501 && (repeatable || [408, 425, 503].includes(status))
     const message = `${host} answered with an error (${status}); try again later.`
-    return { reason: 'server_error', message, retry: repeatable ? 'always' : 'never' }
+    return { reason: 'server_error', message, retry: again ? 'always' : 'never' }
   }
   if (status === 401 && /scope does not match/i.test(text)) {
     const message = `The token lacks a scope that ${host} asks for; create one with the scopes that the source needs.`
     return { reason: 'forbidden', message, facts: { scopeMissing: true }, retry: 'never' }
   }
-  if (status === 401 || (status === 403 && code === 'TokenExpired')) {
+  const denied = code === 'PowerBINotAuthorizedException'
+  if ((status === 401 && !denied) || (status === 403 && code === 'TokenExpired')) {
     const message = succeeded
       ? `${host} no longer accepts the credential; enter a new one and start the scan again.`
       : `${host} does not accept the credential; check it and enter it again.`
     return { reason: succeeded ? 'auth_expired' : 'auth_failed', message, retry: 'never' }
   }
-  if (status === 403) {
+  if (status === 403 || status === 401) {
     const message = `${host} refuses access; give the account the right to read this.`
     return { reason: 'forbidden', message, retry: 'never' }
   }

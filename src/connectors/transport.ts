@@ -30,6 +30,8 @@ export interface JsonRequest {
   maxBytes?: number
   /** Refusals (4xx) that are answers to the caller: returned, not thrown. Their body may be undefined. */
   accept?: readonly number[]
+  /** A POST that may be sent again after any server error. */
+  repeatable?: boolean
 }
 
 export interface DownloadRequest {
@@ -108,9 +110,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return url
   }
 
-  function requireSuccess(reply: ExchangeReply, method: string): void {
+  function requireSuccess(reply: ExchangeReply, repeatable: boolean): void {
     if (reply.status >= 200 && reply.status <= 299) return
-    throw new RequestFault(toRefusal(reply, { host, method, succeeded, now: options.now(), random }))
+    throw new RequestFault(toRefusal(reply, { host, repeatable, succeeded, now: options.now(), random }))
   }
 
   /** One turn through the gate. The pause that a refusal asks for holds before the place is free for the next call. */
@@ -212,7 +214,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (request.accept?.includes(status)) {
         return { status, headers: reply.headers, body: parseJson(textOf(reply))?.value as T }
       }
-      requireSuccess(reply, method)
+      requireSuccess(reply, method === 'GET' || request.repeatable === true)
       return { status, headers: reply.headers, body: readBody(reply) as T }
     })
   }
@@ -247,7 +249,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           throw new RequestFault({ reason: 'forbidden', message, status: reply.status, retry: 'once' })
         }
       }
-      requireSuccess(reply, 'GET')
+      requireSuccess(reply, true)
       const contentType = reply.headers['content-type'] ?? ''
       return { bytes: reply.bytes, contentType, finalUrl: `${url.origin}${url.pathname}` }
     })

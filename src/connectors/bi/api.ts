@@ -1,0 +1,104 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { HttpClient } from '../transport.ts'
+import type { Workspace } from './model.ts'
+import { type Item, toItem, toItems } from './wire.ts'
+
+type Query = Record<string, string | number | undefined>
+
+const WORKSPACES_PER_CALL = 1000
+const ADMIN_WORKSPACES_PER_CALL = 5000
+const MOST_PAGES = 1000
+
+/** The path of an id from outside; what is not made of the letters of an id never becomes a path. */
+function segment(id: string): string {
+  if (!/^[\w-]{1,100}$/.test(id)) {
+    throw new AppError('unavailable', 'The platform gave an id of an unknown form; it is left out.', { reason: 'gone' })
+  }
+  return id
+}
+
+/** Path of a workspace's items: the caller's own workspace has none of its own. */
+export const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
+
+export interface Listing {
+  items: Item[]
+  /** True where the listing did not come to its end. */
+  looped: boolean
+}
+
+/** The calls of the API, as replies in wire shape. Administrators' calls have limits of their own, so a client too. */
+export function createApi(client: HttpClient, admins: HttpClient) {
+  async function value(path: string, query: Query = {}, through = client): Promise<Item[]> {
+    const items: Item[] = []
+    const seen = new Set<string>()
+    let parameters = query
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const { body } = await through.json<unknown>({ path, query: parameters })
+      const envelope = toItem(body)
+      items.push(...toItems(Array.isArray(body) ? body : (body as { value?: unknown } | undefined)?.value))
+      const next = envelope.text('@odata.nextLink')
+      if (next === undefined || seen.has(next) || !URL.canParse(next, 'http://next.invalid')) break
+      seen.add(next)
+      parameters = { ...query, ...Object.fromEntries(new URL(next, 'http://next.invalid').searchParams) }
+    }
+    return items
+  }
+
+  /** Lists that have no end mark: a page that is not full is the last one. */
+  async function skipping(path: string, top: number, query: Query = {}, through = client): Promise<Listing> {
+    const items: Item[] = []
+    const firsts = new Set<string>()
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const found = await value(path, { ...query, $top: top, $skip: items.length }, through)
+      const first = found[0]?.id('id') ?? ''
+      if (found.length > 0 && firsts.has(first)) return { items, looped: true }
+      firsts.add(first)
+      items.push(...found)
+      if (found.length < top) return { items, looped: false }
+    }
+    return { items, looped: true }
+  }
+
+  return {
+    /** Throws where the credential is no longer taken at all. */
+    probe: () => value('/groups', { $top: 1 }),
+    workspaces: () => skipping('/groups', WORKSPACES_PER_CALL),
+    async workspace(id: string): Promise<Item> {
+      const { body } = await client.json<unknown>({ path: `/groups/${segment(id)}` })
+      const envelope = body as { value?: unknown } | undefined
+      return Array.isArray(envelope?.value) ? (toItems(envelope.value)[0] ?? toItem({})) : toItem(body)
+    },
+    adminWorkspaces: (filter: string) =>
+      skipping('/admin/groups', ADMIN_WORKSPACES_PER_CALL, { $filter: filter }, admins),
+    adminProbe: () => value('/admin/groups', { $top: 1 }, admins),
+    workspaceUsers: (workspace: Workspace) => skipping(`${pathOf(workspace)}/users`, WORKSPACES_PER_CALL),
+    datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),
+    reports: (workspace: Workspace) => value(`${pathOf(workspace)}/reports`),
+    dashboards: (workspace: Workspace) => value(`${pathOf(workspace)}/dashboards`),
+    pages: (workspace: Workspace, reportId: string) => value(`${pathOf(workspace)}/reports/${segment(reportId)}/pages`),
+    tiles: (workspace: Workspace, dashboardId: string) =>
+      value(`${pathOf(workspace)}/dashboards/${segment(dashboardId)}/tiles`),
+    dataSources: (workspace: Workspace, datasetId: string) =>
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/datasources`),
+    parameters: (workspace: Workspace, datasetId: string) =>
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/parameters`),
+    lastRefresh: (workspace: Workspace, datasetId: string) =>
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/refreshes`, { $top: 1 }),
+    tables: (workspace: Workspace, datasetId: string) =>
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/tables`),
+    upstreamDataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets/upstreamDataflows`),
+    dataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/dataflows`),
+    /** One DAX query. Refusals that say something about the dataset or the tenant are returned with their status. */
+    async query(workspace: Workspace, datasetId: string, dax: string): Promise<{ status: number; body: unknown }> {
+      const { status, body } = await client.json<unknown>({
+        method: 'POST',
+        path: `${pathOf(workspace)}/datasets/${segment(datasetId)}/executeQueries`,
+        body: { queries: [{ query: dax }], serializerSettings: { includeNulls: true } },
+        accept: [400, 404],
+      })
+      return { status, body }
+    },
+  }
+}
+
+export type BiApi = ReturnType<typeof createApi>

@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto'
+import type { AssayDocument } from '../../documents/document.ts'
+import { maskUrl, scrub } from '../../kernel/redaction.ts'
+import type { AssetDraft, LinkDraft } from '../connector.ts'
+import * as documents from './documents.ts'
+import type {
+  Dashboard,
+  Dataset,
+  Reference,
+  Report,
+  SchemaAnswer,
+  Table,
+  Tile,
+  Workspace,
+  WorkspaceContent,
+} from './model.ts'
+import { defined } from './read.ts'
+
+export interface AssetOptions {
+  tenantId: string
+  /** Where people look at items, when the platform does not say. */
+  web: string
+  workspacesAsContainers: boolean
+  datasetsAsContainers: boolean
+  ownership: boolean
+  /** The caller's id, for the key of the own workspace. */
+  objectId?: string
+}
+
+function canonical(value: unknown): unknown {
+  if (typeof value === 'string') return value.normalize('NFC')
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, canonical(member)])
+}
+
+export const toChecksum = (value: unknown) =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(value)))
+    .digest('hex')
+
+const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
+
+export function createAssets(options: AssetOptions) {
+  const prefix = `bi:${options.tenantId}`
+  const keyOf = {
+    workspace: ({ id, kind }: Workspace) =>
+      `${prefix}:workspace:${kind === 'me' ? `me:${options.objectId ?? 'caller'}` : id}`,
+    dataset: (id: string) => `${prefix}:dataset:${id}`,
+    table: (datasetId: string, name: string) => `${prefix}:dataset:${datasetId}:table:${name.normalize('NFC')}`,
+    report: (id: string) => `${prefix}:report:${id}`,
+    dashboard: (id: string) => `${prefix}:dashboard:${id}`,
+    dataflow: (id: string) => `${prefix}:dataflow:${id}`,
+  }
+  const place = (workspaceId: string) => `${options.web}/groups/${workspaceId}`
+
+  /** The checksum covers what a reader or a detector sees, and nothing that changes by itself: no address, date or `passing` fact. */
+  function draft(
+    asset: Omit<AssetDraft, 'checksum' | 'document' | 'links'>,
+    document: AssayDocument,
+    links: readonly LinkDraft[],
+    workspace: Workspace,
+    passing: Record<string, unknown> = {},
+  ): AssetDraft {
+    const written = document.links.map(
+      ({ url, path, label }): LinkDraft => ({ type: 'links_to', url: maskUrl(url), path, ...defined({ label }) }),
+    )
+    const all = [...links, ...written]
+    const checksum = toChecksum({
+      kind: asset.kind,
+      name: asset.name,
+      owner: asset.owner,
+      facts: asset.facts,
+      workspace: keyOf.workspace(workspace),
+      parts: document.parts.map(({ kind, path, label, text }) => [kind, path, label, text]),
+      links: all.map(({ type, targetKey, url, path }) => [type, targetKey ?? url, path].join(' ')).sort(),
+    })
+    const facts = { ...asset.facts, ...passing }
+    return { ...asset, facts, checksum, links: all, document: async () => document }
+  }
+
+  const toDatasetLink = (type: LinkDraft['type'], to: Reference, from: Workspace): LinkDraft => {
+    const space = to.workspaceId ?? (from.kind === 'me' ? 'me' : from.id)
+    const url = `${place(space)}/datasets/${to.id}`
+    return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, space } }
+  }
+
+  function workspaceAsset(content: WorkspaceContent, childKeys: readonly string[]): AssetDraft {
+    const { workspace, admins = [] } = content
+    const links = [...childKeys].sort().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
+    const [owner] = options.ownership ? [...admins].sort() : []
+    return draft(
+      {
+        key: keyOf.workspace(workspace),
+        kind: 'bi.workspace',
+        name: workspace.name,
+        url: place(workspace.id),
+        container: workspace.name,
+        ...defined({ owner }),
+        facts: {
+          workspaceId: workspace.id,
+          ...(workspace.description === undefined ? {} : { description: true }),
+          personal: workspace.kind !== 'workspace',
+          ...(options.ownership ? { admins: admins.slice(0, 20) } : {}),
+        },
+      },
+      documents.toWorkspaceDocument(workspace),
+      links,
+      workspace,
+    )
+  }
+
+  function tableAsset(dataset: Dataset, table: Table, workspace: Workspace): AssetDraft {
+    return draft(
+      {
+        key: keyOf.table(dataset.id, table.name),
+        kind: 'bi.table',
+        name: table.name,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
+        container: workspace.name,
+        facts: {
+          workspaceId: workspace.id,
+          datasetId: dataset.id,
+          description: table.description !== undefined,
+          columns: table.columns.length,
+          measures: table.measures.length,
+          ...(table.hidden === true ? { hidden: true } : {}),
+        },
+      },
+      documents.toTableDocument(table),
+      [],
+      workspace,
+    )
+  }
+
+  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, workspace: Workspace): AssetDraft[] {
+    const schema = answer.status === 'available' ? answer.schema : undefined
+    const tables = options.datasetsAsContainers
+      ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, workspace))
+      : []
+    const links: LinkDraft[] = [
+      ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key })),
+      ...dataset.upstreamDatasets.map((upstream) => toDatasetLink('upstream_dataset', upstream, workspace)),
+      ...dataset.upstreamDataflows.map(
+        ({ id }): LinkDraft => ({ type: 'upstream_dataflow', targetKey: keyOf.dataflow(id), reference: { id } }),
+      ),
+      ...(dataset.dataSources ?? []).map((source, index): LinkDraft => {
+        const url = scrub(documents.toSourceLabel(source)).slice(0, 500)
+        return { type: 'reads_from', url, label: source.type, path: `data source ${index + 1}` }
+      }),
+    ]
+    const owner = options.ownership ? dataset.configuredBy : undefined
+    const asset = draft(
+      {
+        key: keyOf.dataset(dataset.id),
+        kind: 'bi.dataset',
+        name: dataset.name,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
+        container: workspace.name,
+        ...defined({ owner, contentCreatedAt: dataset.createdAt }),
+        facts: {
+          workspaceId: workspace.id,
+          description: dataset.description !== undefined,
+          schemaStatus: answer.status,
+          ...(answer.status === 'unavailable' ? { schemaReason: answer.reason } : {}),
+          ...(schema === undefined ? {} : { schemaWay: schema.way, tables: schema.tables.length }),
+          ...defined({ storageMode: dataset.storageMode, contentProvider: dataset.contentProvider }),
+          ...(systemNames.test(dataset.name) ? { system: true } : {}),
+        },
+      },
+      documents.toDatasetDocument(dataset, schema, !options.datasetsAsContainers),
+      links,
+      workspace,
+      {
+        ...(schema?.stale === true ? { schemaMayBeOld: true } : {}),
+        ...(answer.status === 'unavailable' ? { schemaTried: answer.tried } : {}),
+      },
+    )
+    return [asset, ...tables]
+  }
+
+  function reportAsset(report: Report, pages: readonly string[], workspace: Workspace): AssetDraft {
+    const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined
+    return draft(
+      {
+        key: keyOf.report(report.id),
+        kind: 'bi.report',
+        name: report.name,
+        url: report.url ?? `${place(workspace.id)}/reports/${report.id}`,
+        container: workspace.name,
+        ...defined({ owner, contentCreatedAt: report.createdAt, contentUpdatedAt: report.modifiedAt }),
+        facts: {
+          workspaceId: workspace.id,
+          description: report.description !== undefined,
+          pages: pages.length,
+          ...defined({ reportType: report.type, datasetId: report.dataset?.id }),
+          ...(report.appId === undefined ? {} : { appCopy: true }),
+          ...(systemNames.test(report.name) ? { system: true } : {}),
+        },
+      },
+      documents.toReportDocument(report, pages),
+      report.dataset === undefined ? [] : [toDatasetLink('uses_dataset', report.dataset, workspace)],
+      workspace,
+    )
+  }
+
+  function tileLinks(
+    tile: Tile,
+    index: number,
+    workspace: Workspace,
+    originals: ReadonlyMap<string, string>,
+  ): LinkDraft[] {
+    const path = `tile ${index + 1}`
+    const label = defined({ label: tile.title })
+    const reportId = tile.reportId === undefined ? undefined : (originals.get(tile.reportId) ?? tile.reportId)
+    const links: LinkDraft[] = []
+    if (reportId !== undefined) {
+      const url = `${place(workspace.id)}/reports/${reportId}`
+      const reference = { id: reportId, space: workspace.id }
+      links.push({ type: 'tile_from_report', targetKey: keyOf.report(reportId), url, reference, path, ...label })
+    }
+    if (tile.dataset !== undefined) {
+      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, workspace), path, ...label })
+    }
+    return links
+  }
+
+  /** `originals` maps app copies of reports to the report that is kept. */
+  function dashboardAsset(
+    dashboard: Dashboard,
+    workspace: Workspace,
+    originals: ReadonlyMap<string, string>,
+  ): AssetDraft {
+    const tiles = dashboard.tiles ?? []
+    const owner = options.ownership ? dashboard.owner : undefined
+    return draft(
+      {
+        key: keyOf.dashboard(dashboard.id),
+        kind: 'bi.dashboard',
+        name: dashboard.name,
+        url: dashboard.url ?? `${place(workspace.id)}/dashboards/${dashboard.id}`,
+        container: workspace.name,
+        ...defined({ owner }),
+        facts: {
+          workspaceId: workspace.id,
+          tiles: tiles.length,
+          unlinkedTiles: tiles.filter(({ reportId, dataset }) => reportId === undefined && dataset === undefined)
+            .length,
+          ...(dashboard.appId === undefined ? {} : { appCopy: true }),
+        },
+      },
+      documents.toDashboardDocument(dashboard),
+      tiles.flatMap((tile, index) => tileLinks(tile, index, workspace, originals)),
+      workspace,
+    )
+  }
+
+  return { keyOf, workspaceAsset, datasetAssets, reportAsset, dashboardAsset }
+}
+
+export type Assets = ReturnType<typeof createAssets>

@@ -1,0 +1,173 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { Connector, ConnectorSession, CrawlRequest, ScanWarning, SessionOptions } from '../connector.ts'
+import { createHttpClient } from '../transport.ts'
+import { createApi } from './api.ts'
+import { createAssets } from './assets.ts'
+import { type BiConfig, BiPayload, toAddresses } from './config.ts'
+import { createContentLoader } from './content.ts'
+import { createCrawler } from './crawl.ts'
+import { type Discovery, discover, requireWorkspaces } from './discovery.ts'
+import { endsScan, judge } from './failure.ts'
+import type { Workspace } from './model.ts'
+import { orderByColumns, type Selection, select } from './sampling.ts'
+import { createScanner } from './scanner.ts'
+import { createSchemaReader } from './schema.ts'
+import { createSignIn } from './sign-in.ts'
+import { runSteps } from './steps.ts'
+
+/** The API as tokens name it, where they do not give its address. */
+const API_ID = '00000009-0000-0000-c000-000000000000'
+const MAX_RETRIES = 3
+const CONCURRENCY = 6
+/** Lists of an administrator take the platform up to half a minute. */
+const LEAST_ADMIN_TIMEOUT_MS = 60_000
+
+function openClients({ config, signal, log, now }: SessionOptions<BiConfig>) {
+  const addresses = toAddresses(config)
+  const timeoutMs = config.optional.connection.timeout_seconds * 1000
+  const shared = { maxRetries: MAX_RETRIES, minGapMs: 0, concurrency: CONCURRENCY, signal, log, now }
+  const authority = createHttpClient({
+    ...shared,
+    origin: addresses.authorityOrigin,
+    basePath: addresses.authorityPath,
+    authorize: async () => undefined,
+    timeoutMs,
+  })
+  const signIn = createSignIn({ config, authority, scope: addresses.scope, now })
+  const api = { ...shared, ...signIn, origin: addresses.apiOrigin, basePath: addresses.apiPath }
+  const members = createHttpClient({ ...api, timeoutMs })
+  const admins = createHttpClient({ ...api, timeoutMs: Math.max(timeoutMs, LEAST_ADMIN_TIMEOUT_MS) })
+  return { addresses, signIn, members, admins }
+}
+
+/** What is known once the account has signed in and the workspaces are listed. */
+interface Ground {
+  found: Discovery
+  crawl: ReturnType<typeof createCrawler>
+  selection: () => Promise<Selection>
+  release: (workspaceId: string) => void
+}
+
+function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
+  const { config, sampling, log } = options
+  const { addresses, signIn, members, admins } = openClients(options)
+  const api = createApi(members, admins)
+  const servicePrincipal = config.required.auth_mode === 'SERVICE_PRINCIPAL'
+  const { extraction, scope } = config.optional
+  let opened: Promise<Ground> | undefined
+
+  async function open(): Promise<Ground> {
+    const claims = await signIn.claims()
+    const found = await discover({ api, scope, servicePrincipal })
+    requireWorkspaces(found)
+    if (!addresses.cloudsMatch) {
+      const message = 'api_base_url and authority_url belong to different clouds.'
+      found.warnings.push({ code: 'cloud_mismatch', message })
+    }
+    const audience = claims.audience?.replace(/\/$/, '')
+    if (
+      !servicePrincipal &&
+      audience !== undefined &&
+      audience !== API_ID &&
+      `${audience}/.default` !== addresses.scope
+    ) {
+      const message = 'The access token was issued for another API; get one for the BI platform.'
+      found.warnings.push({ code: 'token_audience', message })
+    }
+    const tenantId = options.tenantId ?? claims.tenantId ?? new URL(addresses.apiOrigin).hostname
+    if (options.tenantId === undefined) options.rememberTenantId(tenantId)
+    const assets = createAssets({
+      tenantId,
+      web: addresses.web,
+      workspacesAsContainers: extraction.extract_workspaces_to_containers,
+      datasetsAsContainers: extraction.extract_datasets_to_containers,
+      ownership: extraction.extract_ownership,
+      ...(claims.objectId === undefined ? {} : { objectId: claims.objectId }),
+    })
+    const scanner = createScanner({
+      client: admins,
+      workspaceIds: found.workspaces.filter(({ kind }) => kind !== 'me').map(({ id }) => id),
+      schema: extraction.extract_dataset_schema,
+      users: extraction.extract_ownership,
+      signal: options.signal,
+      log,
+    })
+    const load = createContentLoader({ api, scanner, config })
+    const readSchema = createSchemaReader({ api, servicePrincipal })
+    let selected: Promise<Selection> | undefined
+    return {
+      found,
+      crawl: createCrawler({ api, assets, config, load, readSchema }),
+      release: (workspaceId) => scanner.release(workspaceId),
+      selection() {
+        selected ??= select({
+          sampling,
+          workspaces: found.workspaces,
+          load,
+          skipped: (workspace, error) => {
+            if (endsScan(error)) throw error
+            log.warn('workspace is left out of the sample', { workspace: workspace.id })
+          },
+          async refreshes({ workspace, datasets }) {
+            const times = new Map<string, number>()
+            for (const { id } of datasets.filter(({ refreshable }) => refreshable && workspace.member)) {
+              const [last] = await api.lastRefresh(workspace, id).catch(async (error: unknown) => {
+                await judge(error, api.probe)
+                return []
+              })
+              const at = last?.instant('endTime') ?? last?.instant('startTime')
+              if (at !== undefined) times.set(id, at)
+            }
+            return times
+          },
+        })
+        return selected
+      },
+    }
+  }
+
+  const ground = () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+
+  return {
+    async scopes() {
+      const { found } = await ground()
+      const warnings: ScanWarning[] = [...found.warnings]
+      return { scopes: found.workspaces.map(({ id, name }) => ({ key: id, name })), warnings }
+    },
+    async *crawl(request: CrawlRequest) {
+      const { found, crawl, selection, release } = await ground()
+      const workspace: Workspace | undefined = found.workspaces.find(({ id }) => id === request.scope.key)
+      if (workspace === undefined) {
+        const message = 'The workspace is no longer visible; check whether it still exists and who its members are.'
+        throw new AppError('unavailable', message, { reason: 'gone' })
+      }
+      try {
+        yield* crawl(workspace, await selection(), request)
+      } finally {
+        release(workspace.id)
+      }
+    },
+    test: () => runSteps({ api, signIn, config, addresses, now: options.now }),
+    close: async () => {},
+  }
+}
+
+/** Workspaces, datasets, reports and dashboards of a BI tenant, as its members and administrators see them. */
+export const biConnector: Connector<BiConfig> = {
+  type: 'BI_PLATFORM',
+  title: 'BI platform',
+  payload: BiPayload,
+  orderByColumns,
+  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION'],
+  credentialOrigins(config) {
+    const { apiOrigin, authorityOrigin } = toAddresses(config)
+    return config.required.auth_mode === 'ACCESS_TOKEN' ? [apiOrigin] : [authorityOrigin, apiOrigin]
+  },
+  open: openSession,
+}

@@ -1,0 +1,122 @@
+/** What the member lists and the admin scanner say alike, in one shape. Ids are lower-cased GUIDs. */
+export interface Workspace {
+  /** `me` for the caller's own workspace. */
+  id: string
+  name: string
+  description?: string
+  kind: 'workspace' | 'personal' | 'me'
+  /** False where only an administrator sees it: its items come from the scanner alone. */
+  member: boolean
+}
+
+export interface Reference {
+  id: string
+  workspaceId?: string
+}
+
+export interface Field {
+  name: string
+  dataType?: string
+  description?: string
+  expression?: string
+  hidden?: boolean
+}
+
+export interface Table {
+  name: string
+  description?: string
+  hidden?: boolean
+  columns: Field[]
+  measures: Field[]
+  /** Power Query that fills the table. */
+  sources: string[]
+}
+
+export interface NamedExpression {
+  name: string
+  description?: string
+  expression: string
+}
+
+export interface DataSource {
+  /** Kind of source, such as `Sql`. */
+  type: string
+  /** Name and value of each detail, connection strings included. */
+  details: [string, string][]
+}
+
+export interface Schema {
+  /** How it was read. */
+  way: 'scanner' | 'tables' | 'queries' | 'statistics'
+  tables: Table[]
+  expressions: NamedExpression[]
+  stale?: boolean
+}
+
+export type SchemaAnswer =
+  | { status: 'available'; schema: Schema }
+  | { status: 'unavailable'; reason: string; temporary: boolean; tried: Record<string, string> }
+  | { status: 'not_requested' }
+
+export interface Dataset {
+  id: string
+  name: string
+  description?: string
+  url?: string
+  configuredBy?: string
+  createdAt?: number
+  storageMode?: string
+  contentProvider?: string
+  pushRows: boolean
+  refreshable: boolean
+  identityRequired: boolean
+  upstreamDatasets: Reference[]
+  upstreamDataflows: Reference[]
+  /** Undefined where the scanner did not say; then the member API is asked. */
+  dataSources?: DataSource[]
+  parameters: NamedExpression[]
+  /** Filters of row-level security roles. */
+  roleFilters: NamedExpression[]
+  scanned?: { schema?: Schema; error?: string }
+}
+
+export interface Report {
+  id: string
+  name: string
+  description?: string
+  url?: string
+  type?: string
+  dataset?: Reference
+  createdBy?: string
+  modifiedBy?: string
+  createdAt?: number
+  modifiedAt?: number
+  appId?: string
+  originalId?: string
+}
+
+export interface Tile {
+  id: string
+  title?: string
+  reportId?: string
+  dataset?: Reference
+}
+
+export interface Dashboard {
+  id: string
+  name: string
+  url?: string
+  owner?: string
+  appId?: string
+  /** Undefined where only the member API has them. */
+  tiles?: Tile[]
+}
+
+export interface WorkspaceContent {
+  workspace: Workspace
+  datasets: Dataset[]
+  reports: Report[]
+  dashboards: Dashboard[]
+  /** People and groups with their right, where ownership is asked for. */
+  admins?: string[]
+}

@@ -1,0 +1,203 @@
+import type {
+  Dashboard,
+  DataSource,
+  Dataset,
+  Field,
+  NamedExpression,
+  Reference,
+  Report,
+  Schema,
+  Table,
+  Tile,
+} from './model.ts'
+import type { Item } from './wire.ts'
+
+type Optional<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** Leaves out what is undefined, so that objects compare and hash alike. */
+export function defined<T extends object>(members: Optional<T>): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+const internalTables = /^(?:LocalDateTable|DateTableTemplate)_/i
+const internalColumn = /^RowNumber-[0-9a-f-]{36}$/i
+
+export const isInternalTable = (name: string) => internalTables.test(name)
+export const isInternalColumn = (name: string) => internalColumn.test(name)
+
+function toField(item: Item): Field {
+  return {
+    name: item.text('name') ?? '',
+    ...defined<Field>({
+      dataType: item.text('dataType'),
+      description: item.text('description'),
+      expression: item.text('expression'),
+      hidden: item.flag('isHidden') === true ? true : undefined,
+    }),
+  }
+}
+
+/** Tables as the scanner and the push API give them, without what the engine makes for itself. */
+export function toTables(items: readonly Item[]): Table[] {
+  return items
+    .map((item) => ({
+      name: item.text('name') ?? '',
+      ...defined<Table>({
+        description: item.text('description'),
+        hidden: item.flag('isHidden') === true ? true : undefined,
+      }),
+      columns: item
+        .items('columns')
+        .map(toField)
+        .filter(({ name }) => name !== '' && !isInternalColumn(name)),
+      measures: item
+        .items('measures')
+        .map(toField)
+        .filter(({ name }) => name !== ''),
+      sources: item.items('source').flatMap((source) => source.text('expression') ?? []),
+    }))
+    .filter(({ name }) => name !== '' && !isInternalTable(name))
+}
+
+function toExpressions(items: readonly Item[], value: string): NamedExpression[] {
+  return items.flatMap((item) => {
+    const expression = item.text(value)
+    if (expression === undefined) return []
+    return {
+      name: item.text('name') ?? '',
+      expression,
+      ...defined<NamedExpression>({ description: item.text('description') }),
+    }
+  })
+}
+
+export const toParameters = (items: readonly Item[]) => toExpressions(items, 'currentValue')
+
+function toReferences(items: readonly Item[], key: string): Reference[] {
+  return items.flatMap((item) => {
+    const id = item.id(key)
+    return id === undefined ? [] : { id, ...defined<Reference>({ workspaceId: item.id('groupId') }) }
+  })
+}
+
+export function toDataSource(item: Item): DataSource {
+  const details = item.item('connectionDetails')?.texts() ?? []
+  const connectionString = item.text('connectionString')
+  const name = item.text('name')
+  return {
+    type: item.text('datasourceType') ?? 'Unknown',
+    details: [
+      ...(name === undefined ? [] : [['name', name] as [string, string]]),
+      ...details,
+      ...(connectionString === undefined ? [] : [['connectionString', connectionString] as [string, string]]),
+    ],
+  }
+}
+
+function toScanned(item: Item): NonNullable<Dataset['scanned']> {
+  const error = item.text('schemaRetrievalError')
+  const tables = toTables(item.items('tables'))
+  if (tables.length === 0) return error === undefined ? {} : { error }
+  const schema: Schema = {
+    way: 'scanner',
+    tables,
+    expressions: toExpressions(item.items('expressions'), 'expression'),
+    ...(item.flag('schemaMayNotBeUpToDate') === true ? { stale: true } : {}),
+  }
+  return { schema, ...(error === undefined ? {} : { error }) }
+}
+
+/** `dataSources` maps the scanner's instance ids; absent for the member list. */
+export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>): Dataset {
+  const usages = [...item.items('datasourceUsages'), ...item.items('misconfiguredDatasourceUsages')]
+  return {
+    id: item.id('id') ?? '',
+    name: item.text('name') ?? '',
+    pushRows: item.flag('addRowsAPIEnabled') === true,
+    refreshable: item.flag('isRefreshable') === true,
+    identityRequired: item.flag('isEffectiveIdentityRequired') === true,
+    upstreamDatasets: toReferences(item.items('upstreamDatasets'), 'targetDatasetId'),
+    upstreamDataflows: toReferences(item.items('upstreamDataflows'), 'targetDataflowId'),
+    parameters: [],
+    roleFilters: item.items('roles').flatMap((role) =>
+      toExpressions(role.items('tablePermissions'), 'filterExpression').map((filter) => ({
+        ...filter,
+        name: `${role.text('name') ?? 'role'} on ${filter.name}`,
+      })),
+    ),
+    ...defined<Dataset>({
+      description: item.text('description'),
+      url: item.text('webUrl'),
+      configuredBy: item.text('configuredBy'),
+      createdAt: item.instant('createdDate'),
+      storageMode: item.text('targetStorageMode'),
+      contentProvider: item.text('contentProviderType'),
+    }),
+    ...(dataSources === undefined
+      ? {}
+      : {
+          dataSources: usages.flatMap((usage) => dataSources.get(usage.id('datasourceInstanceId') ?? '') ?? []),
+          scanned: toScanned(item),
+        }),
+  }
+}
+
+function toDatasetReference(item: Item): Reference | undefined {
+  const id = item.id('datasetId')
+  return id === undefined ? undefined : { id, ...defined<Reference>({ workspaceId: item.id('datasetWorkspaceId') }) }
+}
+
+export function toReport(item: Item): Report {
+  return {
+    id: item.id('id') ?? '',
+    name: item.text('name') ?? '',
+    ...defined<Report>({
+      description: item.text('description'),
+      url: item.text('webUrl'),
+      type: item.text('reportType'),
+      dataset: toDatasetReference(item),
+      createdBy: item.text('createdBy'),
+      modifiedBy: item.text('modifiedBy'),
+      createdAt: item.instant('createdDateTime'),
+      modifiedAt: item.instant('modifiedDateTime'),
+      appId: item.id('appId'),
+      originalId: item.id('originalReportId') ?? item.id('originalReportObjectId'),
+    }),
+  }
+}
+
+export function toTile(item: Item): Tile {
+  return {
+    id: item.id('id') ?? '',
+    ...defined<Tile>({
+      title: item.text('title'),
+      reportId: item.id('reportId'),
+      dataset: toDatasetReference(item),
+    }),
+  }
+}
+
+export function toDashboard(item: Item, scanned = false): Dashboard {
+  const owner = item
+    .items('users')
+    .find((user) => /owner/i.test(user.text('dashboardUserAccessRight') ?? user.text('appUserAccessRight') ?? ''))
+  return {
+    id: item.id('id') ?? '',
+    name: item.text('displayName') ?? item.text('name') ?? '',
+    ...defined<Dashboard>({
+      url: item.text('webUrl'),
+      appId: item.id('appId'),
+      owner: owner?.text('emailAddress') ?? owner?.text('identifier'),
+      tiles: scanned ? item.items('tiles').map(toTile) : undefined,
+    }),
+  }
+}
+
+/** The first wins where both say something; lists that are empty do not count. */
+export function merge<T extends object>(listed: T, scanned: T | undefined): T {
+  if (scanned === undefined) return listed
+  const said = Object.entries(listed).filter(
+    ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+  )
+  return { ...scanned, ...Object.fromEntries(said) }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Sampling, ScanWarning } from '../connector.ts'
+import type { ContentLoader, LoadedContent } from './content.ts'
+import type { Workspace } from './model.ts'
+
+export const orderByColumns = ['modifiedDateTime', 'createdDateTime', 'createdDate', 'lastRefreshTime', 'name'] as const
+
+interface Unit {
+  id: string
+  kind: 'dataset' | 'report' | 'dashboard'
+  name: string
+  modifiedAt: number | undefined
+  createdAt: number | undefined
+  refreshedAt: number | undefined
+  datasetId: string | undefined
+}
+
+export interface Selection {
+  /** Ids of datasets, reports and dashboards; undefined: all. */
+  ids: ReadonlySet<string> | undefined
+  warnings: ScanWarning[]
+}
+
+const rankOf = (seed: number, id: string) => createHash('sha256').update(`${seed}:${id}`).digest('hex')
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function toUnits(content: LoadedContent, refreshes: ReadonlyMap<string, number>): Unit[] {
+  const none = { modifiedAt: undefined, createdAt: undefined, refreshedAt: undefined, datasetId: undefined }
+  return [
+    ...content.datasets.map(({ id, name, createdAt }): Unit => {
+      return { ...none, id, name, kind: 'dataset', createdAt, refreshedAt: refreshes.get(id) }
+    }),
+    ...content.reports.map(({ id, name, createdAt, modifiedAt, dataset }): Unit => {
+      return { ...none, id, name, kind: 'report', createdAt, modifiedAt, datasetId: dataset?.id }
+    }),
+    ...content.dashboards.map(({ id, name }): Unit => ({ ...none, id, name, kind: 'dashboard' })),
+  ]
+}
+
+function dateOf(unit: Unit, column: string | undefined): number | undefined {
+  if (column === 'lastRefreshTime') return unit.refreshedAt ?? unit.modifiedAt ?? unit.createdAt
+  if (column === 'createdDateTime' || column === 'createdDate') return unit.createdAt
+  return unit.modifiedAt ?? unit.refreshedAt ?? unit.createdAt
+}
+
+/** The first `limit` units in the order asked for; the same seed over the same units gives the same choice. */
+export function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; undated: boolean } {
+  const { strategy, limit, orderBy, seed } = sampling
+  const latest = strategy === 'LATEST'
+  if (latest && orderBy === 'name') {
+    const byName = [...units].sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id))
+    return { chosen: byName.slice(0, limit), undated: false }
+  }
+  const dated = latest && units.some((unit) => dateOf(unit, orderBy) !== undefined)
+  const ranked = [...units].sort(
+    (a, b) =>
+      (dated ? (dateOf(b, orderBy) ?? -1) - (dateOf(a, orderBy) ?? -1) : 0) ||
+      compare(rankOf(seed, a.id), rankOf(seed, b.id)),
+  )
+  return { chosen: ranked.slice(0, limit), undated: latest && !dated && units.length > 0 }
+}
+
+/** Picks the sample over all workspaces; the dataset of a picked report comes with it, so that its link leads somewhere. */
+export async function select(options: {
+  sampling: Sampling
+  workspaces: readonly Workspace[]
+  load: ContentLoader
+  /** Last refresh of each dataset of a workspace, where the order asks for it. */
+  refreshes: (content: LoadedContent) => Promise<ReadonlyMap<string, number>>
+  /** Told about a workspace that cannot be listed; it fails again, and is reported, when its turn comes. */
+  skipped: (workspace: Workspace, error: unknown) => void
+}): Promise<Selection> {
+  const { sampling } = options
+  if (sampling.strategy === 'ALL') return { ids: undefined, warnings: [] }
+  const units: Unit[] = []
+  for (const workspace of options.workspaces) {
+    try {
+      const content = await options.load(workspace)
+      const refreshes = sampling.orderBy === 'lastRefreshTime' ? await options.refreshes(content) : new Map()
+      units.push(...toUnits(content, refreshes))
+    } catch (error) {
+      options.skipped(workspace, error)
+    }
+  }
+  const { chosen, undated } = choose(units, sampling)
+  const ids = new Set(chosen.map(({ id }) => id))
+  for (const { datasetId } of chosen) if (datasetId !== undefined) ids.add(datasetId)
+  const message = 'No item has a date, so the sample is random instead of the latest.'
+  return { ids, warnings: undated ? [{ code: 'sampling_without_dates', message }] : [] }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../../kernel/log.ts'
+import type { HttpClient } from '../transport.ts'
+import { endsScan, isRefusal } from './failure.ts'
+import type { Dashboard, DataSource, Dataset, Report } from './model.ts'
+import { toDashboard, toDataSource, toDataset, toReport } from './read.ts'
+import { type Item, toItem } from './wire.ts'
+
+/** A workspace as an administrator's metadata scan shows it. */
+export interface ScannedWorkspace {
+  description?: string
+  datasets: Dataset[]
+  reports: Report[]
+  dashboards: Dashboard[]
+}
+
+export type ScanAnswer =
+  | { workspace: ScannedWorkspace }
+  /** `temporary`: the next scan may well get it, so its absence says nothing. */
+  | { missing: string; temporary: boolean }
+
+export interface Scanner {
+  find(workspaceId: string): Promise<ScanAnswer>
+  /** Frees what is kept of a workspace. */
+  release(workspaceId: string): void
+}
+
+const WORKSPACES_PER_SCAN = 100
+const pollDelaysMs = [200, 500, 1000, 2000, 5000, 10_000, 20_000]
+const POLL_DELAY_MS = 30_000
+const GIVE_UP_MS = 600_000
+
+function toScannedWorkspace(item: Item, dataSources: ReadonlyMap<string, DataSource>): ScannedWorkspace {
+  const description = item.text('description')
+  return {
+    ...(description === undefined ? {} : { description }),
+    datasets: item.items('datasets').map((dataset) => toDataset(dataset, dataSources)),
+    reports: item.items('reports').map(toReport),
+    dashboards: item.items('dashboards').map((dashboard) => toDashboard(dashboard, true)),
+  }
+}
+
+/**
+ * Runs metadata scans over batches of the workspaces, as each is first asked for. Where the account is no administrator
+ * every answer is `missing`, after one refused call.
+ */
+export function createScanner(options: {
+  client: HttpClient
+  workspaceIds: readonly string[]
+  schema: boolean
+  users: boolean
+  signal: AbortSignal
+  log: Log
+}): Scanner {
+  const { client, signal, log } = options
+  const answers = new Map<string, ScanAnswer>()
+  let off: { missing: string; temporary: boolean } | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const batches: string[][] = []
+  for (let start = 0; start < options.workspaceIds.length; start += WORKSPACES_PER_SCAN) {
+    batches.push(options.workspaceIds.slice(start, start + WORKSPACES_PER_SCAN))
+  }
+
+  async function start(ids: readonly string[]): Promise<string> {
+    const flag = (on: boolean) => (on ? 'true' : 'false')
+    const { body } = await client.json<unknown>({
+      method: 'POST',
+      path: '/admin/workspaces/getInfo',
+      query: {
+        lineage: 'true',
+        datasourceDetails: 'true',
+        datasetSchema: flag(options.schema),
+        datasetExpressions: flag(options.schema),
+        getArtifactUsers: flag(options.users),
+      },
+      body: { workspaces: ids },
+    })
+    const id = toItem(body).text('id')
+    if (id === undefined || !/^[\w-]{1,100}$/.test(id)) {
+      throw new AppError('unavailable', 'The metadata scan did not start; try again later.', {
+        reason: 'protocol_error',
+      })
+    }
+    return id
+  }
+
+  /** True once the result can be fetched; false where the scan failed or does not end. */
+  async function finish(scanId: string): Promise<boolean> {
+    const until = performance.now() + GIVE_UP_MS
+    for (let poll = 0; performance.now() < until; poll++) {
+      const { body } = await client.json<unknown>({ path: `/admin/workspaces/scanStatus/${scanId}` })
+      const state = toItem(body)
+      const status = state.text('status') ?? ''
+      if (state.item('error') !== undefined || /fail/i.test(status)) return false
+      if (/^succeeded$/i.test(status)) return true
+      await sleep(pollDelaysMs[poll] ?? POLL_DELAY_MS, undefined, { signal })
+    }
+    return false
+  }
+
+  function keep(ids: readonly string[], result: Item): void {
+    const dataSources = new Map<string, DataSource>()
+    for (const source of [
+      ...result.items('datasourceInstances'),
+      ...result.items('misconfiguredDatasourceInstances'),
+    ]) {
+      dataSources.set(source.id('datasourceId') ?? '', toDataSource(source))
+    }
+    const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
+    for (const id of ids) {
+      const item = found.get(id)
+      answers.set(
+        id,
+        item === undefined
+          ? { missing: 'not_in_scan_result', temporary: false }
+          : { workspace: toScannedWorkspace(item, dataSources) },
+      )
+    }
+  }
+
+  /** A scan that fails is tried again in halves, so that one bad workspace costs only itself. */
+  async function scan(ids: readonly string[]): Promise<void> {
+    try {
+      const scanId = await start(ids)
+      if (await finish(scanId)) {
+        const { body } = await client.json<unknown>({ path: `/admin/workspaces/scanResult/${scanId}` })
+        return keep(ids, toItem(body))
+      }
+    } catch (error) {
+      const reason = error instanceof AppError ? error.facts.reason : undefined
+      if (reason !== 'too_large' && reason !== 'gone') throw error
+    }
+    if (ids.length === 1) {
+      for (const id of ids) answers.set(id, { missing: 'scan_failed', temporary: true })
+      return
+    }
+    const middle = Math.ceil(ids.length / 2)
+    await scan(ids.slice(0, middle))
+    await scan(ids.slice(middle))
+  }
+
+  async function scanWith(workspaceId: string): Promise<void> {
+    const batch = batches.find((ids) => ids.includes(workspaceId))
+    if (off !== undefined || batch === undefined || answers.has(workspaceId)) return
+    try {
+      await scan(batch)
+    } catch (error) {
+      signal.throwIfAborted()
+      const refused = isRefusal(error) || (error instanceof AppError && error.facts.reason?.startsWith('auth_'))
+      const limited = error instanceof AppError && error.facts.reason === 'retry_later'
+      if (!refused && !limited && endsScan(error)) throw error
+      off = { missing: refused ? 'admin_api_forbidden' : 'admin_api_unavailable', temporary: !refused }
+      log.info('metadata scan is not available', { reason: off.missing })
+    }
+  }
+
+  return {
+    async find(workspaceId) {
+      running = running.then(() => scanWith(workspaceId))
+      await running
+      return answers.get(workspaceId) ?? off ?? { missing: 'not_in_scan_result', temporary: false }
+    },
+    release(workspaceId) {
+      const answer = answers.get(workspaceId)
+      if (answer !== undefined && 'workspace' in answer) {
+        answers.set(workspaceId, { missing: 'released', temporary: true })
+      }
+    },
+  }
+}

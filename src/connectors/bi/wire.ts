@@ -1,0 +1,60 @@
+/** One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none. */
+export interface Item {
+  text(key: string): string | undefined
+  /** A GUID, in lower case. */
+  id(key: string): string | undefined
+  flag(key: string): boolean | undefined
+  number(key: string): number | undefined
+  /** Milliseconds since the epoch; a time without a zone is UTC. */
+  instant(key: string): number | undefined
+  item(key: string): Item | undefined
+  items(key: string): Item[]
+  /** Members that are plain text, by the name they came with. */
+  texts(): [string, string][]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function toInstant(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
+  const zoned = /T/.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text
+  const instant = Date.parse(zoned)
+  return Number.isNaN(instant) ? undefined : instant
+}
+
+export function toItem(raw: unknown): Item {
+  const source = isObject(raw) ? raw : {}
+  const members = new Map(Object.entries(source).map(([key, value]) => [key.toLowerCase(), value]))
+  const at = (key: string) => members.get(key.toLowerCase())
+  const text = (key: string) => {
+    const value = at(key)
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  }
+  return {
+    text,
+    id: (key) => text(key)?.trim().toLowerCase(),
+    flag: (key) => {
+      const value = at(key)
+      return typeof value === 'boolean' ? value : undefined
+    },
+    number: (key) => {
+      const value = at(key)
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+    },
+    instant: (key) => toInstant(text(key)),
+    item: (key) => {
+      const value = at(key)
+      return isObject(value) ? toItem(value) : undefined
+    },
+    items: (key) => toItems(at(key)),
+    texts: () =>
+      Object.entries(source).flatMap(([key, value]): [string, string][] =>
+        typeof value === 'string' && value.trim() !== '' ? [[key, value]] : [],
+      ),
+  }
+}
+
+export function toItems(raw: unknown): Item[] {
+  return Array.isArray(raw) ? raw.filter(isObject).map(toItem) : []
+}

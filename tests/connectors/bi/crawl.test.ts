@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest'
+import type { AssetDraft } from '../../../src/connectors/connector.ts'
+import { crawlAll, guid, openBi, payloadFor, type Routes, refuse, startFakeBi, TENANT } from './fake.ts'
+
+const [ws, other] = [guid('a', 1), guid('a', 2)]
+const [sales, hr] = [guid('d', 1), guid('d', 2)]
+const [monthly, weekly, paginated, copy] = [guid('e', 1), guid('e', 2), guid('e', 3), guid('e', 4)]
+const board = guid('f', 1)
+
+const tenant = (): Routes => ({
+  'GET /groups': [
+    { id: ws.toUpperCase(), name: 'Finance', type: 'Workspace' },
+    { id: other, name: 'People', type: 'Workspace' },
+  ],
+  [`GET /groups/${ws}/datasets`]: [
+    {
+      id: sales,
+      name: 'Sales',
+      description: 'Orders, see https://docs.example.org/orders.',
+      CreatedDate: '2024-05-01T08:00:00',
+      addRowsAPIEnabled: true,
+      configuredBy: 'ana@example.org',
+      webUrl: `https://app.example/datasets/${sales}`,
+      upstreamDatasets: [{ targetDatasetId: hr, groupId: other }],
+    },
+  ],
+  [`GET /groups/${ws}/reports`]: [
+    { id: monthly, name: 'Monthly', datasetId: sales, reportType: 'PowerBIReport', description: 'Board pack' },
+    { id: weekly, name: 'Weekly', datasetId: hr, datasetWorkspaceId: other },
+    { id: paginated, name: 'Invoices', reportType: 'PaginatedReport' },
+    { id: copy, name: '[App] Monthly', datasetId: sales, appId: guid('9', 1), originalReportId: monthly },
+  ],
+  [`GET /groups/${ws}/dashboards`]: [{ id: board, displayName: 'Overview', isReadOnly: false }],
+  [`GET /groups/${ws}/dashboards/${board}/tiles`]: [
+    { id: guid('c', 2), title: 'Revenue', reportId: copy, datasetId: sales },
+    { id: guid('c', 1), title: 'Note' },
+  ],
+  [`GET /groups/${ws}/reports/*/pages`]: [
+    { name: 'p2', displayName: 'Details', order: 1 },
+    { name: 'p1', displayName: 'Summary', order: 0 },
+  ],
+  [`GET /groups/${ws}/datasets/${sales}/datasources`]: [
+    {
+      datasourceType: 'Sql',
+      connectionDetails: { server: 'db.internal', database: 'orders' },
+      connectionString: 'Server=db.internal;User=sa;Password=planted',
+    },
+  ],
+  [`GET /groups/${ws}/datasets/${sales}/parameters`]: [{ name: 'Region', type: 'Text', currentValue: 'north' }],
+  [`GET /groups/${ws}/datasets/${sales}/tables`]: [
+    {
+      name: 'Sales',
+      columns: [
+        { name: 'Amount', dataType: 'Int64' },
+        { name: 'RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61', dataType: 'Int64' },
+      ],
+      measures: [{ name: 'Total', expression: 'SUM(Sales[Amount])' }],
+    },
+    { name: 'LocalDateTable_4d5e', columns: [{ name: 'Date' }] },
+  ],
+  [`GET /groups/${ws}/datasets/upstreamDataflows`]: [
+    { datasetObjectId: sales, dataflowObjectId: guid('b', 1), workspaceObjectId: ws },
+  ],
+  [`GET /groups/${ws}/users`]: [{ emailAddress: 'ada@example.org', groupUserAccessRight: 'Admin' }],
+  [`GET /groups/${other}/datasets`]: [{ id: hr, name: 'Staff' }],
+  [`GET /groups/${other}/reports`]: [],
+  [`GET /groups/${other}/dashboards`]: [],
+  'POST /admin/workspaces/getInfo': refuse(403),
+})
+
+const keyOf = (kind: string, id: string) => `bi:${TENANT}:${kind}:${id}`
+const named = (assets: AssetDraft[], name: string) => {
+  const asset = assets.find((item) => item.name === name)
+  if (asset === undefined) throw new Error(`no asset ${name}`)
+  return asset
+}
+const partsOf = async (asset: AssetDraft) =>
+  (await asset.document?.())?.parts.map(({ kind, path, text }) => `${kind} ${path}: ${text}`) ?? []
+const linksOf = (asset: AssetDraft) => asset.links.map(({ type, targetKey, url }) => `${type} ${targetKey ?? url}`)
+
+describe('a tenant without admin rights', () => {
+  it('gives every item once, under keys made of ids', async () => {
+    const { assets, failed } = await crawlAll(payloadFor(await startFakeBi(tenant())))
+    expect(failed).toEqual({})
+    expect(assets.map(({ key, kind, container }) => `${kind} ${key} in ${container}`).sort()).toEqual(
+      [
+        `bi.workspace ${keyOf('workspace', ws)} in Finance`,
+        `bi.dataset ${keyOf('dataset', sales)} in Finance`,
+        `bi.report ${keyOf('report', monthly)} in Finance`,
+        `bi.report ${keyOf('report', weekly)} in Finance`,
+        `bi.report ${keyOf('report', paginated)} in Finance`,
+        `bi.dashboard ${keyOf('dashboard', board)} in Finance`,
+        `bi.workspace ${keyOf('workspace', other)} in People`,
+        `bi.dataset ${keyOf('dataset', hr)} in People`,
+      ].sort(),
+    )
+  })
+
+  it('turns names, formulas, parameters and sources into parts', async () => {
+    const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
+    expect(await partsOf(named(assets, 'Sales'))).toEqual([
+      'name name: Sales',
+      'text description: Orders, see https://docs.example.org/orders.',
+      'name Sales: Sales',
+      'name Sales.Amount: Amount',
+      'name Sales.Total: Total',
+      'expression Sales.Total: SUM(Sales[Amount])',
+      'name parameter Region: Region',
+      'expression parameter Region: north',
+      'attribute data source 1 server: db.internal',
+      'attribute data source 1 database: orders',
+      'attribute data source 1 connectionString: Server=db.internal;User=sa;Password=planted',
+    ])
+    expect(await partsOf(named(assets, 'Monthly'))).toEqual([
+      'name name: Monthly',
+      'text description: Board pack',
+      'name page 1: Summary',
+      'name page 2: Details',
+    ])
+    expect(await partsOf(named(assets, 'Overview'))).toEqual([
+      'name name: Overview',
+      'name tile 1: Note',
+      'name tile 2: Revenue',
+    ])
+  })
+
+  it('keeps the lineage, across workspaces and past app copies', async () => {
+    const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
+    expect(linksOf(named(assets, 'Sales'))).toEqual([
+      `upstream_dataset ${keyOf('dataset', hr)}`,
+      `upstream_dataflow ${keyOf('dataflow', guid('b', 1))}`,
+      'reads_from Sql db.internal orders',
+      'links_to https://docs.example.org/orders',
+    ])
+    expect(linksOf(named(assets, 'Weekly'))).toEqual([`uses_dataset ${keyOf('dataset', hr)}`])
+    expect(linksOf(named(assets, 'Invoices'))).toEqual([])
+    expect(linksOf(named(assets, 'Overview'))).toEqual([
+      `tile_from_report ${keyOf('report', monthly)}`,
+      `tile_from_dataset ${keyOf('dataset', sales)}`,
+    ])
+    expect(named(assets, 'Finance').links).toHaveLength(5)
+  })
+
+  it('says of each dataset how its schema was read, or why not', async () => {
+    const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
+    expect(named(assets, 'Sales').facts).toMatchObject({ schemaStatus: 'available', schemaWay: 'tables', tables: 1 })
+    expect(named(assets, 'Staff').facts).toMatchObject({
+      schemaStatus: 'unavailable',
+      schemaReason: 'no_build_permission',
+      schemaTried: { scanner: 'admin_api_forbidden', tables: 'not_push_dataset', queries: 'no_build_permission' },
+    })
+  })
+
+  it('asks for push tables of push datasets only, and for pages of no paginated report', async () => {
+    const fake = await startFakeBi(tenant())
+    await crawlAll(payloadFor(fake))
+    expect(fake.paths().filter((path) => path.endsWith('/tables'))).toEqual([
+      `GET /groups/${ws}/datasets/${sales}/tables`,
+    ])
+    expect(fake.paths().some((path) => path.includes(`${paginated}/pages`))).toBe(false)
+    expect(fake.paths().filter((path) => path.includes('getInfo'))).toHaveLength(1)
+  })
+
+  it('gives the same checksums for an unchanged tenant', async () => {
+    const fake = await startFakeBi(tenant())
+    const [first, second] = [await crawlAll(payloadFor(fake)), await crawlAll(payloadFor(fake))]
+    expect(second.assets.map(({ key, checksum }) => [key, checksum])).toEqual(
+      first.assets.map(({ key, checksum }) => [key, checksum]),
+    )
+  })
+})
+
+describe('changes', () => {
+  const checksums = (assets: AssetDraft[]) => new Map(assets.map(({ key, checksum }) => [key, checksum]))
+  const changed = async (edit: (routes: Routes) => void) => {
+    const fake = await startFakeBi(tenant())
+    const before = checksums((await crawlAll(payloadFor(fake))).assets)
+    edit(fake.routes)
+    const after = (await crawlAll(payloadFor(fake))).assets
+    return after.filter(({ key, checksum }) => before.get(key) !== checksum).map(({ key }) => key)
+  }
+  const list = (routes: Routes, path: string) => routes[`GET ${path}`] as Record<string, unknown>[]
+
+  it.each<[string, (routes: Routes) => void, string[]]>([
+    [
+      'a workspace that is renamed changes alone',
+      (routes) => Object.assign(list(routes, '/groups')[0] ?? {}, { name: 'Money' }),
+      [keyOf('workspace', ws)],
+    ],
+    [
+      'a report description changes the report',
+      (routes) => Object.assign(list(routes, `/groups/${ws}/reports`)[0] ?? {}, { description: 'New' }),
+      [keyOf('report', monthly)],
+    ],
+    [
+      'a tile title changes the dashboard',
+      (routes) => Object.assign(list(routes, `/groups/${ws}/dashboards/${board}/tiles`)[0] ?? {}, { title: 'Income' }),
+      [keyOf('dashboard', board)],
+    ],
+    [
+      'a measure changes the dataset',
+      (routes) => {
+        const [table] = list(routes, `/groups/${ws}/datasets/${sales}/tables`)
+        Object.assign(table ?? {}, { measures: [{ name: 'Total', expression: 'SUM(Sales[Net])' }] })
+      },
+      [keyOf('dataset', sales)],
+    ],
+    [
+      'order, addresses and letter case of keys change nothing',
+      (routes) => {
+        list(routes, `/groups/${ws}/reports`).reverse()
+        list(routes, `/groups/${ws}/dashboards/${board}/tiles`).reverse()
+        Object.assign(list(routes, `/groups/${ws}/reports`)[3] ?? {}, {
+          webUrl: 'https://elsewhere.example/r',
+          embedUrl: 'x',
+        })
+        const [dataset] = list(routes, `/groups/${ws}/datasets`)
+        Object.assign(dataset ?? {}, { createdDate: dataset?.CreatedDate, CreatedDate: undefined })
+      },
+      [],
+    ],
+  ])('%s', async (_name, edit, expected) => {
+    expect(await changed(edit)).toEqual(expected)
+  })
+
+  it('a detail that fails this time changes nothing', async () => {
+    const fake = await startFakeBi(tenant())
+    const known = checksums((await crawlAll(payloadFor(fake))).assets)
+    fake.routes[`GET /groups/${ws}/dashboards/${board}/tiles`] = refuse(502)
+    const again = await crawlAll(payloadFor(fake), { known })
+    expect(again.assets.filter(({ key, checksum }) => known.get(key) !== checksum)).toEqual([])
+    expect(again.warnings).toMatchObject([{ code: 'details_unavailable', assetKey: keyOf('dashboard', board) }])
+    expect(named(again.assets, 'Overview').document).toBeUndefined()
+  }, 20_000)
+})
+
+describe('extraction switches', () => {
+  const kinds = async (extraction: Record<string, boolean>) => {
+    const fake = await startFakeBi(tenant())
+    const { assets } = await crawlAll(payloadFor(fake, { extraction }))
+    return { assets, fake, kinds: new Set(assets.map(({ kind }) => kind)) }
+  }
+
+  it('leaves out reports and dashboards, and does not list them', async () => {
+    const result = await kinds({ extract_reports: false, extract_dashboards: false })
+    expect(result.kinds).toEqual(new Set(['bi.workspace', 'bi.dataset']))
+    expect(result.fake.paths().some((path) => /reports|dashboards/.test(path))).toBe(false)
+  })
+
+  it('without workspace containers there is no asset and no link for them', async () => {
+    const result = await kinds({ extract_workspaces_to_containers: false })
+    expect(result.kinds.has('bi.workspace')).toBe(false)
+    expect(result.assets.flatMap(linksOf).filter((link) => link.startsWith('contains'))).toEqual([])
+  })
+
+  it('makes tables assets of their own', async () => {
+    const { assets } = await kinds({ extract_datasets_to_containers: true })
+    const tables = assets.filter(({ kind }) => kind === 'bi.table')
+    expect(tables.map(({ key }) => key)).toEqual([`${keyOf('dataset', sales)}:table:Sales`])
+    expect(await partsOf(tables[0] as AssetDraft)).toContain('name Sales.Amount: Amount')
+    const dataset = assets.find(({ key }) => key === keyOf('dataset', sales)) as AssetDraft
+    expect(linksOf(dataset)).toContain(`contains ${keyOf('dataset', sales)}:table:Sales`)
+    expect((await partsOf(dataset)).join()).not.toContain('Amount')
+  })
+
+  it('records owners only when asked to, and never in the text', async () => {
+    const without = await kinds({})
+    expect(without.assets.map(({ owner }) => owner).filter(Boolean)).toEqual([])
+    const { assets } = await kinds({ extract_ownership: true })
+    expect(named(assets, 'Finance').owner).toBe('ada@example.org')
+    expect(named(assets, 'Sales').owner).toBe('ana@example.org')
+    const texts = (await Promise.all(assets.map(partsOf))).flat().join()
+    expect(texts).not.toContain('@example.org')
+  })
+
+  it('reads no schema when it is not asked to', async () => {
+    const { assets, fake } = await kinds({ extract_dataset_schema: false })
+    expect(named(assets, 'Sales').facts).toMatchObject({ schemaStatus: 'not_requested' })
+    expect(fake.paths().some((path) => /tables|executeQueries/.test(path))).toBe(false)
+  })
+})
+
+describe('scopes that fail', () => {
+  it('a forbidden workspace costs only itself', async () => {
+    const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: refuse(403) })
+    const { assets, failed } = await crawlAll(payloadFor(fake))
+    expect(failed).toEqual({ Finance: 'forbidden' })
+    expect(assets.map(({ name }) => name)).toEqual(['People', 'Staff'])
+  })
+
+  it('a rate limit of an hour is handed up to park the scan', async () => {
+    const fake = await startFakeBi({
+      ...tenant(),
+      [`GET /groups/${ws}/reports`]: refuse(429, { message: 'Retry in 3392 seconds.' }, { 'retry-after': '3392' }),
+    })
+    expect((await crawlAll(payloadFor(fake))).failed.Finance).toBe('retry_later')
+  })
+})
+
+describe('cursors', () => {
+  it('goes on after the batch that was stored', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => ({ id: guid('e', index + 10), name: `Report ${index}` }))
+    const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: many })
+    const payload = payloadFor(fake, { scope: { workspace_names: ['finance'] } })
+    const whole = await crawlAll(payload)
+    expect(whole.cursors.length).toBeGreaterThan(3)
+    const { session } = openBi(payload)
+    const { scopes } = await session.scopes()
+    const [scope] = scopes
+    if (scope === undefined) throw new Error('no scope')
+    for (const cursor of whole.cursors) {
+      if (cursor === null) continue
+      const rest: string[] = []
+      for await (const batch of session.crawl({ scope, cursor, known: () => new Map() })) {
+        rest.push(...batch.assets.map(({ key }) => key))
+      }
+      expect(rest.length).toBeLessThan(whole.assets.length)
+      expect(rest).toEqual(whole.assets.slice(whole.assets.length - rest.length).map(({ key }) => key))
+    }
+  })
+})
