@@ -41,7 +41,6 @@ export interface ReadContext {
   progress(progress: Progress): void
   /** Where the form of the input was forgiven; an answer with `warnings` tells it. */
   coerced?: readonly Coercion[]
-  /** Says something about the answer that a caller should know; doors add it to `warnings`. */
   vault: Vault
 }
 

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The built program, as package.json's `bin` names it. */
+export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+export interface Finished {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** An empty data folder, and how to remove it. */
+export function makeHome(): { home: string; remove: () => void } {
+  if (!existsSync(mainFile)) throw new Error('The program is not built; run npm run build.')
+  const home = mkdtempSync(join(tmpdir(), 'assay-test-'))
+  return { home, remove: () => rmSync(home, { recursive: true, force: true }) }
+}
+
+export function spawnAssay(args: readonly string[], options: { home: string; env?: NodeJS.ProcessEnv }): ChildProcess {
+  return spawn(process.execPath, [mainFile, ...args], {
+    env: { ...process.env, ASSAY_HOME: options.home, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+/** Runs one command to its end. */
+export async function runAssay(
+  args: readonly string[],
+  options: { home: string; stdin?: string; env?: NodeJS.ProcessEnv },
+): Promise<Finished> {
+  const child = spawnAssay(args, options)
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  child.stdin?.end(options.stdin ?? '')
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, stdout: await stdout, stderr: await stderr }
+}
+
+/** Starts `assay serve` on a free port and waits until it says where it is. */
+export async function serveAssay(
+  home: string,
+  args: readonly string[] = [],
+): Promise<{ url: string; child: ChildProcess; stop: () => Promise<number | null> }> {
+  const child = spawnAssay(['serve', '--port', '0', ...args], { home })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  let output = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      const found = /https?:\/\/\S+:\d+/.exec(output)
+      if (found) resolve(found[0])
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    closed.then((code) => reject(new Error(`assay serve ended with ${code}: ${output}`)))
+  })
+  const stop = () => {
+    child.kill('SIGTERM')
+    return closed
+  }
+  return { url, child, stop }
+}
+
+async function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
+  if (stream === null) return ''
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
