@@ -1,0 +1,91 @@
+import { AppError } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { ToolAnswer } from './protocol.ts'
+import { stripInvisible, toQuoted } from './untrusted.ts'
+
+/** What an answer may take together, text and structure, unless the caller asked for more. */
+export const ANSWER_BYTES = 24_576
+
+type JsonObject = Record<string, unknown>
+
+/** A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text. */
+export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
+  const structure = toPlain(operation.untrusted === true ? stripInvisible(output) : output)
+  if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
+    throw new Error(`${operation.name} answers with something that is no object`)
+  }
+  const text = operation.render === undefined ? JSON.stringify(structure) : operation.render(structure as never)
+  const bounded = boundText(text)
+  return {
+    content: [{ type: 'text', text: operation.untrusted === true ? toQuoted(bounded) : bounded }],
+    structuredContent: structure as JsonObject,
+    ...(operation.untrusted === true ? { _meta: { 'assay/untrusted': true } } : {}),
+  }
+}
+
+export const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
+
+/** Numbers that JSON cannot carry become ones it can, so that an answer never fails on its way out. */
+function toPlain(value: unknown): unknown {
+  try {
+    JSON.stringify(value)
+    return value
+  } catch {
+    return JSON.parse(
+      JSON.stringify(value, (_key, member: unknown) => {
+        if (typeof member !== 'bigint') return member
+        return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
+      }),
+    )
+  }
+}
+
+function boundText(text: string): string {
+  if (Buffer.byteLength(text, 'utf8') <= ANSWER_BYTES) return text
+  const kept = Buffer.from(text, 'utf8')
+    .subarray(0, ANSWER_BYTES - 200)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+  const line = kept.lastIndexOf('\n')
+  const cut = line > ANSWER_BYTES / 2 ? kept.slice(0, line) : kept
+  return `${cut}\n… cut here at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
+}
+
+/** An error as an answer that a model can act on: code, what to do, every problem, what was meant, the corrected call. */
+export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
+  const known = toKnown(error, log)
+  const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts
+  const lines = [
+    `${reason === undefined ? known.code : `${known.code} (${reason})`}: ${known.message}`,
+    ...list(
+      'issues:',
+      issues.map(({ path, message }) => `${path === '' ? 'input' : path}: ${message}`),
+    ),
+    ...list(
+      'did you mean:',
+      suggestions.map(({ value, kind, label }) => `${value} (${label === undefined ? kind : `${kind}, ${label}`})`),
+    ),
+    ...(facts === undefined ? [] : [`facts: ${JSON.stringify(facts)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
+    ...(fix === undefined ? [] : [`fix: ${JSON.stringify(fix)}`]),
+  ]
+  const told = { code: known.code, message: known.message, ...known.facts }
+  return {
+    content: [{ type: 'text', text: boundText(lines.join('\n')) }],
+    isError: true,
+    _meta: { 'assay/error': told },
+  }
+}
+
+const list = (head: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => `- ${item}`)]
+
+function toKnown(error: unknown, log: Log): AppError {
+  if (error instanceof AppError && error.code !== 'internal') return error
+  const id = crypto.randomUUID()
+  log.error('a tool call failed', { id, error })
+  return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {
+    facts: { id },
+  })
+}

@@ -1,0 +1,127 @@
+import type { Caller, Progress } from '../operation/context.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** A fault of the protocol itself, such as an unknown tool: a JSON-RPC error and not an answer. */
+export class ProtocolFault extends Error {
+  readonly code: number
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(code: number, message: string, details?: Record<string, unknown>) {
+    super(message)
+    this.name = 'ProtocolFault'
+    this.code = code
+    this.details = details
+  }
+}
+
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
+
+export const logNoticeLevels = ['debug', 'info', 'warning', 'error'] as const
+export type NoticeLevel = (typeof logNoticeLevels)[number]
+
+/** What a client can be asked for in the middle of a request. */
+export type Askable = 'elicitation' | 'sampling' | 'roots'
+
+/** One request of a client, whatever the revision and the transport. */
+export interface Exchange {
+  caller: Caller
+  signal: AbortSignal
+  progress(progress: Progress): void
+  notice(level: NoticeLevel, text: string): void
+  /** What this client said it can be asked for. */
+  askable: ReadonlySet<Askable>
+  /** Answers to the questions of an earlier round of the same request, by their keys. */
+  answers: Readonly<Record<string, unknown>>
+  /** What the earlier round wanted to remember; it comes back only unchanged. */
+  state: unknown
+}
+
+export interface Icon {
+  src: string
+  mimeType: string
+  sizes?: string[]
+}
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  inputSchema: JsonSchema
+  outputSchema?: JsonSchema
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean }
+  icons?: readonly Icon[]
+}
+
+export type Content = { type: string } & Record<string, unknown>
+
+export interface ToolAnswer {
+  content: Content[]
+  structuredContent?: Record<string, unknown>
+  isError?: boolean
+  _meta?: Record<string, unknown>
+}
+
+/** Instead of an answer: what the client must be asked first; the request then comes again with the answers. */
+export interface Question {
+  ask: Record<string, { method: string; params?: Record<string, unknown> }>
+  state?: unknown
+}
+
+export const isQuestion = (value: object): value is Question => 'ask' in value
+
+export interface Resource {
+  uri: string
+  name: string
+  title?: string
+  description?: string
+  mimeType?: string
+}
+
+export interface ResourceTemplate extends Omit<Resource, 'uri'> {
+  uriTemplate: string
+}
+
+export type ResourceContents = { uri: string; mimeType?: string; _meta?: Record<string, unknown> } & (
+  | { text: string }
+  | { blob: string }
+)
+
+export interface Prompt {
+  name: string
+  title: string
+  description: string
+  arguments: readonly { name: string; description: string; required: boolean }[]
+}
+
+export interface PromptMessages {
+  description?: string
+  messages: { role: 'user' | 'assistant'; content: Content }[]
+}
+
+/** What is being completed: an argument of a prompt, or a variable of a resource template. */
+export type CompletionSubject = { prompt: string } | { template: string }
+
+export interface Completion {
+  values: string[]
+  total: number
+  hasMore: boolean
+}
+
+export type ResourceChange = { kind: 'updated'; uri: string } | { kind: 'listed' }
+
+/** Everything that Assay offers over MCP, as plain functions; the adapters put a protocol revision and a transport around it. */
+export interface McpSurface {
+  server: { name: string; title: string; version: string; description: string; icons: readonly Icon[] }
+  instructions: string
+  tools: readonly Tool[]
+  callTool(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<ToolAnswer | Question>
+  listResources(exchange: Exchange): Promise<Resource[]>
+  resourceTemplates: readonly ResourceTemplate[]
+  readResource(uri: string, exchange: Exchange): Promise<ResourceContents[]>
+  prompts: readonly Prompt[]
+  getPrompt(name: string, input: Record<string, string>, exchange: Exchange): Promise<PromptMessages | Question>
+  complete(subject: CompletionSubject, argument: string, typed: string, exchange: Exchange): Promise<Completion>
+  /** Tells of resources that a tool call changed; returns how to stop listening. */
+  onChange(listener: (change: ResourceChange) => void): () => void
+}

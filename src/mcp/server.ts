@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import {
+  createRequestStateCodec,
+  type InputRequests,
+  inputRequired,
+  type jsonSchemaValidator,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { Caller, Progress } from '../operation/context.ts'
+import {
+  type Askable,
+  type CompletionSubject,
+  type Exchange,
+  INTERNAL_ERROR,
+  isQuestion,
+  type McpSurface,
+  ProtocolFault,
+  type Question,
+} from './protocol.ts'
+
+export interface ServerSetup {
+  surface: McpSurface
+  /** Who asks, for each request. */
+  callerOf(context: ServerContext): Caller
+  /** Told what went wrong outside of any answer. */
+  reportFault(error: Error): void
+}
+
+const LIST_TTL_MS = 300_000
+const cacheHints = {
+  'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+  'prompts/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+  'resources/templates/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+  'server/discover': { ttlMs: LIST_TTL_MS, cacheScope: 'private' },
+  'resources/list': { ttlMs: 5000, cacheScope: 'private' },
+  'resources/read': { ttlMs: 5000, cacheScope: 'private' },
+} as const
+
+/** Answers are built by us and checked by the operation's schema, so the SDK's own validator is never asked. */
+const noValidator: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+}
+
+/** Makes servers of one surface: one for each connection or, where there are none, for each request. */
+export function createServerFactory({ surface, callerOf, reportFault }: ServerSetup): () => Server {
+  const codec = createRequestStateCodec({ key: randomBytes(32), ttlSeconds: 600 })
+  const { instructions, server: about } = surface
+  const toQuestion = async ({ ask, state }: Question) =>
+    inputRequired({
+      inputRequests: ask as unknown as InputRequests,
+      ...(state === undefined ? {} : { requestState: await codec.mint(state) }),
+    })
+  return () => {
+    const server = new Server(
+      { ...about, icons: about.icons.map((icon) => ({ ...icon })) },
+      {
+        capabilities: {
+          tools: {},
+          resources: { subscribe: true, listChanged: true },
+          prompts: {},
+          completions: {},
+          logging: {},
+        },
+        instructions,
+        cacheHints,
+        jsonSchemaValidator: noValidator,
+        requestState: { verify: codec.verify },
+      },
+    )
+    server.onerror = reportFault
+    const exchangeOf = (context: ServerContext) => toExchange(context, server, callerOf(context))
+    const guarded = <Result>(work: () => Promise<Result>) =>
+      work().catch((error: unknown) => rethrow(error, reportFault))
+    server.setRequestHandler('tools/list', () => ({ tools: surface.tools as never }))
+    server.setRequestHandler('tools/call', ({ params }, context) =>
+      guarded(async () => {
+        const answer = await surface.callTool(params.name, params.arguments ?? {}, exchangeOf(context))
+        return isQuestion(answer) ? toQuestion(answer) : (answer as never)
+      }),
+    )
+    server.setRequestHandler('resources/list', (_request, context) =>
+      guarded(async () => ({ resources: await surface.listResources(exchangeOf(context)) })),
+    )
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: surface.resourceTemplates.map((template) => ({ ...template })),
+    }))
+    server.setRequestHandler('resources/read', ({ params }, context) =>
+      guarded(async () => ({ contents: await surface.readResource(params.uri, exchangeOf(context)) })),
+    )
+    server.setRequestHandler('prompts/list', () => ({ prompts: surface.prompts as never }))
+    server.setRequestHandler('prompts/get', ({ params }, context) =>
+      guarded(async () => {
+        const answer = await surface.getPrompt(params.name, params.arguments ?? {}, exchangeOf(context))
+        return isQuestion(answer) ? toQuestion(answer) : (answer as never)
+      }),
+    )
+    server.setRequestHandler('completion/complete', ({ params }, context) =>
+      guarded(async () => {
+        const { argument, ref } = params
+        const subject: CompletionSubject = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri }
+        const completion = await surface.complete(subject, argument.name, argument.value, exchangeOf(context))
+        return { completion: { ...completion } }
+      }),
+    )
+    followChanges(server, surface)
+    return server
+  }
+}
+
+/** Keeps the subscriptions of one connection: a 2025 client hears of what it subscribed to, a 2026 client listens. */
+function followChanges(server: Server, surface: McpSurface): void {
+  const subscribed = new Set<string>()
+  const stop = surface.onChange((change) => {
+    const sent =
+      change.kind === 'listed'
+        ? server.sendResourceListChanged()
+        : subscribed.has(change.uri)
+          ? server.sendResourceUpdated({ uri: change.uri })
+          : undefined
+    sent?.catch(() => {})
+  })
+  server.setRequestHandler('resources/subscribe', ({ params }) => {
+    if (subscribed.size < 1000) subscribed.add(params.uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    subscribed.delete(params.uri)
+    return {}
+  })
+  server.onclose = stop
+}
+
+function toExchange(context: ServerContext, server: Server, caller: Caller): Exchange {
+  const { mcpReq } = context
+  const token = mcpReq._meta?.progressToken
+  let last = Number.NEGATIVE_INFINITY
+  const notice: Exchange['notice'] = (level, text) => void mcpReq.log(level, text, 'assay').catch(() => {})
+  const progress = ({ done, total, message }: Progress) => {
+    if (token === undefined) return notice('info', message)
+    if (done <= last || mcpReq.signal.aborted) return
+    last = done
+    const params = { progressToken: token, progress: done, message, ...(total === undefined ? {} : { total }) }
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+  }
+  return {
+    caller: { ...caller, via: 'mcp' },
+    signal: mcpReq.signal,
+    progress,
+    notice,
+    askable: toAskable(context, server),
+    answers: mcpReq.inputResponses ?? {},
+    state: mcpReq.requestState(),
+  }
+}
+
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+
+/** A 2026 request carries what its client can do; a 2025 connection said so when it was greeted. */
+function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<Askable> {
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
+  const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
+  const askables: Askable[] = ['elicitation', 'sampling', 'roots']
+  return new Set(askables.filter((each) => declared[each] !== undefined))
+}
+
+function rethrow(error: unknown, reportFault: (error: Error) => void): never {
+  if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.details)
+  if (error instanceof ProtocolError) throw error
+  reportFault(error instanceof Error ? error : new Error(String(error)))
+  throw new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side; the log has the cause.')
+}

@@ -1,0 +1,127 @@
+import type { Operation } from '../operation/operation.ts'
+import { bytesOf, type OutputDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
+import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
+import type { Tool } from './protocol.ts'
+
+export type Toolset = 'agent' | 'admin'
+
+export interface ToolSelection {
+  toolsets: readonly Toolset[]
+  /** Only what changes nothing is listed, and only that can be called. */
+  readOnly?: boolean
+}
+
+/** What the list may cost a model, in bytes of JSON. */
+export const toolBudget = { agent: 12_288, all: 40_960 }
+
+export interface CompiledTool {
+  tool: Tool
+  operation: Operation
+  /** True when a caller can say how much to list. */
+  hasLimit: boolean
+}
+
+export interface CompiledTools {
+  /** Sorted by name and frozen: every client sees the same bytes. */
+  list: readonly Tool[]
+  byName: ReadonlyMap<string, CompiledTool>
+  /** The whole schemas of what is listed as an open object, by resource name. */
+  schemas: ReadonlyMap<string, JsonSchema>
+}
+
+interface Drafted {
+  operation: Operation
+  inputSchema: JsonSchema
+  output: JsonSchema
+}
+
+/**
+ * Turns operations into tools, once, at start: output schemas are listed in the richest detail that fits the budget.
+ * @throws Error naming the operation whose schemas cannot be expressed, or the budget that nothing fits.
+ */
+export function compileTools(operations: readonly Operation[], selection: ToolSelection): CompiledTools {
+  const schemas = new Map<string, JsonSchema>()
+  const drafts = operations
+    .filter((operation) => isSelected(operation, selection))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((operation) => draft(operation, schemas))
+  const agents = drafts.filter(({ operation }) => operation.toolset === 'agent')
+  const admins = drafts.filter(({ operation }) => operation.toolset === 'admin')
+  const agentTools = toFitting(agents, toolBudget.agent, 'agent')
+  const adminTools = toFitting(admins, toolBudget.all - bytesOf(agentTools), 'admin')
+  const toolOf = new Map([...agentTools, ...adminTools].map((tool) => [tool.name, freeze(tool)]))
+  const compiled = drafts.flatMap(({ operation, inputSchema }): CompiledTool[] => {
+    const tool = toolOf.get(operation.name)
+    const hasLimit = 'limit' in (inputSchema.properties as object)
+    return tool === undefined ? [] : [{ tool, operation, hasLimit }]
+  })
+  return {
+    list: Object.freeze(compiled.map(({ tool }) => tool)),
+    byName: new Map(compiled.map((entry) => [entry.tool.name, entry])),
+    schemas,
+  }
+}
+
+function isSelected({ toolset, effect }: Operation, { toolsets, readOnly = false }: ToolSelection): boolean {
+  return toolset !== undefined && toolsets.includes(toolset) && !(readOnly && effect === 'write')
+}
+
+function draft(operation: Operation, schemas: Map<string, JsonSchema>): Drafted {
+  try {
+    const whole = toJsonSchema(operation.input, 'input')
+    const portable = toPortable(whole, 'input')
+    const { schema, opened } = openLargeMembers(portable, (member, full) => {
+      const name = nameSchema(schemas, operation.name, member, full)
+      return `resource assay://schemas/${name}`
+    })
+    for (const { member, full } of opened) schemas.set(nameSchema(schemas, operation.name, member, full), full)
+    return { operation, inputSchema: schema, output: toPortable(toJsonSchema(operation.output, 'output'), 'output') }
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new Error(`${operation.name} cannot be a tool: ${cause}`, { cause: error })
+  }
+}
+
+/** Members of the same shape share one resource, named after the first of them. */
+function nameSchema(schemas: Map<string, JsonSchema>, operation: string, member: string, full: JsonSchema): string {
+  const shape = shapeOf(full)
+  for (const [name, known] of schemas) if (shapeOf(known) === shape) return name
+  return schemas.has(member) ? `${operation}.${member}` : member
+}
+
+const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
+
+function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
+  let smallest = 0
+  for (const detail of outputDetails) {
+    const tools = drafts.map((each) => toTool(each, detail))
+    smallest = bytesOf(tools)
+    if (smallest <= budget) return tools
+  }
+  throw new Error(`the ${what} tools take ${smallest} bytes of at most ${budget}; shorten summaries and descriptions`)
+}
+
+function toTool({ operation, inputSchema, output }: Drafted, detail: OutputDetail): Tool {
+  const { name, title, summary, effect, destructive, idempotent, openWorld } = operation
+  return {
+    name,
+    title,
+    description: summary,
+    inputSchema,
+    outputSchema: projectOutput(output, detail),
+    annotations: {
+      readOnlyHint: effect === 'read',
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    },
+  }
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) freeze(member)
+  }
+  return value
+}

@@ -1,0 +1,25 @@
+import process from 'node:process'
+import { claimStdout } from '../../src/mcp/stdout.ts'
+
+// A stand-in for `assay mcp`: the door over stdio with the test catalogue, and a timer that would keep it alive for ever.
+const stdout = claimStdout()
+const { silentLog } = await import('../../src/kernel/log.ts')
+const { serveStdio } = await import('../../src/mcp/stdio.ts')
+const { createMcpSurface } = await import('../../src/mcp/surface.ts')
+const { contextFor, createLibrary, localPerson } = await import('./library.ts')
+
+setInterval(() => {}, 1000)
+const stopping = new AbortController()
+process.on('SIGTERM', () => stopping.abort())
+const { operations } = createLibrary()
+const toolsets = ['agent', 'admin'] as const
+const surface = createMcpSurface({ operations, toolsets, contextFor, version: '1.2.3', log: silentLog })
+await serveStdio({
+  surface,
+  caller: localPerson,
+  stdin: process.stdin,
+  stdout,
+  signal: stopping.signal,
+  log: silentLog,
+})
+process.exit(0)
