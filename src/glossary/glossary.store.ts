@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { findingCondition } from '../findings/filter.store.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
@@ -69,6 +70,12 @@ export function replaceTerm(writer: Writer, id: number, term: TermMembers): void
 
 export function removeTerm(writer: Writer, id: number): void {
   writer.run(db.deleteFrom('term').where('id', '=', id))
+}
+
+/** How many findings, of every status, a mapping leaves in. */
+export function countFindings(reader: Reader, mapping: FilterMapping): number {
+  const counted = db.selectFrom('finding as f').select(({ fn }) => fn.countAll<number>().as('n'))
+  return reader.first(counted.where(findingCondition(mapping)))?.n ?? 0
 }
 
 /** True when any finding, of whatever source, was reported by that detector. */

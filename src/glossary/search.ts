@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 const MAX_WORDS = 12
 
 /**
@@ -33,4 +35,10 @@ export function searchPage<Page extends { total: number }>(
     if (page.total > 0) return page
   }
   return page
+}
+
+/** How much of a list is asked for. */
+export const PageInput = {
+  limit: z.int().min(1).max(500).describe('At most this many (100).').optional(),
+  offset: z.int().min(0).max(1_000_000).describe('Skip this many.').optional(),
 }

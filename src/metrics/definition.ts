@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { closest } from '../kernel/suggest.ts'
+import { coerce } from '../operation/coerce.ts'
 import { parseInput } from '../operation/operation.ts'
 import { listFormulaNames, parseFormula, toFormulaName } from './formula.ts'
 import {
@@ -29,7 +30,8 @@ export interface Reference {
 type Members = Record<string, unknown>
 
 /** Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`. */
-export function readDefinition(type: MetricType, raw: unknown): ReadDefinition {
+export function readDefinition(type: MetricType, given: unknown): ReadDefinition {
+  const raw = coerce(definitionSchemas[type], given).value
   if (!isMembers(raw)) return { issues: [{ path: 'definition', message: 'must be an object.' }], references: [] }
   const issues = uniquePaths([...checkShape(type, raw), ...checkMeaning(type, raw)])
   const references = listReferences(type, raw)

@@ -5,7 +5,7 @@ import type { Reader, Writer } from './store.ts'
 /** Who changes something, through which door, and when (milliseconds). */
 export interface Author {
   name: string
-  via: string
+  via: 'http' | 'mcp' | 'cli'
   at: number
 }
 

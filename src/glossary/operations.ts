@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { authorOf } from '../operation/author.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import { countFindings, listTerms } from './glossary.store.ts'
+import {
+  Color,
+  Description,
+  DisplayName,
+  GlossaryTerm,
+  GlossaryTermItem,
+  Slug,
+  Synonyms,
+  TermMapping,
+  toGlossaryTerm,
+  toGlossaryTermItem,
+} from './model.ts'
+import { getTerm } from './names.ts'
+import { PageInput, searchPage } from './search.ts'
+import { createTerm } from './terms.ts'
+import { toTermWarnings, Warnings } from './warnings.ts'
+
+/** Names one term in a path. */
+export const TermName = z.string().min(1).max(200).describe('The term: slug, id, display name or synonym.')
+
+/** What a term may be given; shared by create and update. */
+export const termMembers = {
+  description: Description.describe('What the term means, for people and assistants.').optional(),
+  category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
+  color: Color.describe('Hex colour, such as #d33.').nullable().optional(),
+  icon: z.string().max(100).describe('Name of an icon.').nullable().optional(),
+  synonyms: Synonyms.describe('Other names that find the term.').optional(),
+  isActive: z.boolean().describe('False keeps the term out of lists and queries.').optional(),
+}
+
+export const CreateGlossaryTerm = z.strictObject({
+  slug: Slug.describe('Name in paths, such as customer-data; never changes.'),
+  displayName: DisplayName.describe('Name for people.'),
+  filterMapping: TermMapping,
+  ...termMembers,
+})
+
+export const TermAnswer = GlossaryTerm.extend({ warnings: Warnings.optional() })
+
+const listGlossaryTerms = operation({
+  name: 'list_glossary_terms',
+  title: 'List glossary terms',
+  summary: 'Business terms and the findings they mean. Use it first to turn a phrase into a glossaryTermSlug.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/glossary',
+  toolset: 'agent',
+  input: z.strictObject({
+    search: z.string().max(500).describe('Words in name, description or synonyms; prefixes match.').optional(),
+    category: z.string().max(100).describe('Exact category.').optional(),
+    includeInactive: z.boolean().describe('Also terms that are switched off.').optional(),
+    ...PageInput,
+  }),
+  output: z.object({
+    items: z.array(GlossaryTermItem).describe('The terms, best match first.'),
+    total: z.number().describe('How many match in all.'),
+    matched: z.enum(['all', 'any']).describe('Whether all searched words occur, or only some.').optional(),
+  }),
+  run: ({ search, category, includeInactive = false, limit = 100, offset = 0 }, context) =>
+    context.read((reader) => {
+      const { terms, ...found } = searchPage(
+        search,
+        (match) => listTerms(reader, { category, match, includeInactive }, { limit, offset }),
+        { terms: [], total: 0 },
+      )
+      return { items: terms.map(toGlossaryTermItem), ...found }
+    }),
+  render: ({ items, total }) =>
+    [
+      `${items.length} of ${total} terms`,
+      ...items.map((term) => {
+        const also = term.synonyms.length === 0 ? '' : ` (also: ${term.synonyms.join(', ')})`
+        const off = term.isActive ? '' : ' [inactive]'
+        return `${term.slug}: ${term.displayName}${also}${off}. ${term.description} ${JSON.stringify(term.filterMapping)}`
+      }),
+    ].join('\n'),
+})
+
+const createGlossaryTerm = operation({
+  name: 'create_glossary_term',
+  title: 'Create glossary term',
+  summary: 'Adds a business term that stands for the findings matching its filterMapping.',
+  effect: 'write',
+  scope: 'author',
+  route: 'POST /semantic/glossary',
+  status: 201,
+  location: ({ slug }) => `/semantic/glossary/${slug}`,
+  toolset: 'admin',
+  input: CreateGlossaryTerm,
+  output: TermAnswer,
+  run: (input, context) =>
+    context.store.write(
+      (writer) => {
+        const term = createTerm(writer, input, authorOf(context))
+        return { ...toGlossaryTerm(term), ...toTermWarnings(writer, term.filterMapping) }
+      },
+      { durable: true },
+    ),
+})
+
+const previewGlossaryTerm = operation({
+  name: 'preview_glossary_term',
+  title: 'Preview glossary term',
+  summary: 'Counts the findings of every status that a term matches now.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/glossary/{slug}/preview',
+  toolset: 'admin',
+  input: z.strictObject({ slug: TermName }),
+  output: z.object({ count: z.number().describe('How many findings match.') }),
+  run: ({ slug }, context) =>
+    context.read((reader) => ({ count: countFindings(reader, getTerm(reader, slug).filterMapping) })),
+})
+
+export const glossaryOperations: readonly Operation[] = [listGlossaryTerms, createGlossaryTerm, previewGlossaryTerm]

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { invalidInput } from '../kernel/errors.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import { listAuditRows } from '../store/audit.store.ts'
+import { Metric } from './metric.ts'
+import { listVersions } from './metrics.store.ts'
+import { resolveMetric } from './names.ts'
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const Snapshot = z.record(z.string(), z.unknown())
+
+const MetricVersion = Metric.pick({
+  version: true,
+  displayName: true,
+  description: true,
+  type: true,
+  definition: true,
+  allowedDimensions: true,
+  format: true,
+  unit: true,
+  emptyAs: true,
+  glossaryTermSlug: true,
+}).extend({
+  createdAt: instant,
+  createdBy: z.string().describe('Who made it.'),
+  createdVia: z.string().describe('Through which door: http, mcp or cli.'),
+})
+type MetricVersion = z.infer<typeof MetricVersion>
+
+const listMetricVersions = operation({
+  name: 'list_metric_versions',
+  title: 'List metric versions',
+  summary: 'Every version of what a metric has meant, newest first, with who made it and when.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/metrics/{slug}/versions',
+  input: z.strictObject({
+    slug: z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.'),
+  }),
+  output: z.object({
+    items: z.array(MetricVersion).describe('The versions; each holds the whole meaning at that time.'),
+    total: z.number().describe('How many there are.'),
+  }),
+  run: ({ slug }, context) =>
+    context.read((reader) => {
+      const rows = listVersions(reader, resolveMetric(reader, slug).id)
+      const items = rows.map(({ version, at, actor, via, snapshot }) => ({
+        ...(snapshot as Omit<MetricVersion, 'version' | 'createdAt' | 'createdBy' | 'createdVia'>),
+        version,
+        createdAt: new Date(at).toISOString(),
+        createdBy: actor,
+        createdVia: via,
+      }))
+      return { items, total: items.length }
+    }),
+})
+
+const listAudit = operation({
+  name: 'list_audit',
+  title: 'List audit trail',
+  summary: 'Who changed which definition, when and through which door; newest first.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/audit',
+  input: z.strictObject({
+    kind: z.string().max(50).describe('Only this kind: term, metric or placement.').optional(),
+    name: z.string().max(300).describe('Only this slug (of a placement: dashboard/slug).').optional(),
+    limit: z.int().min(1).max(500).describe('At most this many (50).').optional(),
+    cursor: z.string().max(50).describe('nextCursor of the page before.').optional(),
+  }),
+  output: z.object({
+    items: z
+      .array(
+        z.object({
+          at: instant,
+          actor: z.string().describe('Who did it.'),
+          via: z.string().describe('Through which door: http, mcp or cli.'),
+          action: z.string().describe('create, update, delete, certify, deprecate.'),
+          kind: z.string().describe('What kind of definition it is.'),
+          name: z.string().describe('Its slug.'),
+          before: Snapshot.nullable().describe('The definition as it was.'),
+          after: Snapshot.nullable().describe('The definition as it became.'),
+        }),
+      )
+      .describe('The entries.'),
+    nextCursor: z.string().describe('Continues the list; absent at its end.').optional(),
+  }),
+  run: ({ kind, name, limit = 50, cursor }, context) =>
+    context.read((reader) => {
+      const rows = listAuditRows(reader, { kind, name, beforeSeq: toSeq(cursor), limit: limit + 1 })
+      const last = rows.length > limit ? rows[limit - 1] : undefined
+      return {
+        items: rows.slice(0, limit).map(({ seq, at, before, after, ...row }) => ({
+          ...row,
+          at: new Date(at).toISOString(),
+          before: before === null ? null : (JSON.parse(before) as Record<string, unknown>),
+          after: after === null ? null : (JSON.parse(after) as Record<string, unknown>),
+        })),
+        ...(last === undefined ? {} : { nextCursor: String(last.seq) }),
+      }
+    }),
+})
+
+function toSeq(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined
+  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor)
+  const message = 'is not a cursor of this list; use nextCursor as it was given, or leave it out.'
+  throw invalidInput(`The cursor ${message}`, { issues: [{ path: 'cursor', message }] })
+}
+
+export const auditOperations: readonly Operation[] = [listMetricVersions, listAudit]

@@ -1,0 +1,276 @@
+import { z } from 'zod'
+import { Color, Description, DisplayName, GlossaryTerm, Slug, Synonyms } from '../glossary/model.ts'
+import { PageInput, searchPage } from '../glossary/search.ts'
+import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
+import { invalidInput } from '../kernel/errors.ts'
+import { authorOf } from '../operation/author.ts'
+import type { WriteContext } from '../operation/context.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { auditOperations } from './audit-operations.ts'
+import { listInline } from './definition.ts'
+import { certifyMetric, deprecateMetric } from './governance.ts'
+import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './metric.ts'
+import { listMetrics } from './metrics.store.ts'
+import { createMetric, deleteMetric, updateMetric } from './metrics.ts'
+import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTypes } from './model.ts'
+import { resolveMetric, resolveTerm } from './names.ts'
+import { checkReadOnly, readOnly } from './read-only.ts'
+import { termOperations } from './term-operations.ts'
+
+/** Names one metric in a path. */
+export const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
+
+const Definition = z
+  .record(z.string(), z.unknown())
+  .describe('How it is computed; the shape depends on type, see resource assay://schemas/metric-definition.')
+
+const members = {
+  description: Description.describe('What it means and counts.').optional(),
+  allowedDimensions: z.array(z.enum(dimensions)).max(50).describe('What it may be broken down by.').optional(),
+  format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
+  unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
+  glossaryTermSlug: z.string().min(1).max(200).describe('A term that always scopes it.').nullable().optional(),
+  owner: z.string().max(200).describe('Who answers for it.').nullable().optional(),
+  color: Color.describe('Hex colour.').nullable().optional(),
+  synonyms: Synonyms.describe('Other names that find it.').optional(),
+  emptyAs: z.enum(['zero', 'null']).describe('What a SUM over nothing is (zero).').nullable().optional(),
+}
+
+export const CreateMetric = z.strictObject({
+  slug: Slug.describe('Name in paths and queries, such as open-findings; never changes.'),
+  displayName: DisplayName.describe('Name for people.'),
+  type: z.enum(metricTypes).describe('How it is made.'),
+  definition: Definition,
+  ...members,
+})
+
+const UpdateMetric = z.strictObject({
+  slug: MetricName,
+  displayName: DisplayName.describe('Name for people.').optional(),
+  type: z.enum(metricTypes).describe('How it is made.').optional(),
+  definition: Definition.optional(),
+  ...members,
+  status: z
+    .enum(metricStatuses)
+    .describe('DRAFT takes the certification away; others by their own operations.')
+    .optional(),
+  id: readOnly(z.string()),
+  version: readOnly(z.number()),
+  certifiedBy: readOnly(z.string().nullable()),
+  certifiedAt: readOnly(z.string().nullable()),
+  certifiedVersion: readOnly(z.number().nullable()),
+  certifiedVia: readOnly(z.string().nullable()),
+  deprecatedBy: readOnly(z.string().nullable()),
+  deprecatedAt: readOnly(z.string().nullable()),
+  deprecationReason: readOnly(z.string().nullable()),
+  replacedBy: readOnly(z.string().nullable()),
+  trust: readOnly(Metric.shape.trust),
+  glossaryTerm: readOnly(GlossaryTerm.nullable()),
+  usedBy: readOnly(UsedBy),
+  createdAt: readOnly(z.string()),
+  updatedAt: readOnly(z.string()),
+})
+
+const MetricAnswer = Metric.extend({ warnings: Warnings.optional() })
+
+function toAnswer(reader: Reader, metric: MetricRecord): z.infer<typeof MetricAnswer> {
+  const filters = listInline(metric).flatMap(({ filters: { scanned, ...mapping } = {} }) => mapping)
+  return { ...toMetric(reader, metric), ...toTermWarnings(reader, ...filters) }
+}
+
+const write = <Result>(context: WriteContext, work: (writer: Writer) => Result): Result =>
+  context.store.write(work, { durable: true })
+
+const listMetricsOperation = operation({
+  name: 'list_metrics',
+  title: 'List metrics',
+  summary: 'Governed metrics with their allowed dimensions and trust. Search by name, synonym or dimension.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/metrics',
+  toolset: 'agent',
+  input: z.strictObject({
+    search: z.string().max(500).describe('Words in name, description, synonyms or dimensions.').optional(),
+    type: z.enum(metricTypes).describe('Only this type.').optional(),
+    status: z.enum(metricStatuses).describe('Only this status.').optional(),
+    glossaryTermSlug: z.string().max(200).describe('Only those linked to this term.').optional(),
+    ...PageInput,
+  }),
+  output: z.object({
+    items: z.array(Metric).describe('The metrics, best match first.'),
+    total: z.number().describe('How many match in all.'),
+    matched: z.enum(['all', 'any']).describe('Whether all searched words occur, or only some.').optional(),
+  }),
+  run: ({ search, type, status, glossaryTermSlug, limit = 100, offset = 0 }, context) =>
+    context.read((reader) => {
+      const termId = glossaryTermSlug === undefined ? undefined : resolveTerm(reader, glossaryTermSlug).id
+      const { metrics, ...found } = searchPage(
+        search,
+        (match) => listMetrics(reader, { type, status, termId, match }, { limit, offset }),
+        { metrics: [], total: 0 },
+      )
+      return { items: metrics.map((metric) => toMetric(reader, metric)), ...found }
+    }),
+  render: ({ items, total }) =>
+    [
+      `${items.length} of ${total} metrics`,
+      ...items.map((metric) => `${toLine(metric)}\n  ${metric.description}`),
+    ].join('\n'),
+})
+
+function toLine(metric: Metric): string {
+  const unit = metric.unit === '' ? '' : ` in ${metric.unit}`
+  const term = metric.glossaryTermSlug === null ? '' : `; term ${metric.glossaryTermSlug}`
+  const also = metric.synonyms.length === 0 ? '' : `; also ${metric.synonyms.join(', ')}`
+  const by = metric.allowedDimensions.join(', ') || 'nothing'
+  return `${metric.slug}: ${metric.displayName} (${metric.type}, ${metric.format}${unit}, ${metric.trust.tier}, version ${metric.version}${term}${also}); by ${by}`
+}
+
+const getMetric = operation({
+  name: 'get_metric',
+  title: 'Get metric',
+  summary: 'One metric with its definition, governance, term, and what depends on it.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/metrics/{slug}',
+  toolset: 'admin',
+  input: z.strictObject({ slug: MetricName }),
+  output: MetricDetail,
+  run: ({ slug }, context) => context.read((reader) => toMetricDetail(reader, resolveMetric(reader, slug))),
+})
+
+const createMetricOperation = operation({
+  name: 'create_metric',
+  title: 'Create metric',
+  summary: 'Adds a metric as a DRAFT. The whole definition is checked; every problem is listed with its path.',
+  effect: 'write',
+  scope: 'author',
+  route: 'POST /semantic/metrics',
+  status: 201,
+  location: ({ slug }) => `/semantic/metrics/${slug}`,
+  toolset: 'admin',
+  input: CreateMetric,
+  output: MetricAnswer,
+  run: (input, context) => write(context, (writer) => toAnswer(writer, createMetric(writer, input, authorOf(context)))),
+})
+
+const updateMetricOperation = operation({
+  name: 'update_metric',
+  title: 'Update metric',
+  summary: 'Changes the given members. A change of meaning makes a new version and takes the certification away.',
+  effect: 'write',
+  scope: 'author',
+  route: 'PUT /semantic/metrics/{slug}',
+  toolset: 'admin',
+  idempotent: true,
+  input: UpdateMetric,
+  output: MetricAnswer,
+  run: (input, context) =>
+    write(context, (writer) => {
+      const metric = resolveMetric(writer, input.slug)
+      const { slug, displayName, type, definition, status, ...rest } = input
+      const {
+        description,
+        allowedDimensions,
+        format,
+        unit,
+        glossaryTermSlug,
+        owner,
+        color,
+        synonyms,
+        emptyAs,
+        ...fixed
+      } = rest
+      checkReadOnly(fixed, toMetricDetail(writer, metric))
+      const texts = { displayName, description, owner, color, synonyms }
+      const meaning = { type, definition, allowedDimensions, format, unit, glossaryTermSlug, emptyAs }
+      const change = { ...texts, ...meaning, ...toStatusChange(metric, status) }
+      return toAnswer(writer, updateMetric(writer, metric, change, authorOf(context)))
+    }),
+})
+
+function toStatusChange(metric: MetricRecord, status: MetricRecord['status'] | undefined): { status?: 'DRAFT' } {
+  if (status === undefined || status === metric.status) return {}
+  if (status === 'DRAFT') return { status }
+  const verb = status === 'ACTIVE' ? 'certify' : 'deprecate'
+  const message = `${status} is not set by an update; use ${verb}_metric (POST /semantic/metrics/${metric.slug}/${verb}).`
+  throw invalidInput(message, { reason: 'status_not_settable', issues: [{ path: 'status', message }] })
+}
+
+const deleteMetricOperation = operation({
+  name: 'delete_metric',
+  title: 'Delete metric',
+  summary: 'Removes a metric that no other metric and no dashboard uses.',
+  effect: 'write',
+  scope: 'author',
+  route: 'DELETE /semantic/metrics/{slug}',
+  toolset: 'admin',
+  destructive: true,
+  input: z.strictObject({ slug: MetricName }),
+  output: Metric,
+  run: ({ slug }, context) =>
+    write(context, (writer) => {
+      const metric = resolveMetric(writer, slug)
+      const deleted = toMetric(writer, metric)
+      deleteMetric(writer, metric, authorOf(context))
+      return deleted
+    }),
+})
+
+const certifyMetricOperation = operation({
+  name: 'certify_metric',
+  title: 'Certify metric',
+  summary: 'Makes the present version of a metric ACTIVE and records who certified it.',
+  effect: 'write',
+  scope: 'certify',
+  route: 'POST /semantic/metrics/{slug}/certify',
+  toolset: 'admin',
+  idempotent: true,
+  input: z.strictObject({
+    slug: MetricName,
+    certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; the caller when left out.').optional(),
+  }),
+  output: Metric,
+  run: ({ slug, certifiedBy }, context) =>
+    write(context, (writer) => {
+      const by = certifiedBy ?? context.caller.name
+      return toMetric(writer, certifyMetric(writer, resolveMetric(writer, slug), by, authorOf(context)))
+    }),
+})
+
+const deprecateMetricOperation = operation({
+  name: 'deprecate_metric',
+  title: 'Deprecate metric',
+  summary: 'Marks a metric as no longer to be used, and names its successor.',
+  effect: 'write',
+  scope: 'author',
+  route: 'POST /semantic/metrics/{slug}/deprecate',
+  toolset: 'admin',
+  idempotent: true,
+  input: z.strictObject({
+    slug: MetricName,
+    replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),
+    reason: z.string().max(1000).describe('Why.').optional(),
+    deprecatedBy: z.string().trim().min(1).max(200).describe('Who deprecates; the caller when left out.').optional(),
+  }),
+  output: Metric,
+  run: ({ slug, deprecatedBy, ...deprecation }, context) =>
+    write(context, (writer) => {
+      const by = deprecatedBy ?? context.caller.name
+      const metric = resolveMetric(writer, slug)
+      return toMetric(writer, deprecateMetric(writer, metric, { ...deprecation, deprecatedBy: by }, authorOf(context)))
+    }),
+})
+
+export const metricOperations: readonly Operation[] = [
+  ...termOperations,
+  listMetricsOperation,
+  getMetric,
+  createMetricOperation,
+  updateMetricOperation,
+  deleteMetricOperation,
+  certifyMetricOperation,
+  deprecateMetricOperation,
+  ...auditOperations,
+]

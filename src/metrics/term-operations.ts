@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { DisplayName, GlossaryTerm, TermMapping, type TermRecord, toGlossaryTerm } from '../glossary/model.ts'
+import { TermAnswer, TermName, termMembers } from '../glossary/operations.ts'
+import { deleteTerm, updateTerm } from '../glossary/terms.ts'
+import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
+import { conflict } from '../kernel/errors.ts'
+import { authorOf } from '../operation/author.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import type { Reader } from '../store/store.ts'
+import { listInputs } from './dependencies.ts'
+import { findDrift } from './drift.ts'
+import { listMetrics, loadMetrics } from './metrics.store.ts'
+import { updateMetric } from './metrics.ts'
+import { metricFormats, metricStatuses, metricTypes } from './model.ts'
+import { resolveTerm } from './names.ts'
+import { checkReadOnly, readOnly } from './read-only.ts'
+
+const LinkedMetric = z.object({
+  slug: z.string().describe('Name in queries.'),
+  displayName: z.string().describe('Name for people.'),
+  type: z.enum(metricTypes).describe('How it is made.'),
+  status: z.enum(metricStatuses).describe('ACTIVE when certified.'),
+  format: z.enum(metricFormats).describe('How its value is written.'),
+  unit: z.string().describe('Unit; may be empty.'),
+})
+
+const TermDetail = GlossaryTerm.extend({ metrics: z.array(LinkedMetric).describe('The metrics it always scopes.') })
+
+function listLinked(reader: Reader, term: TermRecord) {
+  return listMetrics(reader, { termId: term.id }, { limit: 500, offset: 0 }).metrics
+}
+
+function toTermDetail(reader: Reader, term: TermRecord): z.infer<typeof TermDetail> {
+  const metrics = listLinked(reader, term).map(({ slug, displayName, type, status, format, unit }) => ({
+    slug,
+    displayName,
+    type,
+    status,
+    format,
+    unit,
+  }))
+  return { ...toGlossaryTerm(term), metrics }
+}
+
+const getGlossaryTerm = operation({
+  name: 'get_glossary_term',
+  title: 'Get glossary term',
+  summary: 'One business term: what it means, which findings it maps to, and the metrics linked to it.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/glossary/{slug}',
+  toolset: 'agent',
+  input: z.strictObject({ slug: TermName }),
+  output: TermDetail,
+  run: ({ slug }, context) => context.read((reader) => toTermDetail(reader, resolveTerm(reader, slug))),
+  render: (term) =>
+    [
+      `${term.displayName} (${term.slug})${term.isActive ? '' : ' [inactive]'}: ${term.description}`,
+      `category: ${term.category || 'none'}; synonyms: ${term.synonyms.join(', ') || 'none'}`,
+      `findings: ${JSON.stringify(term.filterMapping)}`,
+      ...term.metrics.map(
+        ({ slug, displayName, type, status }) => `metric ${slug}: ${displayName}, ${type}, ${status}`,
+      ),
+    ].join('\n'),
+})
+
+const updateGlossaryTerm = operation({
+  name: 'update_glossary_term',
+  title: 'Update glossary term',
+  summary: 'Changes the given members of a term. A changed mapping makes certified metrics on it drifted.',
+  effect: 'write',
+  scope: 'author',
+  route: 'PUT /semantic/glossary/{slug}',
+  toolset: 'admin',
+  idempotent: true,
+  input: z.strictObject({
+    slug: TermName,
+    displayName: DisplayName.describe('Name for people.').optional(),
+    filterMapping: TermMapping.optional(),
+    ...termMembers,
+    id: readOnly(z.string()),
+    metrics: readOnly(z.array(z.looseObject({}))),
+    createdAt: readOnly(z.string()),
+    updatedAt: readOnly(z.string()),
+  }),
+  output: TermAnswer,
+  run: (input, context) =>
+    context.store.write(
+      (writer) => {
+        const term = resolveTerm(writer, input.slug)
+        const { slug, id, metrics, createdAt, updatedAt, ...change } = input
+        checkReadOnly({ id, metrics, createdAt, updatedAt }, toTermDetail(writer, term))
+        const before = listDrifted(writer)
+        const updated = updateTerm(writer, term, change, authorOf(context))
+        const drifted = listDrifted(writer).filter((metric) => !before.includes(metric))
+        const warnings = [
+          ...(toTermWarnings(writer, updated.filterMapping).warnings ?? []),
+          ...drifted.map(toDriftWarning),
+        ]
+        return { ...toGlossaryTerm(updated), ...(warnings.length > 0 ? { warnings } : {}) }
+      },
+      { durable: true },
+    ),
+})
+
+function listDrifted(reader: Reader): string[] {
+  const graph = loadMetrics(reader)
+  return [...graph.values()]
+    .filter((metric) => findDrift(metric, listInputs(graph, metric)).length > 0)
+    .map((metric) => metric.slug)
+}
+
+function toDriftWarning(slug: string): Warning {
+  return {
+    code: 'drifted',
+    message: `The certified metric ${slug} counts something else now; have it certified again.`,
+  }
+}
+
+const deleteGlossaryTerm = operation({
+  name: 'delete_glossary_term',
+  title: 'Delete glossary term',
+  summary: 'Removes a term. One that metrics use is refused, unless detach unlinks them (they become drafts).',
+  effect: 'write',
+  scope: 'author',
+  route: 'DELETE /semantic/glossary/{slug}',
+  toolset: 'admin',
+  destructive: true,
+  input: z.strictObject({
+    slug: TermName,
+    detach: z.boolean().describe('Unlink the metrics that use it; they go back to DRAFT.').optional(),
+  }),
+  output: GlossaryTerm,
+  run: ({ slug, detach = false }, context) =>
+    context.store.write(
+      (writer) => {
+        const term = resolveTerm(writer, slug)
+        const linked = listLinked(writer, term)
+        if (linked.length > 0 && !detach) {
+          const metrics = linked.map((metric) => metric.slug)
+          throw conflict(
+            `${term.slug} scopes the metrics ${metrics.join(', ')}; change those, or delete with detach=true, which makes them drafts that count more.`,
+            { reason: 'in_use', facts: { metrics } },
+          )
+        }
+        const author = authorOf(context)
+        for (const metric of linked) updateMetric(writer, metric, { glossaryTermSlug: null }, author)
+        deleteTerm(writer, term, author)
+        return toGlossaryTerm(term)
+      },
+      { durable: true },
+    ),
+})
+
+export const termOperations: readonly Operation[] = [getGlossaryTerm, updateGlossaryTerm, deleteGlossaryTerm]

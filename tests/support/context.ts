@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
+import { call, type Operation } from '../../src/operation/operation.ts'
+import { Store } from '../../src/store/store.ts'
+
+export const NOON = Date.UTC(2026, 5, 15, 12)
+
+/** A clock that stands still until it is moved. */
+export interface Clock {
+  now: number
+}
+
+export interface TestContext extends WriteContext {
+  clock: Clock
+}
+
+/** The local person with every scope. */
+export const localPerson: Caller = { name: 'local', via: 'http', scopes: new Set(scopes) }
+
+/** Everything an operation gets, over a new database that goes away with the test. */
+export function openContext(options: { caller?: Caller; now?: number } = {}): TestContext {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-'))
+  const clock = { now: options.now ?? NOON }
+  const store = Store.open(join(folder, 'assay.db'), { now: () => clock.now })
+  onTestFinished(() => {
+    store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    clock,
+    store,
+    read: (work) => store.read(work),
+    now: () => clock.now,
+    caller: options.caller ?? localPerson,
+    signal: new AbortController().signal,
+    log: silentLog,
+    progress: () => {},
+    vault: {
+      seal: (place, plain) => JSON.stringify([place, plain]),
+      open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
+      fingerprintKey: () => new Uint8Array(32),
+    },
+    scans: { start: () => {}, cancel: () => {} },
+  }
+}
+
+/** Calls operations of a list by name, the way a door does. */
+export function caller(operations: readonly Operation[], context: WriteContext) {
+  // Answers are read by member in tests, without stating their types again.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test is about
+  return (name: string, input: object = {}): Promise<any> => {
+    const operation = operations.find((candidate) => candidate.name === name)
+    if (operation === undefined) throw new Error(`there is no operation ${name}`)
+    return call(operation, input, context)
+  }
+}
+
+/** The error that a call ends with. */
+export async function errorOf(answer: Promise<unknown>): Promise<AppError> {
+  try {
+    await answer
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('the call was expected to fail')
+}
