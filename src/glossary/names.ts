@@ -23,7 +23,6 @@ export interface OtherName {
 }
 
 const fold = (text: string) => text.trim().normalize('NFC').toLowerCase()
-const words = (text: string) => fold(text).replace(/[\s_-]+/g, ' ')
 
 /**
  * The one row that a name means: slug, id, display name, synonym, in this order; letter case does not matter unless
@@ -65,7 +64,7 @@ export function unknownName(
   others: readonly OtherName[],
   also: { before?: readonly Suggestion[]; behind?: readonly Suggestion[] } = {},
 ): AppError {
-  const other = others.find((candidate) => words(candidate.name) === words(name))
+  const other = others.find((candidate) => likeness(name, candidate.name) === 1)
   const own = unique([...(also.before ?? []), ...closestNames(kind, name, rows), ...(also.behind ?? [])]).slice(0, 5)
   const near = own.map((suggestion) => suggestion.value)
   const what =
