@@ -19,12 +19,12 @@ export interface StdioOptions {
   parentPid?: () => number
 }
 
-const DRAIN_MS = 1500
+const DRAIN_MS = 1200
 const PARENT_CHECK_MS = 500
 
 /**
  * Speaks MCP over two streams, both revisions, until the host goes away: its end of the pipe closed, its process gone, or
- * the signal given. What was received by then is answered first, for at most 1.5 s. Resolves when the connection is over.
+ * the signal given. What was received by then is answered first, for at most 1.2 s. Resolves when the connection is over.
  */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log } = options

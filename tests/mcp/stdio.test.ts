@@ -1,0 +1,235 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const entry = new URL('stdio-entry.ts', import.meta.url).pathname
+const arguments_ = ['--import', 'tsx', entry]
+const running = new Set<number>()
+
+afterEach(() => {
+  for (const pid of running) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It is gone already.
+    }
+  }
+  running.clear()
+})
+
+interface Message {
+  id?: number | string | null
+  method?: string
+  result?: Record<string, unknown>
+  error?: { code: number; message: string }
+}
+
+interface Host {
+  child: ChildProcessWithoutNullStreams
+  exit: Promise<{ code: number | null; afterMs: () => number }>
+  stdout(): string
+  messages(): Message[]
+  send(...messages: unknown[]): void
+  answered(id: number | string): Promise<Message>
+}
+
+function start(): Host {
+  const child = spawn(process.execPath, arguments_)
+  if (child.pid !== undefined) running.add(child.pid)
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk
+  })
+  child.stdin.on('error', () => {})
+  const messages = () =>
+    out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Message)
+  return {
+    child,
+    exit: new Promise((resolve) => {
+      child.once('exit', (code) => {
+        const at = performance.now()
+        resolve({ code, afterMs: () => at })
+      })
+    }),
+    stdout: () => out,
+    messages,
+    send: (...sent) =>
+      child.stdin.write(sent.map((each) => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join('')),
+    answered: async (id) => {
+      for (let waited = 0; waited < 10_000; waited += 10) {
+        const found = out.includes('\n') ? messages().find((each) => each.id === id) : undefined
+        if (found !== undefined) return found
+        await pause(10)
+      }
+      throw new Error(`no answer to ${id}`)
+    },
+  }
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
+}
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const toCall = (id: number | string, name: string, input: object) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: input },
+})
+
+async function startGreeted(): Promise<Host> {
+  const host = start()
+  host.send(initialize, initialized)
+  await host.answered(0)
+  return host
+}
+
+const endOf = async (host: Host, since: number) => {
+  const { code, afterMs } = await host.exit
+  return { code, tookMs: afterMs() - since }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('stdout', () => {
+  test('carries only JSON-RPC, whatever a tool prints', async () => {
+    const host = await startGreeted()
+    let err = ''
+    host.child.stderr.on('data', (chunk) => {
+      err += String(chunk)
+    })
+    host.send(toCall(1, 'get_stats', { how: 'speak' }), toCall(2, 'get_stats', { how: 'throw' }))
+    await host.answered(1)
+    await host.answered(2)
+    expect(host.stdout()).not.toContain('noise')
+    for (const message of host.messages()) expect(message).toMatchObject({ jsonrpc: '2.0' })
+    expect(err).toContain('noise on the console')
+    expect(err).toContain('noise on stdout')
+  })
+
+  test('never shows the cause of a defect', async () => {
+    const host = await startGreeted()
+    host.send(toCall(1, 'get_stats', { how: 'throw' }))
+    const { result } = await host.answered(1)
+    expect(result).toMatchObject({ isError: true })
+    expect(JSON.stringify(result)).not.toMatch(/SELECT|passwd|\.ts/)
+  })
+})
+
+describe('lines that are no message', () => {
+  const cases: { name: string; line: string; id: unknown; code: number }[] = [
+    { name: 'not JSON', line: '{"jsonrpc": ', id: null, code: -32700 },
+    { name: 'a batch', line: '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', id: null, code: -32600 },
+    { name: 'a method that is no string', line: '{"jsonrpc":"2.0","id":6,"method":7}', id: 6, code: -32600 },
+    { name: 'another JSON-RPC', line: '{"jsonrpc":"1.0","id":"x","method":"ping"}', id: 'x', code: -32600 },
+    { name: 'a number', line: '5', id: null, code: -32600 },
+  ]
+  test.each(cases)('$name is refused and the next request is answered', async ({ line, id, code }) => {
+    const host = await startGreeted()
+    host.send(line, '', toCall(99, 'get_metric', { slug: 'emma' }))
+    expect(await host.answered(99)).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
+    expect(host.messages().find((each) => each.error !== undefined)).toMatchObject({ id, error: { code } })
+  })
+
+  test('a message may arrive in pieces, in the middle of a character', async () => {
+    const host = await startGreeted()
+    const bytes = Buffer.from(`${JSON.stringify(toCall('ä', 'get_metric', { slug: 'emma' }))}\n`, 'utf8')
+    const middle = bytes.indexOf(0xc3) + 1
+    host.child.stdin.write(bytes.subarray(0, middle))
+    await pause(50)
+    host.child.stdin.write(bytes.subarray(middle))
+    expect(await host.answered('ä')).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
+  })
+})
+
+describe('the process ends within two seconds', () => {
+  test('when stdin ends, having answered what it had received', async () => {
+    const host = await startGreeted()
+    host.send(toCall(1, 'wait_for_scan', { steps: 3, pauseMs: 100 }), toCall(2, 'get_metric', { slug: 'emma' }))
+    host.child.stdin.end()
+    const since = performance.now()
+    const { code, tookMs } = await endOf(host, since)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(2000)
+    expect(host.messages().find(({ id }) => id === 1)).toMatchObject({ result: { structuredContent: { steps: 3 } } })
+    expect(host.messages().find(({ id }) => id === 2)).toBeDefined()
+  })
+
+  test('when everything, the greeting included, came before the end in one piece', async () => {
+    const host = start()
+    host.send(
+      initialize,
+      initialized,
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      toCall(2, 'get_metric', { slug: 'emma' }),
+    )
+    host.child.stdin.end()
+    expect((await host.exit).code).toBe(0)
+    expect(host.messages().map(({ id }) => id)).toEqual([0, 1, 2])
+  })
+
+  test('when stdin ends under a request that takes for ever', async () => {
+    const host = await startGreeted()
+    host.send(toCall(1, 'wait_for_scan', { steps: 1000, pauseMs: 1000 }))
+    await pause(50)
+    const since = performance.now()
+    host.child.stdin.end()
+    expect((await endOf(host, since)).tookMs).toBeLessThan(2000)
+  })
+
+  test('when nobody reads its answers any more', async () => {
+    const host = await startGreeted()
+    const since = performance.now()
+    host.child.stdout.destroy()
+    host.send(toCall(1, 'get_metric', { slug: 'emma' }))
+    expect((await endOf(host, since)).tookMs).toBeLessThan(2000)
+  })
+
+  test('when it is asked to by a signal', async () => {
+    const host = await startGreeted()
+    const since = performance.now()
+    host.child.kill('SIGTERM')
+    const { code, tookMs } = await endOf(host, since)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(2000)
+  })
+
+  test('when its host is killed and somebody else still holds the pipe', async () => {
+    // The host starts the server with pipes that this process keeps open through a third one.
+    const script = `
+      const { spawn } = require('node:child_process')
+      const server = spawn(process.execPath, ${JSON.stringify(arguments_)}, { stdio: [0, 1, 'ignore'] })
+      process.stderr.write(server.pid + '\\n')
+      setInterval(() => {}, 1000)`
+    const host = spawn(process.execPath, ['-e', script])
+    if (host.pid !== undefined) running.add(host.pid)
+    const pid = await new Promise<number>((resolve) =>
+      host.stderr.once('data', (chunk) => resolve(Number(String(chunk)))),
+    )
+    running.add(pid)
+    let out = ''
+    host.stdout.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    host.stdin.write(`${JSON.stringify(initialize)}\n`)
+    for (let waited = 0; waited < 10_000 && !out.includes('"id":0'); waited += 10) await pause(10)
+    expect(out).toContain('"id":0')
+    host.kill('SIGKILL')
+    const since = performance.now()
+    while (isAlive(pid) && performance.now() - since < 2000) await pause(20)
+    expect(isAlive(pid)).toBe(false)
+  })
+})
