@@ -1,0 +1,39 @@
+import { isLoopbackHost } from '../loopback.ts'
+
+const GATEWAY = 'https://api.atlassian.com'
+const gatewayPath = /^\/ex\/confluence\/([\w-]{8,64})(?:\/wiki)?\/?$/
+
+export interface WikiAddress {
+  /** Origin that is asked. */
+  origin: string
+  /** Set where the address is the gateway's: the id of the tenant behind it. */
+  cloudId?: string
+}
+
+/** Reads the accepted forms: a site, with or without `/wiki`, or the gateway with a tenant's id. */
+export function findAddress(text: string): WikiAddress | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+  if (!safe || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
+  const cloudId = gatewayPath.exec(url.pathname)?.[1]
+  if (cloudId !== undefined) return { origin: url.origin, cloudId }
+  return url.origin !== GATEWAY && /^\/(?:wiki\/?)?$/.test(url.pathname) ? { origin: url.origin } : undefined
+}
+
+const isLoopback = (origin: string) => isLoopbackHost(new URL(origin).hostname)
+
+/** Where scoped tokens are accepted; a site on this computer is its own gateway. */
+export function toGatewayOrigin(origin: string): string {
+  return isLoopback(origin) ? origin : GATEWAY
+}
+
+/** Where an attachment's bytes may come from: the vendor's hosts, and for a site on this computer any port of it. */
+export function isMediaAddress(origin: string, target: URL): boolean {
+  if (isLoopback(origin) && isLoopbackHost(target.hostname)) return true
+  return target.protocol === 'https:' && /(?:^|\.)atlassian\.(?:com|net)$/.test(target.hostname)
+}
+
+export function toBasePath(cloudId: string | undefined): string {
+  return cloudId === undefined ? '/wiki' : `/ex/confluence/${cloudId}/wiki`
+}

@@ -1,0 +1,151 @@
+import type { AssayDocument } from '../../documents/document.ts'
+import { readDocument, type UnreadStatus } from '../../documents/reader.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { AssetDraft } from '../connector.ts'
+import { isMediaAddress } from './address.ts'
+import { toChecksum, toHalf } from './checksum.ts'
+import type { PageFacts } from './comments.ts'
+import type { CrawlContext } from './crawl-context.ts'
+import { endsScan, isRefusal, messageOf, reasonOf } from './failure.ts'
+import { toPageKey } from './links.ts'
+import { readList } from './listing.ts'
+import { isCurrent } from './site-index.ts'
+import { toSiteUrl } from './spaces.ts'
+import { AttachmentWire, toInstant } from './wire.ts'
+
+export const toAttachmentKey = ({ client }: Pick<CrawlContext, 'client'>, id: string) =>
+  `${client.prefix}:attachment:${id}`
+
+type ContentStatus = 'read' | 'pending' | UnreadStatus
+
+const imageOrMedia = /^(?:image|video|audio|font)\//
+const imageOrMediaName =
+  /\.(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|avif|mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg|flac|woff2?|ttf|otf)$/i
+
+/** What can be told without the bytes; undefined: they must be fetched. */
+function findSkip(attachment: AttachmentWire, maxBytes: number): { status: UnreadStatus; reason: string } | undefined {
+  const { fileSize, mediaType, title } = attachment
+  if (fileSize !== null && fileSize !== undefined && fileSize > maxBytes) {
+    return { status: 'skipped_too_large', reason: 'The file is larger than attachment_max_bytes; it is not read.' }
+  }
+  const named = /\.[a-z0-9]{1,8}$/i.test(title ?? '')
+  const isMedia = named ? imageOrMediaName.test(title ?? '') : imageOrMedia.test(mediaType ?? '')
+  return isMedia ? { status: 'unsupported', reason: 'Images, sound and video hold no text that is read.' } : undefined
+}
+
+const nameOnly = (title: string, reason: string): AssayDocument => ({
+  mime: 'text/plain',
+  parts: [{ kind: 'name', text: title, path: 'filename' }],
+  links: [],
+  notes: [reason],
+})
+
+const expectsMarkup = (attachment: AttachmentWire) =>
+  /\.x?html?$/i.test(attachment.title ?? '') || /html|xml|text\/plain/.test(attachment.mediaType ?? '')
+
+/** A sign-in page in place of the file; it must not pass for the file's text. */
+function isSignInPage(attachment: AttachmentWire, bytes: Uint8Array, contentType: string): boolean {
+  if (expectsMarkup(attachment)) return false
+  const head = Buffer.from(bytes.subarray(0, 256)).toString('latin1').trimStart().toLowerCase()
+  return contentType.startsWith('text/html') && /^<(?:!doctype html|html)/.test(head)
+}
+
+async function readAttachment(
+  { client, config }: CrawlContext,
+  page: PageFacts,
+  attachment: AttachmentWire,
+): Promise<{ document: AssayDocument; status: ContentStatus }> {
+  const title = attachment.title ?? attachment.id
+  const maxBytes = config.optional.content.attachment_max_bytes
+  const skip = findSkip(attachment, maxBytes)
+  if (skip !== undefined) return { document: nameOnly(title, skip.reason), status: skip.status }
+  try {
+    const path = `/rest/api/content/${encodeURIComponent(page.id)}/child/attachment/${encodeURIComponent(attachment.id)}/download`
+    const { bytes, contentType } = await client.http.download({
+      path,
+      maxBytes,
+      allowRedirect: (target) => isMediaAddress(client.site, target),
+    })
+    if (isSignInPage(attachment, bytes, contentType)) {
+      throw new AppError('unavailable', 'The wiki sent a sign-in page in place of an attachment; scan again later.', {
+        reason: 'download_failed',
+      })
+    }
+    const read = await readDocument(bytes, {
+      mime: attachment.mediaType ?? contentType,
+      filename: title,
+      site: client.site,
+    })
+    if (!('document' in read)) return { document: nameOnly(title, read.reason), status: read.status }
+    const named = { kind: 'name' as const, text: title, path: 'filename', lineStarts: [0] }
+    return { document: { ...read.document, parts: [named, ...read.document.parts] }, status: 'read' }
+  } catch (error) {
+    if (reasonOf(error) !== 'too_large') throw error
+    const reason = 'The file is larger than attachment_max_bytes; it is not read.'
+    return { document: nameOnly(title, reason), status: 'skipped_too_large' }
+  }
+}
+
+function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: AttachmentWire): AssetDraft {
+  const { client, space, config } = context
+  const title = attachment.title ?? attachment.id
+  const maxBytes = config.optional.content.attachment_max_bytes
+  const { id, mediaType, fileSize, fileId, version } = attachment
+  const status: ContentStatus = findSkip(attachment, maxBytes)?.status ?? 'pending'
+  const created = toInstant(attachment.createdAt)
+  const updated = toInstant(version?.createdAt)
+  const listed = toHalf({ version: version?.number ?? 0, title, fileSize, mediaType, fileId, pageId: page.id })
+  const facts: Record<string, unknown> = {
+    pageId: page.id,
+    filename: title,
+    mediaType,
+    fileSize,
+    contentStatus: status,
+  }
+  const webui = attachment.webuiLink ?? attachment._links?.webui
+  return {
+    key: toAttachmentKey(context, id),
+    kind: 'wiki.attachment',
+    name: title,
+    url: webui === undefined || webui === null ? page.url : toSiteUrl(client.site, webui),
+    container: space.name ?? space.key,
+    // A limit that now lets the file through, or no longer does, makes its content another one.
+    checksum: toChecksum(listed, toHalf(status)),
+    links: [{ type: 'attached_to', targetKey: toPageKey(client, page.id) }],
+    ...(created === undefined ? {} : { contentCreatedAt: created }),
+    ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
+    facts,
+    document: async () => {
+      const read = await readAttachment(context, page, attachment)
+      facts.contentStatus = read.status
+      return read.document
+    },
+  }
+}
+
+/** The attachments of a page. Nothing is fetched before a draft's document is asked for. */
+export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
+  if (!context.config.optional.content.include_attachments) return []
+  try {
+    const indexed = await context.index.findAttachments(page.id)
+    const attachments =
+      indexed ??
+      (await readList(context.client.http, {
+        path: `/pages/${encodeURIComponent(page.id)}/attachments`,
+        query: { status: 'current', sort: 'created-date' },
+        item: AttachmentWire,
+      }))
+    return attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))
+  } catch (error) {
+    if (reasonOf(error) === 'gone') return []
+    if (endsScan(error)) throw error
+    const denied = isRefusal(error)
+    const reason = denied ? 'attachments_denied' : 'attachments_unavailable'
+    const message = denied
+      ? 'Attachments may not be listed; give the token the scope read:attachment:confluence, or leave attachments out of the source.'
+      : `The attachments of a page could not be listed: ${messageOf(error)}`
+    context.warn({ code: reason, message, scope: context.space.id, assetKey: toPageKey(context.client, page.id) })
+    context.leaveOpen(reason, denied ? message : 'Attachments of some pages could not be listed; scan again later.')
+    return []
+  }
+}

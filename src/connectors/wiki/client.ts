@@ -1,0 +1,130 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { SessionOptions } from '../connector.ts'
+import { createHttpClient, type HttpClient } from '../transport.ts'
+import { findAddress, toBasePath, toGatewayOrigin } from './address.ts'
+import type { WikiConfig } from './config.ts'
+import { endsScan, reasonOf } from './failure.ts'
+import { readListPage } from './listing.ts'
+import { SpaceWire, UserWire } from './wire.ts'
+
+/** A signed-in client of one tenant. */
+export interface WikiClient {
+  http: HttpClient
+  /** Origin of the site that people open. */
+  site: string
+  /** Beginning of every asset key: `wiki:{tenant}`. */
+  prefix: string
+  /** How the client reaches the tenant, for people. */
+  via: 'site' | 'gateway'
+  /** Display name of the account; undefined where the token may not ask. */
+  account: string | undefined
+}
+
+const CONCURRENCY = 4
+
+interface Attempt {
+  http: HttpClient
+  account: string | undefined
+  base: string | undefined
+}
+
+function toHttp(
+  options: SessionOptions<WikiConfig>,
+  origin: string,
+  basePath: string,
+  authorization: string | undefined,
+): HttpClient {
+  const { connection } = options.config.optional
+  return createHttpClient({
+    origin,
+    basePath,
+    authorize: async () => authorization,
+    timeoutMs: connection.request_timeout_seconds * 1000,
+    maxRetries: connection.max_retries,
+    minGapMs: connection.rate_limit_delay_seconds * 1000,
+    concurrency: CONCURRENCY,
+    signal: options.signal,
+    log: options.log,
+    now: options.now,
+  })
+}
+
+const notAccepted = (host: string) =>
+  new AppError('unavailable', `${host} does not accept the token: it answers as to a stranger; enter a new token.`, {
+    reason: 'auth_failed',
+  })
+
+/** Who the platform takes us for. A refused token may be answered with success, as an anonymous visitor. */
+async function readAccount(http: HttpClient, host: string): Promise<string | undefined> {
+  try {
+    const reply = await http.json({ path: '/rest/api/user/current' })
+    const user = UserWire.safeParse(reply.body)
+    const refused = reply.headers['x-seraph-loginreason']?.includes('AUTHENTICATED_FAILED') === true
+    if (refused || !user.success || user.data.type === 'anonymous') throw notAccepted(host)
+    return user.data.displayName ?? user.data.accountId ?? undefined
+  } catch (error) {
+    if (reasonOf(error) === 'forbidden') return undefined
+    throw error
+  }
+}
+
+/** Signs in and reads one space, which every kind of token must be able to. */
+async function attempt(http: HttpClient, host: string): Promise<Attempt> {
+  const account = await readAccount(http, host)
+  const page = await readListPage(http, { path: '/spaces', item: SpaceWire, limit: 1 })
+  return { http, account, base: page.base }
+}
+
+/** The tenant's id, which outlives its address; undefined where the site does not tell it. */
+async function findCloudId(options: SessionOptions<WikiConfig>, origin: string): Promise<string | undefined> {
+  try {
+    const reply = await toHttp(options, origin, '/_edge', undefined).json<{ cloudId?: unknown }>({
+      path: '/tenant_info',
+    })
+    const cloudId = reply.body?.cloudId
+    return typeof cloudId === 'string' && /^[\w-]{8,64}$/.test(cloudId) ? cloudId : undefined
+  } catch (error) {
+    if (['retry_later', 'aborted'].includes(reasonOf(error))) throw error
+    return undefined
+  }
+}
+
+function toSite(base: string | undefined, origin: string): string {
+  return base !== undefined && URL.canParse(base) && /^https?:/.test(base) ? new URL(base).origin : origin
+}
+
+/** Finds out how the tenant accepts this token: at the site, or, as tokens with scopes need it, at the gateway. */
+export async function connect(options: SessionOptions<WikiConfig>): Promise<WikiClient> {
+  const { required, masked } = options.config
+  const address = findAddress(required.base_url)
+  if (address === undefined) {
+    throw new AppError('invalid_input', 'The address of the wiki cannot be used; enter it again.', {
+      reason: 'address',
+    })
+  }
+  const { origin } = address
+  const { host } = new URL(origin)
+  const credential = Buffer.from(`${required.account_email}:${masked.api_token}`).toString('base64')
+  const authorization = `Basic ${credential}`
+  let cloudId = address.cloudId
+  let via: WikiClient['via'] = cloudId === undefined ? 'site' : 'gateway'
+  let signedIn: Attempt
+  try {
+    signedIn = await attempt(toHttp(options, origin, toBasePath(cloudId), authorization), host)
+  } catch (error) {
+    if (via === 'gateway' || !['auth_failed', 'forbidden'].includes(reasonOf(error))) throw error
+    cloudId = await findCloudId(options, origin)
+    if (cloudId === undefined) throw error
+    const gateway = toGatewayOrigin(origin)
+    try {
+      signedIn = await attempt(toHttp(options, gateway, toBasePath(cloudId), authorization), new URL(gateway).host)
+      via = 'gateway'
+    } catch (second) {
+      throw endsScan(second) && reasonOf(second) !== 'auth_failed' ? second : error
+    }
+  }
+  const tenant = options.tenantId ?? cloudId ?? (await findCloudId(options, origin)) ?? host
+  if (options.tenantId === undefined) options.rememberTenantId(tenant)
+  const site = address.cloudId === undefined ? origin : toSite(signedIn.base, origin)
+  return { http: signedIn.http, site, prefix: `wiki:${tenant}`, via, account: signedIn.account }
+}

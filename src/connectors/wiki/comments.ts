@@ -1,0 +1,179 @@
+import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import { parseStorage } from '../../documents/storage.ts'
+import type { AssetDraft } from '../connector.ts'
+import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
+import type { CrawlContext } from './crawl-context.ts'
+import { endsScan, isRefusal, messageOf, reasonOf } from './failure.ts'
+import { toLinks, toPageKey } from './links.ts'
+import { readList } from './listing.ts'
+import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
+import { CommentWire, storageOf, toInstant } from './wire.ts'
+
+/** Replies nested deeper are not asked for. */
+const MAX_REPLY_DEPTH = 20
+
+interface Comment {
+  row: CommentRow
+  /** Undefined where bodies were not asked for. */
+  body: string | undefined
+  at: number | undefined
+}
+
+export interface PageFacts {
+  id: string
+  title: string
+  url: string
+}
+
+export const toCommentsKey = ({ client }: Pick<CrawlContext, 'client'>, pageId: string) =>
+  `${client.prefix}:comments:${pageId}`
+
+const byId = (a: { row: CommentRow }, b: { row: CommentRow }) =>
+  a.row.id < b.row.id ? -1 : a.row.id > b.row.id ? 1 : 0
+
+function listKinds({ config }: CrawlContext): CommentKind[] {
+  const { include_footer_comments: footer, include_inline_comments: inline } = config.optional.content
+  return [...(footer ? (['footer'] as const) : []), ...(inline ? (['inline'] as const) : [])]
+}
+
+const toComment = (kind: CommentKind, wire: CommentWire, parentId: string | null): Comment => ({
+  row: toCommentRow(kind, wire, parentId),
+  body: storageOf(wire),
+  at: toInstant(wire.version?.createdAt),
+})
+
+/** A list of comments as the platform gives them one level at a time, with their replies. */
+async function readReplies(context: CrawlContext, parents: readonly Comment[], bodies: boolean): Promise<Comment[]> {
+  const all: Comment[] = []
+  const seen = new Set(parents.map(({ row }) => row.id))
+  let level = parents
+  for (let depth = 0; level.length > 0 && depth < MAX_REPLY_DEPTH; depth++) {
+    const children = await Promise.all(
+      level.map(async ({ row }) => {
+        const path = `/${row.kind}-comments/${encodeURIComponent(row.id)}/children`
+        const query = bodies ? { 'body-format': 'storage' } : {}
+        const wires = await readList(context.client.http, { path, query, item: CommentWire })
+        return wires.filter(isCurrent).map((wire) => toComment(row.kind, wire, row.id))
+      }),
+    )
+    level = children.flat().filter(({ row }) => !seen.has(row.id))
+    for (const { row } of level) seen.add(row.id)
+    all.push(...level)
+  }
+  return all
+}
+
+async function readKind(context: CrawlContext, kind: CommentKind, pageId: string, bodies: boolean): Promise<Comment[]> {
+  const indexed = await context.index.findComments(kind, pageId)
+  if (indexed?.rows.length === 0) return []
+  if (indexed !== undefined && !bodies) {
+    const listed = indexed.rows.map((row): Comment => ({ row, body: undefined, at: undefined }))
+    return indexed.hasReplies ? listed : [...listed, ...(await readReplies(context, listed, false))]
+  }
+  const wires = await readList(context.client.http, {
+    path: `/pages/${encodeURIComponent(pageId)}/${kind}-comments`,
+    query: { sort: 'created-date', ...(bodies ? { 'body-format': 'storage' } : {}) },
+    item: CommentWire,
+  })
+  const roots = wires.filter(isCurrent).map((wire) => toComment(kind, wire, null))
+  return [...roots, ...(await readReplies(context, roots, bodies))]
+}
+
+async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Comment[]> {
+  const kinds = await Promise.all(listKinds(context).map((kind) => readKind(context, kind, pageId, bodies)))
+  return kinds.flat().sort(byId)
+}
+
+const toListedHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ row }) => row))
+const toContentHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ body }) => sha256(body ?? '')))
+
+/** All comments of a page as one document: a part says which comment it belongs to, and lines count within it. */
+function toDocument(comments: readonly Comment[], site: string): AssayDocument {
+  const parts: Part[] = []
+  const links: DocumentLink[] = []
+  const notes = new Set<string>()
+  for (const { row, body } of comments) {
+    const document = parseStorage(body ?? '', { path: `comment ${row.id}`, site })
+    const { lineStarts } = document
+    parts.push(...document.parts.map((part) => (lineStarts === undefined ? part : { ...part, lineStarts })))
+    links.push(...document.links)
+    for (const note of document.notes ?? []) notes.add(note)
+  }
+  return {
+    mime: 'application/vnd.atlassian.confluence.storage+xml',
+    parts,
+    links,
+    ...(notes.size === 0 ? {} : { truncated: true, notes: [...notes] }),
+  }
+}
+
+/** Comments that cannot be read are not gone: what is known of them stays, or the scope is left open. */
+function keepKnown(
+  context: CrawlContext,
+  page: PageFacts,
+  draft: Omit<AssetDraft, 'checksum' | 'links'>,
+  error: unknown,
+) {
+  const denied = isRefusal(error)
+  context.warn({
+    code: denied ? 'comments_denied' : 'comments_unavailable',
+    message: denied
+      ? 'Comments may not be read; give the token the scope read:comment:confluence, or leave comments out of the source.'
+      : `The comments of a page could not be read: ${messageOf(error)}`,
+    scope: context.space.id,
+    assetKey: toPageKey(context.client, page.id),
+  })
+  const known = context.known([draft.key]).get(draft.key)
+  if (known !== undefined) return { ...draft, checksum: known, links: [] }
+  context.leaveOpen(
+    denied ? 'comments_denied' : 'comments_unavailable',
+    denied
+      ? 'Comments may not be read; give the token the scope for comments, or leave them out of the source.'
+      : 'Comments of some pages could not be read; scan again later.',
+  )
+  return undefined
+}
+
+/** The one comments asset of a page; undefined where nobody wrote any. */
+export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<AssetDraft | undefined> {
+  if (listKinds(context).length === 0) return undefined
+  const { client, space } = context
+  const key = toCommentsKey(context, page.id)
+  const shared = {
+    key,
+    kind: 'wiki.comments' as const,
+    name: page.title,
+    url: page.url,
+    container: space.name ?? space.key,
+  }
+  const onPage = { type: 'comments_on' as const, targetKey: toPageKey(client, page.id) }
+  try {
+    const known = context.known([key]).get(key)
+    if (known !== undefined) {
+      const listed = await readComments(context, page.id, false)
+      if (listed.length === 0) return undefined
+      if (isListedAlike(known, toListedHalf(listed))) return { ...shared, checksum: known, links: [onPage] }
+    }
+    const comments = await readComments(context, page.id, true)
+    if (comments.length === 0) return undefined
+    const document = toDocument(comments, client.site)
+    const { links } = toLinks(
+      document,
+      { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
+      { include: false, container: shared.container },
+    )
+    const instants = comments.flatMap(({ at }) => at ?? [])
+    return {
+      ...shared,
+      checksum: toChecksum(toListedHalf(comments), toContentHalf(comments)),
+      links: [onPage, ...links],
+      ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
+      facts: { pageId: page.id, comments: comments.length },
+      document: async () => document,
+    }
+  } catch (error) {
+    if (reasonOf(error) === 'gone') return undefined
+    if (endsScan(error)) throw error
+    return keepKnown(context, page, shared, error)
+  }
+}

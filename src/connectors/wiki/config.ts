@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { findAddress } from './address.ts'
+
+const address = z
+  .url('must be an address, such as https://example.atlassian.net')
+  .refine(
+    (text) => !URL.canParse(text) || findAddress(text) !== undefined,
+    'must be the https address of a wiki site, such as https://example.atlassian.net or https://example.atlassian.net/wiki (http only on this computer), without credentials, query or further path',
+  )
+
+const names = (what: string) => z.array(z.string().trim().min(1).max(255)).max(250).describe(what)
+
+const Connection = z.strictObject({
+  max_retries: z.int().min(0).max(10).default(3).describe('Retries for transient failures and rate limits.'),
+  rate_limit_delay_seconds: z.number().min(0).default(0).describe('Extra delay between API requests, in seconds.'),
+  request_timeout_seconds: z.number().min(1).default(30).describe('Time limit of one request, in seconds.'),
+})
+
+const Content = z.strictObject({
+  attachment_max_bytes: z
+    .int()
+    .min(1024)
+    .default(5_242_880)
+    .describe('Most bytes that are downloaded of an attachment; larger ones are listed but not read.'),
+  include_attachments: z.boolean().default(true).describe('Also scan the attachments of pages.'),
+  include_footer_comments: z
+    .boolean()
+    .default(true)
+    .describe('Also scan the comments below pages, with their replies, as one asset a page.'),
+  include_inline_comments: z
+    .boolean()
+    .default(true)
+    .describe('Also scan the comments inside pages, with their replies, as one asset a page.'),
+  include_linked_file_assets: z
+    .boolean()
+    .default(true)
+    .describe('List links of pages that lead to a file as assets; the files are not fetched.'),
+})
+
+const Spaces = z.strictObject({
+  type: z
+    .enum(['global', 'collaboration', 'knowledge_base', 'personal', 'system', 'onboarding', 'xflow_sample_space'])
+    .optional()
+    .describe('Only spaces of this type.'),
+  ids: z.array(z.int().min(0)).max(250).optional().describe('Only spaces with these ids.'),
+  keys: names('Only spaces with these keys, in the letter case of the wiki.').optional(),
+  labels: names('Only spaces with one of these labels.').optional(),
+  status: z.enum(['current', 'archived']).optional().describe('Only spaces of this status; absent: both.'),
+})
+
+export const WikiConfig = z
+  .strictObject({
+    type: z.literal('WIKI').describe('A wiki tenant.'),
+    required: z
+      .strictObject({
+        account_email: z
+          .email('must be an email address')
+          .describe('Email address of the account that owns the token.'),
+        base_url: address.describe('Address of the wiki tenant, such as https://example.atlassian.net.'),
+      })
+      .describe('Who signs in, and where.'),
+    masked: z
+      .strictObject({
+        api_token: z
+          .string()
+          .trim()
+          .min(1, 'must not be empty')
+          .describe('API token of the account; stored encrypted.'),
+      })
+      .describe('Secrets; shown back as a placeholder.'),
+    optional: z
+      .strictObject({
+        connection: Connection.prefault({}).describe('How requests are sent.'),
+        content: Content.prefault({}).describe('What is read beside pages.'),
+        scope: z
+          .strictObject({ spaces: Spaces.prefault({}).describe('Which spaces; filters given together all apply.') })
+          .prefault({})
+          .describe('How much of the tenant is read.'),
+      })
+      .prefault({})
+      .describe('Settings that have defaults.'),
+  })
+  .describe('A wiki tenant whose pages, comments, attachments and linked files are scanned.')
+export type WikiConfig = z.infer<typeof WikiConfig>

@@ -1,0 +1,196 @@
+import { AppError, invalidInput } from '../../kernel/errors.ts'
+import type { AssetDraft, Batch } from '../connector.ts'
+import { readAttachmentDrafts } from './attachments.ts'
+import { isListedAlike } from './checksum.ts'
+import { type PageFacts, readCommentsDraft } from './comments.ts'
+import type { CrawlContext, OpenEnds } from './crawl-context.ts'
+import { reasonOf } from './failure.ts'
+import { toPageKey } from './links.ts'
+import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
+import { type PageBody, readBodies, toListedHalf, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
+import { toSpaceDraft, toSpaceKey } from './spaces.ts'
+import { PageWire, storageOf } from './wire.ts'
+
+/** Where a crawl goes on: the platform's own cursor, or a place among sampled pages. */
+interface Position {
+  cursor?: string
+  index?: number
+}
+
+/** Pages with their bodies in one request, and in one batch. */
+const PAGES_WITH_BODIES = 50
+
+export function readPosition(text: string | undefined): Position {
+  if (text === undefined) return {}
+  try {
+    const { cursor, index } = JSON.parse(text) as Record<string, unknown>
+    return {
+      ...(typeof cursor === 'string' ? { cursor } : {}),
+      ...(typeof index === 'number' && Number.isInteger(index) && index >= 0 ? { index } : {}),
+    }
+  } catch (cause) {
+    throw invalidInput('The place to go on from cannot be read; start the scan again.', { reason: 'bad_cursor', cause })
+  }
+}
+
+const toText = (position: Position) => JSON.stringify(position)
+
+export interface CrawlOptions {
+  context: CrawlContext
+  ends: OpenEnds
+  position: Position
+  labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
+  /** Set when only these pages are wanted. */
+  sampled?: readonly PageWire[]
+}
+
+interface Group {
+  unchanged: { page: PageWire; checksum: string }[]
+  /** To be read; a body is there where the listing brought it. */
+  fresh: PageWire[]
+}
+
+/** Cuts listed pages into groups of which each asks for at most so many bodies. */
+async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
+  const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
+  const groups: Group[] = []
+  let group: Group = { unchanged: [], fresh: [] }
+  for (const page of pages) {
+    if (group.fresh.length >= PAGES_WITH_BODIES) {
+      groups.push(group)
+      group = { unchanged: [], fresh: [] }
+    }
+    const checksum = known.get(toPageKey(context.client, page.id))
+    const listed = checksum === undefined ? '' : toListedHalf(page, await labelsOf(page.id))
+    if (isListedAlike(checksum, listed)) group.unchanged.push({ page, checksum })
+    else group.fresh.push(page)
+  }
+  groups.push(group)
+  return groups
+}
+
+async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
+  const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
+  const bodies = await readBodies(context, missing)
+  const drafts = await Promise.all(
+    pages.map(async (page) => {
+      const text = storageOf(page)
+      const body: PageBody | undefined = text === undefined ? bodies.get(page.id) : { format: 'storage', text }
+      return toPageDrafts(context, page, body, await labelsOf(page.id))
+    }),
+  )
+  return drafts.flat()
+}
+
+async function readChildren(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
+  const [comments, attachments] = await Promise.all([
+    readCommentsDraft(context, page),
+    readAttachmentDrafts(context, page),
+  ])
+  return comments === undefined ? attachments : [comments, ...attachments]
+}
+
+async function readGroup(options: CrawlOptions, group: Group): Promise<AssetDraft[]> {
+  const { context } = options
+  const pages = [...group.unchanged.map(({ page }) => page), ...group.fresh].map((page) => toPageFacts(context, page))
+  const [fresh, children] = await Promise.all([
+    readFresh(options, group.fresh),
+    Promise.all(pages.map((page) => readChildren(context, page))),
+  ])
+  const unchanged = group.unchanged.map(({ page, checksum }) => toUnchangedDraft(context, page, checksum))
+  return [...unchanged, ...fresh, ...children.flat()]
+}
+
+/** Pages of a listing, each once; one seen again is new only with a later version. */
+function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
+  const versions = new Map<string, number>()
+  return (pages) =>
+    pages.filter(({ id, version }) => {
+      const number = version?.number ?? 0
+      const before = versions.get(id)
+      versions.set(id, Math.max(before ?? number, number))
+      return before === undefined || number > before
+    })
+}
+
+/** The listing of a space, with the next page on its way while one is worked on. */
+async function* readPages(options: CrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
+  const { context, position } = options
+  const { client, space } = context
+  const spaceKey = toSpaceKey(client, space.id)
+  const isFirst = !context.known([spaceKey]).has(spaceKey)
+  const request = {
+    path: `/spaces/${encodeURIComponent(space.id)}/pages`,
+    query: { depth: 'all', status: 'current', sort: 'id', ...(isFirst ? { 'body-format': 'storage' } : {}) },
+    item: PageWire,
+    limit: isFirst ? PAGES_WITH_BODIES : MAX_LIMIT,
+  }
+  let at = position
+  let pages = readListPages(client.http, { ...request, cursor: position.cursor })
+  let upcoming = pages.next()
+  for (;;) {
+    let result: IteratorResult<ListPage<PageWire>>
+    try {
+      result = await upcoming
+    } catch (error) {
+      if (reasonOf(error) !== 'bad_request' || at.cursor === undefined || at !== position) throw error
+      // A stored cursor that is refused: the space starts over.
+      at = {}
+      pages = readListPages(client.http, request)
+      upcoming = pages.next()
+      continue
+    }
+    if (result.done === true) return
+    upcoming = pages.next()
+    upcoming.catch(() => {})
+    yield { ...result.value, at }
+    at = result.value.next === undefined ? {} : { cursor: result.value.next }
+  }
+}
+
+async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
+  const { context, ends } = options
+  const sieve = createSieve()
+  const space = toSpaceDraft(context.client, context.space)
+  let first: readonly AssetDraft[] = [space]
+  for await (const page of readPages(options)) {
+    const groups = await toGroups(options, sieve(page.items))
+    for (const [index, group] of groups.entries()) {
+      const assets = [...first, ...(await readGroup(options, group))]
+      first = []
+      const isLast = index === groups.length - 1
+      const onward = page.next === undefined ? undefined : toText({ cursor: page.next })
+      // Until all groups of a listing page are through, its own place is where a crawl goes on.
+      const cursor = !isLast ? toText(page.at) : (onward ?? (ends.isOpen ? toText(page.at) : null))
+      yield { assets, cursor, warnings: ends.takeWarnings() }
+    }
+  }
+}
+
+async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): AsyncGenerator<Batch> {
+  const { context, ends, position } = options
+  let first: readonly AssetDraft[] = [toSpaceDraft(context.client, context.space)]
+  let index = position.index ?? 0
+  do {
+    const part = pages.slice(index, index + PAGES_WITH_BODIES)
+    const assets = [...first]
+    for (const group of await toGroups(options, part)) assets.push(...(await readGroup(options, group)))
+    first = []
+    index += PAGES_WITH_BODIES
+    yield { assets, cursor: index >= pages.length ? null : toText({ index }), warnings: ends.takeWarnings() }
+  } while (index < pages.length)
+}
+
+/** The assets of one space. What could not be listed is said at the end, after everything else was. */
+export async function* crawlSpace(options: CrawlOptions): AsyncGenerator<Batch> {
+  try {
+    yield* options.sampled === undefined ? crawlListing(options) : crawlSample(options, options.sampled)
+  } catch (error) {
+    if (reasonOf(error) !== 'gone') throw error
+    throw new AppError('unavailable', 'The space is gone, or the account may no longer see it.', {
+      reason: 'gone',
+      cause: error,
+    })
+  }
+  options.ends.settle()
+}

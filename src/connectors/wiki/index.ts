@@ -1,0 +1,19 @@
+import type { Connector } from '../connector.ts'
+import { findAddress, toGatewayOrigin } from './address.ts'
+import { WikiConfig } from './config.ts'
+import { orderByColumns } from './sampling.ts'
+import { openSession } from './session.ts'
+
+export const wikiConnector: Connector<WikiConfig> = {
+  type: 'WIKI',
+  title: 'Wiki',
+  payload: WikiConfig,
+  orderByColumns,
+  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION'],
+  credentialOrigins(config) {
+    const address = findAddress(config.required.base_url)
+    if (address === undefined) return []
+    return [...new Set([address.origin, toGatewayOrigin(address.origin)])]
+  },
+  open: openSession,
+}

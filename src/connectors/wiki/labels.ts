@@ -1,0 +1,47 @@
+import type { Log } from '../../kernel/log.ts'
+import type { HttpClient } from '../transport.ts'
+import { endsScan, messageOf } from './failure.ts'
+import { readList } from './listing.ts'
+import { LabelWire, PageWire } from './wire.ts'
+
+/** With more labels than this, asking what each stands on costs more than labels are worth. */
+const MAX_LABELS = 100
+
+/** The labels of pages, sorted, read once from the site's list of labels; undefined where that cannot be had. */
+export function createLabelIndex(
+  http: HttpClient,
+  log: Log,
+): (pageId: string) => Promise<readonly string[] | undefined> {
+  let index: Promise<Map<string, string[]> | undefined> | undefined
+
+  const read = async () => {
+    const byPage = new Map<string, string[]>()
+    const labels = await readList(http, { path: '/labels', item: LabelWire })
+    if (labels.length > MAX_LABELS) {
+      log.info('labels of pages are not read: the site has too many', { labels: labels.length })
+      return undefined
+    }
+    const pages = await Promise.all(
+      labels.map(({ id }) => readList(http, { path: `/labels/${encodeURIComponent(id)}/pages`, item: PageWire })),
+    )
+    for (const [position, { name }] of labels.entries()) {
+      for (const { id } of pages[position] ?? []) {
+        const names = byPage.get(id)
+        if (names === undefined) byPage.set(id, [name])
+        else if (!names.includes(name)) names.push(name)
+      }
+    }
+    for (const names of byPage.values()) names.sort()
+    return byPage
+  }
+
+  return async (pageId) => {
+    index ??= read().catch((error: unknown) => {
+      if (endsScan(error)) throw error
+      log.info('labels of pages are not read', { why: messageOf(error) })
+      return undefined
+    })
+    const byPage = await index
+    return byPage === undefined ? undefined : (byPage.get(pageId) ?? [])
+  }
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod'
+import { AppError } from '../../kernel/errors.ts'
+import type { HttpClient } from '../transport.ts'
+import { isBreakdown } from './failure.ts'
+import { ListWire } from './wire.ts'
+
+export const MAX_LIMIT = 250
+const LEAST_LIMIT = 5
+/** Pages in a row without anything new that are taken for a listing that runs in circles. */
+const MAX_IDLE_PAGES = 3
+
+export interface ListRequest<Wire> {
+  path: string
+  query?: Record<string, string | number | undefined>
+  item: z.ZodType<Wire>
+  limit?: number
+  cursor?: string | undefined
+}
+
+export interface ListPage<Wire> {
+  items: Wire[]
+  /** Where the next page starts; undefined after the last. */
+  next: string | undefined
+  /** How many were asked for in the end. */
+  limit: number
+  /** Address of the site for people, where the reply says it. */
+  base: string | undefined
+}
+
+/** The cursor of a server-given address, wherever it points: only this is taken from it. */
+export function findCursor(next: string): string | undefined {
+  if (!URL.canParse(next, 'http://host.invalid')) return undefined
+  return new URL(next, 'http://host.invalid').searchParams.get('cursor') ?? undefined
+}
+
+function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined): string | undefined {
+  const fromBody = body._links?.next
+  if (fromBody !== undefined && fromBody !== null) return findCursor(fromBody)
+  for (const [, address = '', relation = ''] of (linkHeader ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(\w+)"?/g)) {
+    if (relation === 'next') return findCursor(address)
+  }
+  return undefined
+}
+
+/** One page of a listing; asks for fewer at a time where the platform breaks down over many. */
+export async function readListPage<Wire>(http: HttpClient, request: ListRequest<Wire>): Promise<ListPage<Wire>> {
+  let limit = request.limit ?? MAX_LIMIT
+  for (;;) {
+    try {
+      const query = { ...request.query, limit, cursor: request.cursor }
+      const reply = await http.json({ path: `/api/v2${request.path}`, query })
+      const list = ListWire.safeParse(reply.body)
+      if (!list.success) {
+        throw new AppError('unavailable', 'The wiki answered with something other than a list; check the address.', {
+          reason: 'protocol_error',
+        })
+      }
+      const items = list.data.results.flatMap((result) => {
+        const item = request.item.safeParse(result)
+        return item.success ? [item.data] : []
+      })
+      return {
+        items,
+        next: findNext(list.data, reply.headers.link),
+        limit,
+        base: list.data._links?.base ?? undefined,
+      }
+    } catch (error) {
+      if (!isBreakdown(error) || limit <= LEAST_LIMIT) throw error
+      limit = Math.max(LEAST_LIMIT, Math.floor(limit / 2))
+    }
+  }
+}
+
+/**
+ * All pages of a listing. A listing that repeats a cursor, or goes on without ever bringing anything new, fails with
+ * reason `cursor_loop`: what it left out cannot be told.
+ */
+export async function* readListPages<Wire extends { id: string }>(
+  http: HttpClient,
+  request: ListRequest<Wire>,
+): AsyncGenerator<ListPage<Wire>> {
+  const cursors = new Set<string>(request.cursor === undefined ? [] : [request.cursor])
+  const seen = new Set<string>()
+  let { cursor, limit } = request
+  let idle = 0
+  for (;;) {
+    const page = await readListPage(http, { ...request, cursor, limit: limit ?? MAX_LIMIT })
+    const before = seen.size
+    for (const { id } of page.items) seen.add(id)
+    idle = seen.size === before ? idle + 1 : 0
+    const loops = page.next !== undefined && (cursors.has(page.next) || idle >= MAX_IDLE_PAGES)
+    yield page
+    if (loops) {
+      throw new AppError('unavailable', 'The wiki repeats the pages of a list; scan again later.', {
+        reason: 'cursor_loop',
+      })
+    }
+    if (page.next === undefined) return
+    cursors.add(page.next)
+    cursor = page.next
+    limit = page.limit
+  }
+}
+
+/** Everything a listing holds, at once. For lists whose length is bounded by one page or one item. */
+export async function readList<Wire extends { id: string }>(
+  http: HttpClient,
+  request: ListRequest<Wire>,
+): Promise<Wire[]> {
+  const items: Wire[] = []
+  for await (const page of readListPages(http, request)) items.push(...page.items)
+  return items
+}

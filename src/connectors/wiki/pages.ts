@@ -1,0 +1,181 @@
+import type { AssayDocument } from '../../documents/document.ts'
+import { parseHtml } from '../../documents/html.ts'
+import { parseStorage } from '../../documents/storage.ts'
+import type { AssetDraft, LinkDraft } from '../connector.ts'
+import { sha256, toChecksum, toHalf } from './checksum.ts'
+import type { PageFacts } from './comments.ts'
+import type { CrawlContext } from './crawl-context.ts'
+import { endsScan, isBreakdown, messageOf, reasonOf } from './failure.ts'
+import { toLinks, toPageKey } from './links.ts'
+import { MAX_LIMIT, readList } from './listing.ts'
+import { nameOf, toSiteUrl, toSpaceKey } from './spaces.ts'
+import { PageWire, storageOf, toInstant } from './wire.ts'
+
+export interface PageBody {
+  format: 'storage' | 'view'
+  text: string
+}
+
+/** Room for anchors in an asset's facts, which are bounded as a whole. */
+const MAX_ANCHOR_CHARS = 5_000
+const MAX_ANCHORS = 200
+
+export function toPageFacts({ client, space }: CrawlContext, page: PageWire): PageFacts {
+  const webui = page._links?.webui ?? `/spaces/${encodeURIComponent(space.key)}/pages/${page.id}`
+  return { id: page.id, title: page.title ?? page.id, url: toSiteUrl(client.site, webui) }
+}
+
+/** What a listing says of a page, hashed; `labels` undefined: not known. */
+export function toListedHalf(page: PageWire, labels: readonly string[] | undefined): string {
+  return toHalf({
+    version: page.version?.number ?? 0,
+    title: page.title,
+    status: page.status,
+    parentId: page.parentId ?? null,
+    spaceId: page.spaceId ?? null,
+    ownerId: page.ownerId ?? null,
+    labels: labels === undefined ? null : [...labels].sort(),
+  })
+}
+
+/** One page on its own, in the format people read where the stored one cannot be had. */
+async function readSingle({ client, warn, space }: CrawlContext, id: string): Promise<PageBody | undefined> {
+  for (const format of ['storage', 'view'] as const) {
+    try {
+      const query = { 'body-format': format }
+      const reply = await client.http.json({ path: `/api/v2/pages/${encodeURIComponent(id)}`, query })
+      const page = PageWire.safeParse(reply.body)
+      const text = page.success ? page.data.body?.[format]?.value : undefined
+      if (text !== undefined && text !== null) return { format, text }
+    } catch (error) {
+      if (endsScan(error)) throw error
+      if (reasonOf(error) === 'gone') return undefined
+      if (format === 'view') {
+        warn({
+          code: 'body_unavailable',
+          message: `The text of a page could not be read: ${messageOf(error)}`,
+          scope: space.id,
+          assetKey: toPageKey(client, id),
+        })
+      }
+    }
+  }
+  return undefined
+}
+
+/** Bodies by id, many in one request; where the platform breaks down over one, that one costs the others nothing. */
+export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Map<string, PageBody>> {
+  const bodies = new Map<string, PageBody>()
+  if (ids.length === 0) return bodies
+  const [only] = ids
+  if (ids.length === 1 && only !== undefined) {
+    const body = await readSingle(context, only)
+    if (body !== undefined) bodies.set(only, body)
+    return bodies
+  }
+  try {
+    const query = { id: ids.join(','), 'body-format': 'storage', status: 'current' }
+    const request = { path: '/pages', query, item: PageWire, limit: Math.min(MAX_LIMIT, ids.length) }
+    for (const page of await readList(context.client.http, request)) {
+      const text = storageOf(page)
+      if (text !== undefined) bodies.set(page.id, { format: 'storage', text })
+    }
+    return bodies
+  } catch (error) {
+    if (!isBreakdown(error) && reasonOf(error) !== 'bad_request') throw error
+    const half = Math.ceil(ids.length / 2)
+    for (const part of [ids.slice(0, half), ids.slice(half)]) {
+      for (const [id, body] of await readBodies(context, part)) bodies.set(id, body)
+    }
+    return bodies
+  }
+}
+
+function toAnchorFacts(document: AssayDocument): Record<string, unknown> {
+  const all = document.anchors ?? []
+  let room = MAX_ANCHOR_CHARS
+  const anchors = all.slice(0, MAX_ANCHORS).filter((anchor) => {
+    room -= anchor.length + 3
+    return room >= 0
+  })
+  return { anchors, ...(anchors.length < all.length ? { anchorsCut: true } : {}) }
+}
+
+function toParentLink(context: CrawlContext, page: PageWire): LinkDraft {
+  const { client, space } = context
+  const isPage = page.parentId !== null && page.parentId !== undefined && (page.parentType ?? 'page') === 'page'
+  return {
+    type: 'child_of',
+    targetKey: isPage && page.parentId ? toPageKey(client, page.parentId) : toSpaceKey(client, space.id),
+  }
+}
+
+function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'checksum' | 'links'> {
+  const { title, url } = toPageFacts(context, page)
+  const created = toInstant(page.createdAt)
+  const updated = toInstant(page.version?.createdAt)
+  return {
+    key: toPageKey(context.client, page.id),
+    kind: 'wiki.page',
+    name: title,
+    url,
+    container: nameOf(context.space),
+    ...(created === undefined ? {} : { contentCreatedAt: created }),
+    ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
+  }
+}
+
+/** A page that a listing shows to be as it was when it was last read. */
+export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum: string): AssetDraft {
+  return { ...toShared(context, page), checksum, links: [], keepsLinked: true }
+}
+
+/** A page with its text, and the files on the web that it links to. */
+export function toPageDrafts(
+  context: CrawlContext,
+  page: PageWire,
+  body: PageBody | undefined,
+  labels: readonly string[] | undefined,
+): AssetDraft[] {
+  const { client, space, config } = context
+  const shared = toShared(context, page)
+  const facts = {
+    spaceKey: space.key,
+    title: shared.name,
+    version: page.version?.number ?? null,
+    status: page.status ?? null,
+    parentId: page.parentId ?? null,
+    ...(labels === undefined ? {} : { labels: labels.slice(0, 50) }),
+  }
+  const listed = toListedHalf(page, labels)
+  if (body === undefined) {
+    // Another first half than a listing gives, so that the next scan asks for the text again.
+    const checksum = toChecksum(toHalf(['body_unavailable', listed]), toHalf(''))
+    return [
+      {
+        ...shared,
+        checksum,
+        links: [toParentLink(context, page)],
+        facts: { ...facts, contentStatus: 'body_unavailable' },
+      },
+    ]
+  }
+  const options = { site: client.site, ...(labels === undefined ? {} : { headings: labels }) }
+  const parsed = body.format === 'storage' ? parseStorage(body.text, options) : parseHtml(body.text, options)
+  const titled = { kind: 'name' as const, text: shared.name, path: 'title', lineStarts: [0] }
+  const document: AssayDocument = { ...parsed, parts: [titled, ...parsed.parts] }
+  const { links, linkedFiles } = toLinks(
+    document,
+    { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
+    { include: config.optional.content.include_linked_file_assets, container: nameOf(space) },
+  )
+  const draft: AssetDraft = {
+    ...shared,
+    checksum: toChecksum(listed, sha256(body.text).slice(0, 32)),
+    links: [toParentLink(context, page), ...links],
+    keepsLinked: true,
+    facts: { ...facts, ...toAnchorFacts(document), contentStatus: 'read' },
+    document: async () => document,
+  }
+  return [draft, ...linkedFiles]
+}

@@ -1,0 +1,99 @@
+import { notFound } from '../../kernel/errors.ts'
+import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connector.ts'
+import { connect, type WikiClient } from './client.ts'
+import type { WikiConfig } from './config.ts'
+import { crawlSpace, readPosition } from './crawl.ts'
+import { createOpenEnds } from './crawl-context.ts'
+import { createLabelIndex } from './labels.ts'
+import { readListPage } from './listing.ts'
+import { readSample } from './sampling.ts'
+import { createSiteIndex, perPageIndex, type SiteIndex } from './site-index.ts'
+import { checkScope, isFiltered, listSpaces, nameOf } from './spaces.ts'
+import { runTestSteps } from './test-steps.ts'
+import { type PageWire, SpaceWire } from './wire.ts'
+
+/** A sample of fewer pages is cheaper to ask for page by page. */
+const LARGE_SAMPLE = 500
+
+interface Work {
+  client: WikiClient
+  spaces: Map<string, SpaceWire>
+  index: SiteIndex
+  labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
+  sample: Map<string, PageWire[]> | undefined
+}
+
+export function openSession(options: SessionOptions<WikiConfig>): ConnectorSession {
+  const { config, sampling, log } = options
+  const filter = config.optional.scope.spaces
+  let client: Promise<WikiClient> | undefined
+  let spaces: Promise<SpaceWire[]> | undefined
+  let work: Promise<Work> | undefined
+
+  const connectOnce = () => {
+    client ??= connect(options)
+    return client
+  }
+  const listSpacesOnce = () => {
+    spaces ??= connectOnce().then((connected) => listSpaces(connected, filter))
+    return spaces
+  }
+
+  /** Lists of the whole site cost a page of 250 each; asking pages costs three requests a page. */
+  const coversMost = async (connected: WikiClient, wanted: number): Promise<boolean> => {
+    if (sampling.strategy !== 'ALL') return sampling.limit >= LARGE_SAMPLE
+    if (!isFiltered(filter)) return true
+    const visible = await readListPage(connected.http, { path: '/spaces', item: SpaceWire })
+    return visible.next === undefined && wanted * 2 > visible.items.length
+  }
+
+  const prepare = async (): Promise<Work> => {
+    const [connected, found] = await Promise.all([connectOnce(), listSpacesOnce()])
+    const ids = found.map(({ id }) => id)
+    const wide = await coversMost(connected, ids.length)
+    return {
+      client: connected,
+      spaces: new Map(found.map((space) => [space.id, space])),
+      index: wide ? createSiteIndex(connected.http, log) : perPageIndex,
+      labelsOf: createLabelIndex(connected.http, log),
+      sample: sampling.strategy === 'ALL' ? undefined : await readSample(connected.http, ids, sampling),
+    }
+  }
+
+  return {
+    async scopes() {
+      const found = await listSpacesOnce()
+      const warnings = checkScope(filter, found)
+      return { scopes: found.map((space) => ({ key: space.id, name: nameOf(space) })), warnings }
+    },
+
+    async *crawl(request: CrawlRequest) {
+      const position = readPosition(request.cursor)
+      work ??= prepare()
+      const { client: connected, spaces: found, index, labelsOf, sample } = await work
+      const space = found.get(request.scope.key)
+      if (space === undefined) {
+        throw notFound(`The space ${request.scope.name} is no longer visible; check the scope of the source.`, {
+          reason: 'gone',
+        })
+      }
+      const ends = createOpenEnds()
+      const context = {
+        client: connected,
+        config,
+        log,
+        space,
+        index,
+        known: request.known,
+        warn: ends.warn,
+        leaveOpen: ends.leaveOpen,
+      }
+      const sampled = sample === undefined ? {} : { sampled: sample.get(space.id) ?? [] }
+      yield* crawlSpace({ context, ends, position, labelsOf, ...sampled })
+    },
+
+    test: () => runTestSteps(options, connectOnce),
+
+    async close() {},
+  }
+}

@@ -1,0 +1,119 @@
+import type { Log } from '../../kernel/log.ts'
+import type { HttpClient } from '../transport.ts'
+import { endsScan, messageOf, reasonOf } from './failure.ts'
+import { readListPages } from './listing.ts'
+import { AttachmentWire, CommentWire } from './wire.ts'
+
+export type CommentKind = 'footer' | 'inline'
+
+/** A comment without its words. */
+export interface CommentRow {
+  id: string
+  kind: CommentKind
+  parentId: string | null
+  version: number
+  status: string
+  resolution: string | null
+}
+
+/** What the whole site has, by page: asked for once, where that costs less than asking for each page. */
+export interface SiteIndex {
+  /** Undefined: ask the page itself. */
+  findAttachments(pageId: string): Promise<readonly AttachmentWire[] | undefined>
+  findComments(
+    kind: CommentKind,
+    pageId: string,
+  ): Promise<{ rows: readonly CommentRow[]; hasReplies: boolean } | undefined>
+}
+
+const none = [] as const
+
+export const perPageIndex: SiteIndex = {
+  findAttachments: async () => undefined,
+  findComments: async () => undefined,
+}
+
+const gone = new Set(['trashed', 'deleted', 'draft', 'historical'])
+export const isCurrent = ({ status }: { status?: string | null | undefined }) => !gone.has(status ?? 'current')
+
+export function toCommentRow(kind: CommentKind, wire: CommentWire, parentId: string | null): CommentRow {
+  return {
+    id: wire.id,
+    kind,
+    parentId,
+    version: wire.version?.number ?? 0,
+    status: wire.status ?? 'current',
+    resolution: parentId === null ? (wire.resolutionStatus ?? null) : null,
+  }
+}
+
+async function readAttachments(http: HttpClient): Promise<Map<string, AttachmentWire[]>> {
+  const byPage = new Map<string, AttachmentWire[]>()
+  const seen = new Set<string>()
+  const query = { status: 'current', sort: 'created-date' }
+  for await (const page of readListPages(http, { path: '/attachments', query, item: AttachmentWire })) {
+    for (const attachment of page.items) {
+      const { pageId } = attachment
+      if (pageId === null || pageId === undefined || !isCurrent(attachment) || seen.has(attachment.id)) continue
+      seen.add(attachment.id)
+      const list = byPage.get(pageId)
+      if (list === undefined) byPage.set(pageId, [attachment])
+      else list.push(attachment)
+    }
+  }
+  return byPage
+}
+
+interface CommentIndex {
+  byPage: Map<string, CommentRow[]>
+  /** Whether the site-wide list holds replies too, which the platform does not promise. */
+  hasReplies: boolean
+}
+
+async function readComments(http: HttpClient, kind: CommentKind): Promise<CommentIndex> {
+  const byPage = new Map<string, CommentRow[]>()
+  const seen = new Set<string>()
+  let hasReplies = false
+  const query = { sort: 'created-date' }
+  for await (const page of readListPages(http, { path: `/${kind}-comments`, query, item: CommentWire })) {
+    for (const comment of page.items) {
+      const { pageId, parentCommentId } = comment
+      if (parentCommentId !== null && parentCommentId !== undefined) hasReplies = true
+      if (pageId === null || pageId === undefined || !isCurrent(comment) || seen.has(comment.id)) continue
+      seen.add(comment.id)
+      const row = toCommentRow(kind, comment, parentCommentId ?? null)
+      const list = byPage.get(pageId)
+      if (list === undefined) byPage.set(pageId, [row])
+      else list.push(row)
+    }
+  }
+  return { byPage, hasReplies }
+}
+
+/** Reads each list once, when it is first asked for. A list that fails is not used: pages are asked instead. */
+export function createSiteIndex(http: HttpClient, log: Log): SiteIndex {
+  const lists = new Map<string, Promise<unknown>>()
+
+  const once = <T>(name: string, read: () => Promise<T>): Promise<T | undefined> => {
+    const running = lists.get(name) as Promise<T | undefined> | undefined
+    if (running !== undefined) return running
+    const started = read().catch((error: unknown) => {
+      if (endsScan(error)) throw error
+      log.info('a list of the whole site is not used', { list: name, reason: reasonOf(error), why: messageOf(error) })
+      return undefined
+    })
+    lists.set(name, started)
+    return started
+  }
+
+  return {
+    async findAttachments(pageId) {
+      const byPage = await once('attachments', () => readAttachments(http))
+      return byPage === undefined ? undefined : (byPage.get(pageId) ?? none)
+    },
+    async findComments(kind, pageId) {
+      const index = await once(`${kind}-comments`, () => readComments(http, kind))
+      return index === undefined ? undefined : { rows: index.byPage.get(pageId) ?? none, hasReplies: index.hasReplies }
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { AssayDocument } from '../../documents/document.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { AssetDraft, ScanWarning } from '../connector.ts'
+import { sha256 } from './checksum.ts'
+import type { WikiClient } from './client.ts'
+import type { WikiConfig } from './config.ts'
+import { readList } from './listing.ts'
+import { SpaceWire, toInstant } from './wire.ts'
+
+type SpaceFilter = WikiConfig['optional']['scope']['spaces']
+
+/** Longest value of one query parameter, so that an address stays below what proxies accept. */
+const MAX_PARAMETER_CHARS = 1_000
+
+/** Joins values by commas, in as many parameters as their length asks for; none: one absent parameter. */
+function toParameters(values: readonly (string | number)[] | undefined): (string | undefined)[] {
+  if (values === undefined || values.length === 0) return [undefined]
+  const parameters: string[] = []
+  for (const value of values.map(String)) {
+    const last = parameters.at(-1)
+    const fits = last !== undefined && encodeURIComponent(`${last},${value}`).length <= MAX_PARAMETER_CHARS
+    if (fits) parameters[parameters.length - 1] = `${last},${value}`
+    else parameters.push(value)
+  }
+  return parameters
+}
+
+export function isFiltered(filter: SpaceFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined && (!Array.isArray(value) || value.length > 0))
+}
+
+/** The spaces that the filters leave. Several filters all apply; the platform leaves out silently what it does not know. */
+export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceWire[]> {
+  const found = new Map<string, SpaceWire>()
+  for (const ids of toParameters(filter.ids)) {
+    for (const keys of toParameters(filter.keys)) {
+      for (const labels of toParameters(filter.labels)) {
+        const query = {
+          ids,
+          keys,
+          labels,
+          type: filter.type,
+          status: filter.status,
+          sort: 'id',
+          'description-format': 'plain',
+        }
+        for (const space of await readList(http, { path: '/spaces', query, item: SpaceWire }))
+          found.set(space.id, space)
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** What was asked for by name and is not there. Throws where nothing at all is left. */
+export function checkScope(filter: SpaceFilter, spaces: readonly SpaceWire[]): ScanWarning[] {
+  const ids = new Set(spaces.map(({ id }) => id))
+  const keys = new Set(spaces.map(({ key }) => key))
+  const unmatched = [
+    ...(filter.ids ?? []).map(String).filter((id) => !ids.has(id)),
+    ...(filter.keys ?? []).filter((key) => !keys.has(key)),
+  ]
+  if (spaces.length === 0) {
+    const message = isFiltered(filter)
+      ? 'No space matches the scope of this source; check its keys and filters, and what the account may see.'
+      : 'The account sees no space; give it the right to read the spaces that are to be scanned.'
+    throw new AppError('not_found', message, {
+      reason: 'scope_unmatched',
+      facts: { unmatched: unmatched.slice(0, 50) },
+    })
+  }
+  return unmatched.map((name) => ({
+    code: 'scope_unmatched',
+    message: `No visible space has the id or key ${name}, or another filter leaves it out.`,
+    scope: name,
+  }))
+}
+
+export const nameOf = (space: SpaceWire) => space.name ?? space.key
+
+export function toSpaceKey({ prefix }: Pick<WikiClient, 'prefix'>, id: string): string {
+  return `${prefix}:space:${id}`
+}
+
+/** Absolute address of a link that the platform gives relative to its `/wiki`, with or without it. */
+export function toSiteUrl(site: string, path: string): string {
+  const rooted = path.startsWith('/') ? path : `/${path}`
+  return rooted.startsWith('/wiki/') ? `${site}${rooted}` : `${site}/wiki${rooted}`
+}
+
+export function toSpaceDraft(client: WikiClient, space: SpaceWire): AssetDraft {
+  const name = nameOf(space)
+  const description = space.description?.plain?.value ?? ''
+  const { id, key, type, status, homepageId } = space
+  const created = toInstant(space.createdAt)
+  return {
+    key: toSpaceKey(client, id),
+    kind: 'wiki.space',
+    name,
+    url: toSiteUrl(client.site, space._links?.webui ?? `/spaces/${encodeURIComponent(key)}`),
+    container: name,
+    checksum: sha256(
+      JSON.stringify([id, key, name, type, status, homepageId, description].map((value) => value ?? null)),
+    ),
+    links: [],
+    ...(created === undefined ? {} : { contentCreatedAt: created }),
+    facts: { spaceKey: key, type: type ?? null, status: status ?? null, homepageId: homepageId ?? null },
+    document: async (): Promise<AssayDocument> => ({
+      mime: 'text/plain',
+      parts: [
+        { kind: 'name' as const, text: name, path: 'name' },
+        { kind: 'text' as const, text: description, path: 'description' },
+      ].filter(({ text }) => text.trim() !== ''),
+      links: [],
+    }),
+  }
+}

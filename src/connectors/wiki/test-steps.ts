@@ -1,0 +1,171 @@
+import type { SessionOptions, TestStep } from '../connector.ts'
+import { findAddress, isMediaAddress } from './address.ts'
+import type { WikiClient } from './client.ts'
+import type { WikiConfig } from './config.ts'
+import { isRefusal, messageOf, reasonOf } from './failure.ts'
+import { readListPage } from './listing.ts'
+import { checkScope, listSpaces, nameOf } from './spaces.ts'
+import { AttachmentWire, CommentWire, PageWire, type SpaceWire, storageOf } from './wire.ts'
+
+interface Outcome {
+  detail?: string
+  hint?: string
+  status?: TestStep['status']
+}
+
+async function run(
+  name: string,
+  hints: { denied: string; failed: string },
+  work: () => Promise<Outcome>,
+): Promise<TestStep> {
+  try {
+    return { name, status: 'ok', ...(await work()) }
+  } catch (error) {
+    const denied = isRefusal(error) || reasonOf(error).startsWith('auth_')
+    return {
+      name,
+      status: denied ? 'denied' : 'failed',
+      detail: messageOf(error),
+      hint: denied ? hints.denied : hints.failed,
+    }
+  }
+}
+
+const skipped = (name: string, detail: string): TestStep => ({ name, status: 'skipped', detail })
+const retryHint = 'Try again; if it stays so, look at the address, the network and the status page of the platform.'
+const scopeHint = (scope: string) => `Create the token with the scope ${scope}, or leave this out of the source.`
+
+async function readSomePage({ http }: WikiClient, spaces: readonly SpaceWire[]): Promise<PageWire | undefined> {
+  for (const space of spaces.slice(0, 5)) {
+    const query = { depth: 'all', status: 'current', sort: 'id', 'body-format': 'storage' }
+    const request = { path: `/spaces/${encodeURIComponent(space.id)}/pages`, query, item: PageWire, limit: 1 }
+    const [page] = (await readListPage(http, request)).items
+    if (page !== undefined) return page
+  }
+  return undefined
+}
+
+async function testDownload(client: WikiClient, maxBytes: number): Promise<Outcome> {
+  const { http, site } = client
+  const query = { status: 'current', sort: '-created-date' }
+  const { items } = await readListPage(http, { path: '/attachments', query, item: AttachmentWire, limit: 25 })
+  const attachment = items.find(
+    ({ pageId, fileSize }) => pageId !== null && pageId !== undefined && (fileSize ?? 0) <= maxBytes,
+  )
+  if (attachment?.pageId === null || attachment?.pageId === undefined) {
+    return { status: 'skipped', detail: 'No attachment was found to try.' }
+  }
+  let target: URL | undefined
+  try {
+    await http.download({
+      path: `/rest/api/content/${encodeURIComponent(attachment.pageId)}/child/attachment/${encodeURIComponent(attachment.id)}/download`,
+      maxBytes,
+      allowRedirect(url) {
+        target = url
+        return false
+      },
+    })
+  } catch (error) {
+    if (target === undefined) throw error
+    if (!isMediaAddress(site, target)) {
+      return {
+        status: 'failed',
+        detail: `Downloads lead to ${target.host}, which is not a host of the vendor.`,
+        hint: 'Check the address of the source; attachments will be listed but not read.',
+      }
+    }
+  }
+  return { detail: target === undefined ? 'The bytes come directly.' : `Downloads lead to ${target.host}.` }
+}
+
+/** Tries, step by step, what a scan needs. Writes nothing, downloads no attachment. */
+export async function runTestSteps(
+  options: SessionOptions<WikiConfig>,
+  connect: () => Promise<WikiClient>,
+): Promise<TestStep[]> {
+  const { required, optional } = options.config
+  const steps: TestStep[] = []
+  const address = findAddress(required.base_url)
+  steps.push({
+    name: 'address',
+    status: 'ok',
+    detail: address === undefined ? required.base_url : new URL(address.origin).host,
+  })
+
+  let client: WikiClient | undefined
+  const signInHints = {
+    denied: 'Check that the email address is that of the token, that the token has not expired, and enter it again.',
+    failed: retryHint,
+  }
+  steps.push(
+    await run('sign in', signInHints, async () => {
+      client = await connect()
+      const who = client.account === undefined ? 'signed in' : `signed in as ${client.account}`
+      return { detail: client.via === 'gateway' ? `${who}, through the gateway as tokens with scopes need it` : who }
+    }),
+  )
+  const later = ['list spaces', 'read a page', 'read comments', 'download attachments']
+  const found = client
+  if (found === undefined) return [...steps, ...later.map((name) => skipped(name, 'Signing in did not work.'))]
+
+  let spaces: SpaceWire[] = []
+  steps.push(
+    await run(
+      'list spaces',
+      { denied: scopeHint('read:space:confluence'), failed: 'Check the keys and filters of the scope.' },
+      async () => {
+        spaces = await listSpaces(found, optional.scope.spaces)
+        const unmatched = checkScope(optional.scope.spaces, spaces)
+        const names = spaces.slice(0, 5).map(nameOf).join(', ')
+        const detail = `${spaces.length} ${spaces.length === 1 ? 'space' : 'spaces'}: ${names}${spaces.length > 5 ? ', …' : ''}`
+        if (unmatched.length === 0) return { detail }
+        return { detail, hint: `Not found: ${unmatched.map(({ scope }) => scope).join(', ')}. Check their spelling.` }
+      },
+    ),
+  )
+  if (spaces.length === 0)
+    return [...steps, ...later.slice(1).map((name) => skipped(name, 'There is no space to read.'))]
+
+  let page: PageWire | undefined
+  steps.push(
+    await run('read a page', { denied: scopeHint('read:page:confluence'), failed: retryHint }, async () => {
+      page = await readSomePage(found, spaces)
+      if (page === undefined) return { status: 'skipped', detail: 'The first spaces hold no page.' }
+      const length = storageOf(page)?.length
+      if (length === undefined) return { status: 'failed', detail: 'The page came without its text.', hint: retryHint }
+      return { detail: `${page.title ?? page.id}, ${length} characters` }
+    }),
+  )
+
+  const {
+    include_footer_comments: footer,
+    include_inline_comments: inline,
+    include_attachments: files,
+  } = optional.content
+  const kinds = [...(footer ? ['footer'] : []), ...(inline ? ['inline'] : [])]
+  const pageId = page?.id
+  if (kinds.length === 0) steps.push(skipped('read comments', 'Comments are left out of this source.'))
+  else if (pageId === undefined) steps.push(skipped('read comments', 'There is no page to read them from.'))
+  else {
+    steps.push(
+      await run('read comments', { denied: scopeHint('read:comment:confluence'), failed: retryHint }, async () => {
+        for (const kind of kinds) {
+          const path = `/pages/${encodeURIComponent(pageId)}/${kind}-comments`
+          await readListPage(found.http, { path, item: CommentWire, limit: 1 })
+        }
+        return {}
+      }),
+    )
+  }
+  if (!files) steps.push(skipped('download attachments', 'Attachments are left out of this source.'))
+  else {
+    const hints = {
+      denied: scopeHint('read:attachment:confluence and readonly:content.attachment:confluence'),
+      failed: retryHint,
+    }
+    steps.push(
+      await run('download attachments', hints, () => testDownload(found, optional.content.attachment_max_bytes)),
+    )
+  }
+  return steps
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+/** The replies of the wiki as far as they are used. Live replies leave members out, send null, and add unknown ones. */
+
+/** Ids are digits beyond 2^53, so they stay text; some replies send small ones as numbers. */
+const id = z.union([z.string().min(1).max(64), z.int()]).transform(String)
+const text = z.string().nullish()
+const Version = z.object({ number: z.number().nullish(), createdAt: text, authorId: text }).nullish()
+const Body = z
+  .looseObject({
+    storage: z.object({ value: text }).nullish(),
+    view: z.object({ value: text }).nullish(),
+  })
+  .nullish()
+const Links = z.object({ webui: text }).nullish()
+
+export const SpaceWire = z.object({
+  id,
+  key: z.string(),
+  name: text,
+  type: text,
+  status: text,
+  homepageId: z.union([z.string(), z.int()]).nullish(),
+  createdAt: text,
+  description: z.object({ plain: z.object({ value: text }).nullish() }).nullish(),
+  _links: Links,
+})
+export type SpaceWire = z.infer<typeof SpaceWire>
+
+export const PageWire = z.object({
+  id,
+  status: text,
+  title: text,
+  spaceId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  parentId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  parentType: text,
+  authorId: text,
+  ownerId: text,
+  createdAt: text,
+  version: Version,
+  body: Body,
+  _links: Links,
+})
+export type PageWire = z.infer<typeof PageWire>
+
+export const AttachmentWire = z.object({
+  id,
+  status: text,
+  title: text,
+  createdAt: text,
+  pageId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  mediaType: text,
+  comment: text,
+  fileId: text,
+  fileSize: z.number().nullish(),
+  webuiLink: text,
+  version: Version,
+  _links: Links,
+})
+export type AttachmentWire = z.infer<typeof AttachmentWire>
+
+export const CommentWire = z.object({
+  id,
+  status: text,
+  pageId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  parentCommentId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  resolutionStatus: text,
+  version: Version,
+  body: Body,
+  _links: Links,
+})
+export type CommentWire = z.infer<typeof CommentWire>
+
+export const LabelWire = z.object({ id, name: z.string(), prefix: text })
+export type LabelWire = z.infer<typeof LabelWire>
+
+export const UserWire = z.object({ type: text, accountId: text, displayName: text })
+
+/** One page of a listing. */
+export const ListWire = z.object({
+  results: z.array(z.unknown()),
+  _links: z.object({ next: text, base: text }).nullish(),
+})
+
+/** Milliseconds since the epoch of an ISO 8601 instant; undefined where there is none. */
+export function toInstant(value: string | null | undefined): number | undefined {
+  const instant = value === null || value === undefined ? Number.NaN : Date.parse(value)
+  return Number.isNaN(instant) ? undefined : instant
+}
+
+export function storageOf(item: { body?: z.infer<typeof Body> }): string | undefined {
+  return item.body?.storage?.value ?? undefined
+}
