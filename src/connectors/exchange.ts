@@ -14,8 +14,10 @@ export interface ExchangeRequest {
   idleMs?: number
   /** Cap on the decoded body of a 2xx reply; others are cut at 64 KiB without complaint. */
   maxBytes: number
-  /** What to do with a 2xx body over the cap: fail (default) or keep what came first. */
-  overflow?: 'fail' | 'cut'
+  /** Keep what came of a body that is over the cap or breaks off, instead of failing. */
+  partial?: boolean
+  /** Asked once the headers are there; false: the body is not read. */
+  wantsBody?: (status: number, headers: Record<string, string>) => boolean
   signal: AbortSignal
   agent?: { http: HttpAgent; https: HttpsAgent }
 }
@@ -24,7 +26,7 @@ export interface ExchangeReply {
   status: number
   headers: Record<string, string>
   bytes: Uint8Array
-  /** True where the body was longer than what was kept. */
+  /** True where not all of the body was kept. */
   cut: boolean
 }
 
@@ -79,8 +81,11 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     signal,
   })
   let head: { status: number; headers: Record<string, string> } | undefined
+  let unwanted = false
   stream.on('response', (response: { statusCode: number; headers: Record<string, string | string[] | undefined> }) => {
     head = { status: response.statusCode, headers: toHeaders(response.headers) }
+    unwanted = request.wantsBody?.(head.status, head.headers) === false
+    if (unwanted) stream.destroy()
   })
   const chunks: Uint8Array[] = []
   let size = 0
@@ -90,7 +95,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
       const good = head !== undefined && head.status >= 200 && head.status < 300
       const cap = good ? request.maxBytes : Math.min(request.maxBytes, ERROR_BODY_BYTES)
       if (size + chunk.length > cap) {
-        if (good && request.overflow !== 'cut') throw new ExchangeError('too_large', 'ETOOLARGE')
+        if (good && request.partial !== true) throw new ExchangeError('too_large', 'ETOOLARGE')
         chunks.push(chunk.subarray(0, cap - size))
         cut = true
         break
@@ -99,11 +104,13 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
       size += chunk.length
     }
   } catch (error) {
-    throw toExchangeError(error, signal)
+    cut = true
+    const usable = head !== undefined && (unwanted || request.partial === true) && !signal.aborted
+    if (!usable) throw toExchangeError(error, signal)
   } finally {
     stream.on('error', () => {})
     stream.destroy()
   }
   if (head === undefined) throw new ExchangeError('network', 'ENORESPONSE')
-  return { ...head, bytes: Buffer.concat(chunks), cut }
+  return { ...head, bytes: Buffer.concat(chunks), cut: cut || unwanted }
 }

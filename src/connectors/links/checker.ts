@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../kernel/log.ts'
+import { ExchangeError } from '../exchange.ts'
+import { hasFragment, readWantedAnchor } from './anchors.ts'
+import { createGuard, type Resolve } from './guard.ts'
+import { createHosts, HostClosed, OutOfRequests } from './hosts.ts'
+import { type Admitted, type Answer, type Budget, createProbe, judgeRefusal } from './probe.ts'
+import { broken, judgeFault, type LinkVerdict } from './verdict.ts'
+
+export type { LinkVerdict } from './verdict.ts'
+
+/** Verdicts of earlier scans. */
+export interface LinkCache {
+  /** `url` is normalised; what has expired is not found. */
+  find(url: string): LinkVerdict | undefined
+  /** `expiresAt` in milliseconds since the epoch. */
+  save(url: string, verdict: LinkVerdict, expiresAt: number): void
+}
+
+export interface LinkChecker {
+  /** The verdict on an address as written in content. Rejects only when the work is stopped. */
+  check(url: string): Promise<LinkVerdict>
+}
+
+export interface LinkCheckerOptions {
+  /** Hosts, as links write them, that may be asked on any port although they are not public. */
+  allowHosts: readonly string[]
+  /** False: only hosts on the list are asked. */
+  checkExternal?: boolean
+  signal: AbortSignal
+  now: () => number
+  log: Log
+  cache: LinkCache
+  resolve?: Resolve
+}
+
+const DAY_MS = 86_400_000
+const keptMs: Partial<Record<LinkVerdict['state'], number>> = { ok: 7 * DAY_MS, broken: DAY_MS, blocked: 3 * DAY_MS }
+const NETWORK_MS = 20_000
+const LONGEST_WAIT_MS = 30_000
+const RETRY_DELAYS_MS = [1_000, 4_000]
+const MAX_PAGES_KEPT = 500
+
+/** One address for all the ways to write it; the fragment counts only where it names an anchor. */
+function normalize(url: URL, anchor: string | undefined): string {
+  const plain = new URL(url)
+  plain.hash = anchor ?? ''
+  plain.hostname = plain.hostname.replace(/\.$/, '')
+  return plain.href
+}
+
+/** `mailto:` needs an address; what else is not of the web is not ours to check. */
+function judgeMail(written: string): LinkVerdict | undefined {
+  const mail = /^\s*mailto:([^?]*)/i.exec(written)?.[1]
+  if (mail === undefined || mail.trim() !== '' || /[?&]to=[^&]+/i.test(written)) return undefined
+  return broken('INVALID_URL', 'LOW', 0.9, 'mail_without_address')
+}
+
+/** What to wait before another try; undefined: the verdict stands. */
+function waitBefore({ verdict, retryAfterMs = 0 }: Answer, tries: number): number | undefined {
+  const delayMs = RETRY_DELAYS_MS[tries]
+  if (delayMs === undefined || retryAfterMs > LONGEST_WAIT_MS) return undefined
+  const waitMs = Math.max(retryAfterMs, delayMs * (1 + Math.random() * 0.25))
+  if (verdict.status === 429 || verdict.findingType === 'HTTP_5XX') return waitMs
+  const flaky = ['CONNECTION_FAILED', 'TIMEOUT', 'BAD_REPLY'].includes(verdict.findingType ?? '')
+  return tries === 0 && (flaky || verdict.reason === 'network') ? waitMs : undefined
+}
+
+/**
+ * Checks the links of one scan, each address once: few requests at a time per host, none but to public addresses and
+ * hosts on the list, and verdicts that tell a link that is gone from a host that turns machines away.
+ */
+export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
+  const { signal, cache, now, log } = options
+  const guard = createGuard(options)
+  const hosts = createHosts(signal)
+  const probe = createProbe({ guard, hosts, signal, now })
+  const asked = new Map<string, Promise<Answer>>()
+  const pages: string[] = []
+
+  async function tryOnce(start: Admitted, whole: boolean, budget: Budget): Promise<Answer> {
+    try {
+      return await probe(start, whole, budget)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof ExchangeError) return { verdict: judgeFault(error) }
+      if (error instanceof HostClosed) return { verdict: { state: 'blocked', reason: 'rate_limited', status: 429 } }
+      if (error instanceof OutOfRequests) return { verdict: { state: 'unsure', reason: 'ceiling' } }
+      throw error
+    }
+  }
+
+  async function persist(start: Admitted, whole: boolean): Promise<Answer> {
+    const budget = { leftMs: NETWORK_MS }
+    const { gate } = hosts.stateOf(start.url, start.listed)
+    for (let tries = 0; ; tries++) {
+      const answer = await tryOnce(start, whole, budget)
+      if (answer.retryAfterMs !== undefined) gate.pause(answer.retryAfterMs)
+      const waitMs = waitBefore(answer, tries)
+      if (waitMs === undefined || budget.leftMs <= 0) return answer
+      log.debug('link is tried again', { host: start.url.host, reason: answer.verdict.reason })
+      await sleep(waitMs, undefined, { signal })
+    }
+  }
+
+  /** One answer for all that ask for the same page; the anchors of the oldest pages are given up first. */
+  function answerOf(start: Admitted, whole: boolean): Promise<Answer> {
+    const key = `${start.listed} ${whole} ${normalize(start.url, undefined)}`
+    const known = asked.get(key)
+    if (known !== undefined) return known
+    const answer = persist(start, whole)
+    asked.set(key, answer)
+    if (whole && pages.push(key) > MAX_PAGES_KEPT) asked.delete(pages.shift() ?? '')
+    return answer
+  }
+
+  return {
+    async check(written) {
+      signal.throwIfAborted()
+      const mail = judgeMail(written)
+      if (mail !== undefined) return mail
+      const admission = guard.admit(written)
+      if (!admission.admitted) return judgeRefusal(admission, false)
+      if (options.checkExternal === false && !admission.listed) return { state: 'skipped', reason: 'external' }
+
+      const anchor = readWantedAnchor(admission.url)
+      const key = normalize(admission.url, anchor)
+      const cached = cache.find(key)
+      if (cached !== undefined) return cached
+      const { verdict, anchors } = await answerOf(admission, anchor !== undefined)
+      const missing = anchor !== undefined && anchors !== undefined && !hasFragment(anchors, anchor)
+      const final = missing ? broken('ANCHOR_MISSING', 'LOW', 0.7, 'anchor_missing', verdict.status) : verdict
+      const kept = keptMs[final.state]
+      if (kept !== undefined) cache.save(key, final, now() + kept)
+      return final
+    },
+  }
+}

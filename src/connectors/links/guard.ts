@@ -1,0 +1,128 @@
+import { lookup as systemLookup } from 'node:dns'
+import { lookup as systemLookupAll } from 'node:dns/promises'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { LookupFunction, Socket } from 'node:net'
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { type ExchangeReply, type ExchangeRequest, exchange } from '../exchange.ts'
+import {
+  isListedHost,
+  isLiteral,
+  isPlaceholder,
+  isPrivateName,
+  isPublicAddress,
+  isPublicLiteral,
+  neverPublic,
+} from './address.ts'
+
+export type Resolve = (hostname: string) => Promise<readonly { address: string; family: number }[]>
+
+export type Admission =
+  /** `listed`: the operator allows this host whatever its address. */
+  | { admitted: true; url: URL; listed: boolean }
+  | { admitted: false; reason: 'unparsable' | 'scheme' | 'relative' | 'private_address' | 'port' | 'placeholder' }
+
+/** The only way out to addresses that were found in content. */
+export interface Guard {
+  /** Judges an address before anything is sent; `from` is the page or hop that names it. */
+  admit(written: string, from?: { url: URL; listed: boolean }): Admission
+  /** Sends one admitted request without credentials; a connection is made to checked addresses only. */
+  send(
+    admission: Extract<Admission, { admitted: true }>,
+    request: Pick<ExchangeRequest, 'method' | 'headers' | 'totalMs' | 'maxBytes' | 'signal' | 'wantsBody'>,
+  ): Promise<ExchangeReply>
+}
+
+/** Code of the fault that `send` ends in where an address behind a name is not public. */
+export const NOT_PUBLIC = 'ENOTPUBLIC'
+
+const PUBLIC_PORTS = ['', '80', '443', '8080', '8443']
+const MAX_URL_LENGTH = 8192
+
+function notPublic(): NodeJS.ErrnoException {
+  return Object.assign(new Error('address is not public'), { code: NOT_PUBLIC })
+}
+
+const systemResolve: Resolve = (hostname) => systemLookupAll(hostname, { all: true })
+
+/** Hands on the addresses of a name only if every one of them passes. */
+function toLookup(resolve: Resolve, passes: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const [first] = found
+        if (first === undefined) {
+          return callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0)
+        }
+        if (!found.every(({ address }) => passes(address))) return callback(notPublic(), '', 0)
+        return options.all === true ? callback(null, [...found]) : callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    )
+  }
+}
+
+/** Drops a connection whose far end is not public before a byte of the request is written. */
+function watch(socket: unknown): void {
+  const connection = socket as Socket
+  connection.once('connect', () => {
+    if (!isPublicAddress(connection.remoteAddress ?? '')) connection.destroy(notPublic())
+  })
+}
+
+class PublicHttpAgent extends RequestFilteringHttpAgent {
+  override createConnection(...args: Parameters<RequestFilteringHttpAgent['createConnection']>) {
+    const socket = super.createConnection(...args)
+    watch(socket)
+    return socket
+  }
+}
+
+class PublicHttpsAgent extends RequestFilteringHttpsAgent {
+  override createConnection(...args: Parameters<RequestFilteringHttpsAgent['createConnection']>) {
+    const socket = super.createConnection(...args)
+    watch(socket)
+    return socket
+  }
+}
+
+export function createGuard(options: { allowHosts: readonly string[]; resolve?: Resolve }): Guard {
+  const resolve = options.resolve ?? systemResolve
+  const shared = { keepAlive: false, denyIPAddressList: [...neverPublic] }
+  const checked = { ...shared, lookup: toLookup(resolve, isPublicAddress) }
+  const publicAgents = { http: new PublicHttpAgent(checked), https: new PublicHttpsAgent(checked) }
+  const lookup = options.resolve === undefined ? systemLookup : toLookup(resolve, () => true)
+  const listed = { keepAlive: false, lookup: lookup as LookupFunction }
+  const listedAgents = { http: new HttpAgent(listed), https: new HttpsAgent(listed) }
+
+  return {
+    admit(written, from) {
+      const text = written.trim()
+      if (from === undefined && !/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text))
+        return { admitted: false, reason: 'relative' }
+      if (from === undefined && /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^https?:/i.test(text)) {
+        return { admitted: false, reason: 'scheme' }
+      }
+      const base = from?.url.href ?? 'https://relative.invalid'
+      if (text.length > MAX_URL_LENGTH || !URL.canParse(text, base)) return { admitted: false, reason: 'unparsable' }
+      const url = new URL(text, base)
+      url.username = ''
+      url.password = ''
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') return { admitted: false, reason: 'scheme' }
+      const absolute = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `${url.protocol}${text}`
+      const sameHost = from?.listed === true && from.url.hostname === url.hostname
+      if (sameHost || isListedHost(absolute, url, options.allowHosts)) return { admitted: true, url, listed: true }
+      if (from === undefined && isPlaceholder(text, url)) return { admitted: false, reason: 'placeholder' }
+      const literal = isLiteral(url.hostname)
+      if (literal ? !isPublicLiteral(url.hostname) : isPrivateName(url.hostname)) {
+        return { admitted: false, reason: 'private_address' }
+      }
+      if (!PUBLIC_PORTS.includes(url.port)) return { admitted: false, reason: 'port' }
+      return { admitted: true, url, listed: false }
+    },
+    send(admission, request) {
+      const agent = admission.listed ? listedAgents : publicAgents
+      return exchange({ ...request, url: admission.url, agent, partial: true })
+    },
+  }
+}

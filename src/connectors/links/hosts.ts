@@ -1,0 +1,64 @@
+import { createGate, type Gate } from '../gate.ts'
+
+/** A host asks for more patience than one scan has. */
+export class HostClosed extends Error {}
+
+/** No more requests are left for hosts that the operator has not listed. */
+export class OutOfRequests extends Error {}
+
+const MAX_WAIT_MS = 30_000
+const LISTED = { concurrency: 4, minGapMs: 0 }
+const OTHERS = { concurrency: 2, minGapMs: 250 }
+const REQUESTS_PER_SCAN = 1000
+const REQUESTS_AT_ONCE = 16
+
+export interface HostState {
+  gate: Gate
+  /** Set once a HEAD went wrong where a GET did not. */
+  dislikesHead: boolean
+}
+
+/** The pace of one scan: by host, in all, and a ceiling over hosts that are not listed. */
+export function createHosts(signal: AbortSignal) {
+  const states = new Map<string, HostState>()
+  const overall = createGate({ concurrency: REQUESTS_AT_ONCE, minGapMs: 0, signal, beforePause: () => {} })
+  let left = REQUESTS_PER_SCAN
+
+  function stateOf(url: URL, listed: boolean): HostState {
+    const key = `${listed ? 'listed' : 'other'} ${url.host}`
+    const known = states.get(key)
+    if (known !== undefined) return known
+    const beforePause = (remainingMs: number) => {
+      if (remainingMs > MAX_WAIT_MS) throw new HostClosed()
+    }
+    const state = {
+      gate: createGate({ ...(listed ? LISTED : OTHERS), signal, beforePause }),
+      dislikesHead: false,
+    }
+    states.set(key, state)
+    return state
+  }
+
+  return {
+    stateOf,
+    /** Runs one request in its turn. */
+    async take<T>(url: URL, listed: boolean, work: () => Promise<T>): Promise<T> {
+      const { gate } = stateOf(url, listed)
+      if (!listed && left <= 0) throw new OutOfRequests()
+      if (!listed) left--
+      const leaveHost = await gate.enter()
+      try {
+        const leave = await overall.enter()
+        try {
+          return await work()
+        } finally {
+          leave()
+        }
+      } finally {
+        leaveHost()
+      }
+    },
+  }
+}
+
+export type Hosts = ReturnType<typeof createHosts>

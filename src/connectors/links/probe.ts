@@ -1,0 +1,128 @@
+import { ExchangeError, type ExchangeReply } from '../exchange.ts'
+import { readRetryAfterMs } from '../retry-after.ts'
+import { readAnchors } from './anchors.ts'
+import type { Admission, Guard } from './guard.ts'
+import type { Hosts } from './hosts.ts'
+import { broken, judgeFault, judgeStatus, type LinkVerdict } from './verdict.ts'
+
+export type Admitted = Extract<Admission, { admitted: true }>
+
+export interface Answer {
+  verdict: LinkVerdict
+  /** Present where a page was read to its end for its anchors. */
+  anchors?: ReadonlySet<string>
+  retryAfterMs?: number
+}
+
+/** Time that one link may still spend on the network; waiting for a turn is free. */
+export interface Budget {
+  leftMs: number
+}
+
+type Method = 'HEAD' | 'GET'
+
+const HEAD_MS = 5_000
+const GET_MS = 8_000
+const MAX_HOPS = 5
+const PROBE_BYTES = 65_536
+const PAGE_BYTES = 1_000_000
+
+const shown = {
+  'user-agent': 'Mozilla/5.0 (compatible; Assay/0.1)',
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'accept-language': 'en;q=0.9,*;q=0.5',
+}
+
+const redirects = [301, 302, 303, 307, 308]
+const decoder = new TextDecoder('utf-8')
+const isHtml = (contentType: string | undefined) => /\bx?html\b/i.test(contentType ?? '')
+
+/** The verdict on an address that is not asked; behind a redirect that is the host's doing, not the author's. */
+export function judgeRefusal({ reason }: Extract<Admission, { admitted: false }>, redirected: boolean): LinkVerdict {
+  if (redirected && reason === 'unparsable') return broken('REDIRECT_BROKEN', 'MEDIUM', 0.8, 'redirect_unparsable')
+  if (redirected) return { state: 'blocked', reason: `redirect_${reason}` }
+  return reason === 'unparsable' ? broken('INVALID_URL', 'LOW', 0.9, reason) : { state: 'skipped', reason }
+}
+
+/** One try of one link. Throws what the hosts' pace throws, and `ExchangeError`. */
+export function createProbe(options: { guard: Guard; hosts: Hosts; signal: AbortSignal; now: () => number }) {
+  const { guard, hosts, signal } = options
+
+  function request(at: Admitted, method: Method, whole: boolean, budget: Budget): Promise<ExchangeReply> {
+    return hosts.take(at.url, at.listed, async () => {
+      if (budget.leftMs <= 0) throw new ExchangeError('timeout', 'ETIMEDOUT')
+      const start = performance.now()
+      const send = (range: boolean) =>
+        guard.send(at, {
+          method,
+          headers: range ? { ...shown, range: `bytes=0-${PROBE_BYTES - 1}` } : shown,
+          totalMs: Math.min(method === 'HEAD' ? HEAD_MS : GET_MS, budget.leftMs),
+          maxBytes: whole ? PAGE_BYTES : PROBE_BYTES,
+          signal,
+          wantsBody: (status, headers) => status >= 400 || (whole && status < 300 && isHtml(headers['content-type'])),
+        })
+      try {
+        const ranged = method === 'GET' && !whole
+        const reply = await send(ranged)
+        return ranged && reply.status === 416 ? await send(false) : reply
+      } finally {
+        budget.leftMs -= performance.now() - start
+      }
+    })
+  }
+
+  function read({ status, headers, bytes, cut }: ExchangeReply, whole: boolean): Answer {
+    const body = decoder.decode(bytes)
+    const verdict = judgeStatus(status, headers, body)
+    const retryAfterMs = [429, 503].includes(status) ? readRetryAfterMs(headers, '', options.now()) : undefined
+    const page = whole && verdict.state === 'ok' && isHtml(headers['content-type']) && !cut
+    return {
+      verdict,
+      ...(page ? { anchors: readAnchors(body) } : {}),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    }
+  }
+
+  /** Follows redirects by hand, so that each hop passes the guard. */
+  async function follow(start: Admitted, method: Method, whole: boolean, budget: Budget): Promise<Answer> {
+    let at = start
+    const seen = new Set<string>()
+    const astray = (reason: string): Answer => ({ verdict: broken('REDIRECT_BROKEN', 'MEDIUM', 0.8, reason) })
+    for (let hop = 0; hop <= MAX_HOPS; hop++) {
+      if (seen.has(at.url.href)) return astray('redirect_loop')
+      seen.add(at.url.href)
+      const reply = await request(at, method, whole, budget)
+      if (!redirects.includes(reply.status)) return read(reply, whole)
+      const { location } = reply.headers
+      if (location === undefined || location.trim() === '') return astray('redirect_nowhere')
+      const next = guard.admit(location, at)
+      if (!next.admitted) return { verdict: judgeRefusal(next, true) }
+      if (at.url.protocol === 'https:' && next.url.protocol === 'http:') {
+        return { verdict: { state: 'blocked', reason: 'redirect_insecure' } }
+      }
+      at = next
+    }
+    return astray('too_many_redirects')
+  }
+
+  /** Whether a GET could say anything else than this answer to a HEAD. */
+  function isLastWord({ verdict }: Answer): boolean {
+    if (verdict.state === 'ok' || verdict.state === 'skipped' || verdict.status === 429) return true
+    if (verdict.state === 'blocked' && verdict.reason.startsWith('redirect_')) return true
+    return ['HOST_NOT_FOUND', 'CONNECTION_REFUSED'].includes(verdict.findingType ?? '')
+  }
+
+  /** `whole`: the page is read for its anchors. HEAD comes first otherwise, but only its success is believed. */
+  return async function probe(start: Admitted, whole: boolean, budget: Budget): Promise<Answer> {
+    const host = hosts.stateOf(start.url, start.listed)
+    if (whole || host.dislikesHead) return follow(start, 'GET', whole, budget)
+    const first = await follow(start, 'HEAD', false, budget).catch((error: unknown): Answer => {
+      if (!(error instanceof ExchangeError) || error.kind === 'aborted') throw error
+      return { verdict: judgeFault(error) }
+    })
+    if (isLastWord(first)) return first
+    const second = await follow(start, 'GET', false, budget)
+    if (second.verdict.state === 'ok') host.dislikesHead = true
+    return second
+  }
+}

@@ -1,0 +1,35 @@
+import type { EstateDetector } from '../detector.ts'
+import { BrokenLinksConfig } from './config.ts'
+
+export const brokenLinkTypes = [
+  'PAGE_MISSING',
+  'ATTACHMENT_MISSING',
+  'ANCHOR_MISSING',
+  'STALE_TARGET',
+  'REPORT_MISSING',
+  'DATASET_MISSING',
+  'HTTP_404',
+  'HTTP_410',
+  'HTTP_4XX',
+  'HTTP_5XX',
+  'TIMEOUT',
+  'CONNECTION_REFUSED',
+  'CONNECTION_FAILED',
+  'HOST_NOT_FOUND',
+  'TLS_ERROR',
+  'REDIRECT_BROKEN',
+  'BAD_REPLY',
+  'INVALID_URL',
+] as const
+
+/** Links inside the platform are resolved against the scanned assets, the others are asked for. */
+export const brokenLinksDetector: EstateDetector<BrokenLinksConfig> = {
+  type: 'BROKEN_LINKS',
+  title: 'Broken links',
+  description:
+    'Finds links to pages, attachments, anchors, reports and datasets that are gone, and web addresses that do not answer. Hosts that only turn machines away, private addresses and example addresses are not findings.',
+  category: 'LINK',
+  version: 1,
+  config: BrokenLinksConfig,
+  findingTypes: brokenLinkTypes,
+}
