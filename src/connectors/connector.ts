@@ -85,7 +85,10 @@ export interface ScanWarning {
   code: string
   message: string
   scope?: string
+  /** What hangs on this asset may be missing from the listing; its absence then counts for nothing. */
   assetKey?: string
+  /** True: the listing of the whole scope has gaps, so nothing that is missing from it is gone. */
+  incomplete?: boolean
 }
 
 /** A space or a workspace: the unit that is complete, partial or failed on its own. */

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { AssetDraft, LinkDraft, LinkType } from '../connectors/connector.ts'
 import { scrub } from '../kernel/redaction.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
+import { markLogReset } from './ledger.store.ts'
 
 const LONGEST_NAME = 1000
 const LONGEST_LABEL = 200
@@ -102,19 +102,35 @@ const upsertAsset = `
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
-/** An asset that was listed and is as it was. */
-export function markUnchanged(
-  writer: Writer,
-  assetId: number,
-  seen: Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'>,
-): void {
+/** An asset that was listed and is as it was; what its place is called may have changed. */
+export function markUnchanged(writer: Writer, dictionary: FacetDictionary, assetId: number, seen: SeenPlace): void {
+  const { draft } = seen
   writer
     .prepare(
       `UPDATE asset SET last_seen_at = @at, seen_scan_id = @scan_id, scope_key = @scope_key, missed = 0,
+         name = @name, url = @url, container_id = @container_id,
          last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
        WHERE id = @id`,
     )
-    .run({ at: seen.at, scan_id: seen.scanId, scope_key: seen.scopeKey, id: assetId })
+    .run({
+      at: seen.at,
+      scan_id: seen.scanId,
+      scope_key: seen.scopeKey,
+      name: scrub(draft.name).slice(0, LONGEST_NAME),
+      url: scrub(draft.url).slice(0, LONGEST_URL),
+      container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
+      id: assetId,
+    })
+}
+
+export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
+  draft: Pick<AssetDraft, 'name' | 'url' | 'container'>
+}
+
+/** Assets that could not be listed in a scan, though they may be there: their absence counts for nothing. */
+export function excuseAssets(writer: Writer, sourceId: number, keys: readonly string[], scanId: number): void {
+  const update = writer.prepare('UPDATE asset SET seen_scan_id = ? WHERE source_id = ? AND key = ?')
+  for (const key of keys) update.run(scanId, sourceId, key)
 }
 
 /** Replaces the links of an asset. */
@@ -188,23 +204,23 @@ export function listKnownChecksums(
 export interface MissingAsset {
   id: number
   key: string
-  /** In how many complete scans before it was absent. */
-  missed: number
+  /** In how many complete scans before this one it was absent. */
+  missedBefore: number
   lastScannedAt: number | null
 }
 
 /** The active assets of a scope that a scan did not list. */
 export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
-  return reader.all(
-    db
-      .selectFrom('asset')
-      .select(['id', 'key', 'missed', 'last_scanned_at as lastScannedAt'])
-      .where('source_id', '=', sourceId)
-      .where('scope_key', '=', scopeKey)
-      .where('status', '=', 'ACTIVE')
-      .where((eb) => eb.or([eb('seen_scan_id', 'is', null), eb('seen_scan_id', '!=', scanId)]))
-      .orderBy('id'),
-  )
+  return reader
+    .prepare(
+      `SELECT id, key, last_scanned_at AS lastScannedAt,
+         missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore
+       FROM asset
+       WHERE source_id = @source_id AND scope_key = @scope_key AND status = 'ACTIVE'
+         AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
+       ORDER BY id`,
+    )
+    .all({ source_id: sourceId, scope_key: scopeKey, scan_id: scanId }) as MissingAsset[]
 }
 
 export function countActive(reader: Reader, sourceId: number, scopeKey: string): number {
@@ -228,9 +244,14 @@ export function listAssetScopes(reader: Reader, sourceId: number): string[] {
     .map((row) => row.scope_key)
 }
 
-export function markMissed(writer: Writer, assetIds: readonly number[]): void {
-  const update = writer.prepare('UPDATE asset SET missed = missed + 1 WHERE id = ?')
-  for (const id of assetIds) update.run(id)
+/** Counts an asset as absent from a complete scan, once for each scan. */
+export function markMissed(writer: Writer, assetId: number, scanId: number): void {
+  writer
+    .prepare(
+      `UPDATE asset SET missed = missed + 1, missed_scan_id = @scan_id
+       WHERE id = @id AND (missed_scan_id IS NULL OR missed_scan_id <> @scan_id)`,
+    )
+    .run({ id: assetId, scan_id: scanId })
 }
 
 export function markDeleted(writer: Writer, assetId: number, at: number): void {
@@ -239,27 +260,35 @@ export function markDeleted(writer: Writer, assetId: number, at: number): void {
     .run(at, assetId)
 }
 
-/** Keys of assets that hang on another: its comments, its attachments, what it contains. */
+/** Keys of what is listed through an asset: its comments, its attachments, what it contains or links to. */
 export function listDependants(reader: Reader, sourceId: number, key: string): string[] {
-  return reader
-    .all(
-      db
-        .selectFrom('asset_link as l')
-        .innerJoin('asset as a', 'a.id', 'l.asset_id')
-        .select('a.key')
-        .where('l.target_key', '=', key)
-        .where('a.source_id', '=', sourceId)
-        .where('l.type', 'in', ['attached_to', 'comments_on'])
-        .union(
-          db
-            .selectFrom('asset as p')
-            .innerJoin('asset_link as m', 'm.asset_id', 'p.id')
-            .select(sql<string>`m.target_key`.as('key'))
-            .where('p.source_id', '=', sourceId)
-            .where('p.key', '=', key)
-            .where('m.type', '=', 'contains')
-            .where('m.target_key', 'is not', null),
-        ),
+  const rows = reader
+    .prepare(
+      `SELECT a.key FROM asset_link l JOIN asset a ON a.id = l.asset_id
+       WHERE l.target_key = @key AND l.type IN ('attached_to', 'comments_on') AND a.source_id = @source_id
+       UNION
+       SELECT l.target_key FROM asset p JOIN asset_link l ON l.asset_id = p.id
+       WHERE p.source_id = @source_id AND p.key = @key AND l.target_key IS NOT NULL`,
     )
-    .map((row) => row.key)
+    .all({ key, source_id: sourceId }) as { key: string }[]
+  return rows.map((row) => row.key)
+}
+
+/**
+ * Removes up to `limit` assets of a source with their findings, in one go that other writers can wait for; says
+ * whether more are left.
+ */
+export function removeAssets(writer: Writer, sourceId: number, limit: number, at: number): boolean {
+  const ids = writer.all(
+    db.selectFrom('asset').select('id').where('source_id', '=', sourceId).orderBy('id').limit(limit),
+  )
+  const count = writer.prepare('SELECT combo_id, count(*) AS n FROM finding WHERE asset_id = ? GROUP BY combo_id')
+  const lower = writer.prepare('UPDATE combo SET n = n - ? WHERE id = ?')
+  const remove = writer.prepare('DELETE FROM asset WHERE id = ?')
+  for (const { id } of ids) {
+    for (const row of count.all(id) as { combo_id: number; n: number }[]) lower.run(row.n, row.combo_id)
+    remove.run(id)
+  }
+  markLogReset(writer, at)
+  return ids.length === limit
 }

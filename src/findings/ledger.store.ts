@@ -158,10 +158,18 @@ export class FindingLedger {
     this.#writer
       .prepare(
         `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
-         SELECT ?1, coalesce(max(seq), 0) + 1, max(?2, coalesce(max(at), ?2)), ?3, ?4, ?5, ?6, ?7
-         FROM status_change WHERE finding_id = ?1`,
+         SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id
+         FROM status_change WHERE finding_id = @id`,
       )
-      .run(findingId, at, statusCodes[from], statusCodes[to], actor, reason ?? null, scanId ?? null)
+      .run({
+        id: findingId,
+        at,
+        from: statusCodes[from],
+        to: statusCodes[to],
+        actor,
+        reason: reason ?? null,
+        scan_id: scanId ?? null,
+      })
   }
 
   /** Who made the last change of status: a person, a scan or import, or nobody. */

@@ -105,6 +105,7 @@ export interface AssetRow {
   last_scanned_at: number | null
   seen_scan_id: number | null
   missed: Generated<number>
+  missed_scan_id: Generated<number | null>
   deleted_at: number | null
 }
 

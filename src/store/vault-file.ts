@@ -38,6 +38,7 @@ export interface VaultOptions {
   /** The data folder. */
   home: string
   env: Readonly<Record<string, string | undefined>>
+  now: () => number
 }
 
 interface FoundKey {
@@ -49,13 +50,13 @@ interface FoundKey {
  * Opens the envelope encryption of the data folder: a key that lives outside the database wraps data keys, these seal
  * secrets. Safe when many processes open a new folder at once: they agree on one key under the write lock.
  */
-export function openVault({ store, home, env }: VaultOptions): KeyedVault {
+export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
   let keys: OpenKeys | AppError
   let place = describePlace(env)
   let check: string | undefined
   try {
     const existing = store.read(readInstall)
-    const install = existing.check === undefined ? createKeys(store, home, env) : existing
+    const install = existing.check === undefined ? createKeys(store, home, env, now()) : existing
     const found = findKey(home, env)
     if (found === undefined) throw keyMissing()
     place = found.place
@@ -106,7 +107,7 @@ function readInstall(reader: Reader): Install {
 }
 
 /** First use of a data folder: one process at a time holds the write lock, the others find what it made. */
-function createKeys(store: Store, home: string, env: VaultOptions['env']): Install {
+function createKeys(store: Store, home: string, env: VaultOptions['env'], at: number): Install {
   return store.write(
     (writer) => {
       const present = readInstall(writer)
@@ -118,18 +119,18 @@ function createKeys(store: Store, home: string, env: VaultOptions['env']): Insta
       const check = checkValue(key, id)
       if (present.id === '') writer.run(db.insertInto('install').values({ name: 'id', value: id }))
       writer.run(db.insertInto('install').values({ name: 'key_check', value: check }))
-      for (const purpose of ['credential', 'fingerprint'] as const) addDataKey(writer, key, id, purpose)
+      for (const purpose of ['credential', 'fingerprint'] as const) addDataKey(writer, key, id, purpose, at)
       return { id, check }
     },
     { durable: true },
   )
 }
 
-function addDataKey(writer: Writer, key: Buffer, installId: string, purpose: Purpose): void {
+function addDataKey(writer: Writer, key: Buffer, installId: string, purpose: Purpose, at: number): void {
   const newest = writer.first(db.selectFrom('data_key').select('id').orderBy('id', 'desc').limit(1))
   const id = (newest?.id ?? 0) + 1
   const wrapped = sealWith(wrappingKey(key, installId), id, wrapPlace(installId, id, purpose), randomBytes(KEY_BYTES))
-  writer.run(db.insertInto('data_key').values({ id, purpose, wrapped, created_at: Date.now() }))
+  writer.run(db.insertInto('data_key').values({ id, purpose, wrapped, created_at: at }))
 }
 
 function openKeys(store: Store, found: FoundKey, install: Install): OpenKeys {

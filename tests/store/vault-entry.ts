@@ -4,6 +4,6 @@ import { openVault } from '../../src/store/vault-file.ts'
 
 const home = process.argv[2] ?? ''
 const store = Store.open(join(home, 'assay.db'), { now: Date.now })
-const vault = openVault({ store, home, env: {} })
+const vault = openVault({ store, home, env: {}, now: Date.now })
 process.stdout.write(`${Buffer.from(vault.fingerprintKey()).toString('hex')}\n`)
 store.close()

@@ -9,7 +9,7 @@ import { openVault } from '../../src/store/vault-file.ts'
 
 let home: string
 let store: Store
-const open = (env: Record<string, string> = {}) => openVault({ store, home, env })
+const open = (env: Record<string, string> = {}) => openVault({ store, home, env, now: Date.now })
 const reasonOf = (work: () => unknown) => {
   try {
     work()

@@ -1,0 +1,251 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
+import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
+import type { AssayDocument } from '../documents/document.ts'
+import {
+  type AssetRecord,
+  excuseAssets,
+  findAsset,
+  listDependants,
+  markUnchanged,
+  saveAsset,
+  saveLinks,
+} from '../findings/assets.store.ts'
+import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
+import { FindingLedger } from '../findings/ledger.store.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import type { Store } from '../store/store.ts'
+import { type Drive, DriveStopped, whileDriving } from './drive.ts'
+import type { ScanNote } from './model.ts'
+import { addNotes, addProgress, saveScopeStep } from './scans.store.ts'
+
+/** Assets that are detected and stored together: small enough that other writers wait for milliseconds only. */
+const CHUNK = 40
+/** Documents that are fetched and looked at side by side. */
+const SIDE_BY_SIDE = 4
+
+/** What detectors say about one document; a warning with a detector type concerns that detector alone. */
+export interface Looked {
+  findings: readonly RedactedFinding[]
+  warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
+}
+
+export type Look = (document: AssayDocument, asset: AssetFacts) => Promise<Looked>
+
+export interface BatchOptions {
+  drive: Drive
+  store: Store
+  scope: Scope
+  /** Types of the content detectors that are on. */
+  detectorTypes: readonly string[]
+  detectorsHash: string
+  look: Look
+  log: Log
+  now: () => number
+}
+
+interface Outcome {
+  draft: AssetDraft
+  before: AssetRecord | undefined
+  /** Undefined: unchanged, or nothing to read. */
+  looked?: Looked
+  failure?: ScanNote
+}
+
+/** Errors of one document that concern the whole scan. */
+const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'aborted'])
+
+export const reasonOf = (error: unknown): string =>
+  error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
+
+/**
+ * Looks at what is new or changed in a batch and stores it: assets, links, findings and counts go with the checkpoint.
+ * Storing the same batch twice is the same as once.
+ */
+export async function processBatch(batch: Batch, options: BatchOptions): Promise<void> {
+  const chunks: AssetDraft[][] = []
+  const assets = withoutRepeats(batch.assets)
+  for (let at = 0; at < assets.length; at += CHUNK) chunks.push(assets.slice(at, at + CHUNK))
+  if (chunks.length === 0) chunks.push([])
+  for (const [index, chunk] of chunks.entries()) {
+    const outcomes = await look(chunk, options)
+    storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
+    await nextTurn()
+  }
+}
+
+/** An asset that moved while it was listed stands in the list twice: the later entry is the newer. */
+function withoutRepeats(assets: readonly AssetDraft[]): AssetDraft[] {
+  return [...new Map(assets.map((draft) => [draft.key, draft])).values()]
+}
+
+async function look(chunk: readonly AssetDraft[], options: BatchOptions): Promise<Outcome[]> {
+  const { drive, store, detectorsHash } = options
+  const known = store.read((reader) => chunk.map((draft) => findAsset(reader, drive.scan.sourceId, draft.key)))
+  const outcomes: Outcome[] = chunk.map((draft, index) => ({ draft, before: known[index] }))
+  const waiting = outcomes.filter(({ draft, before }) => draft.document && !isUnchanged(draft, before, detectorsHash))
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(next, options)
+  }
+  await whileDriving(drive, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
+  return outcomes
+}
+
+function isUnchanged(draft: AssetDraft, before: AssetRecord | undefined, detectorsHash: string): boolean {
+  return (
+    before !== undefined &&
+    before.status === 'ACTIVE' &&
+    before.checksum === draft.checksum &&
+    before.detectorsHash === detectorsHash
+  )
+}
+
+async function lookAt(outcome: Outcome, { look, drive, scope, log }: BatchOptions): Promise<void> {
+  const { draft } = outcome
+  if (drive.signal.aborted) return
+  try {
+    const document = await draft.document?.()
+    if (document !== undefined) outcome.looked = await look(document, toFacts(draft))
+  } catch (error) {
+    if (drive.signal.aborted) throw new DriveStopped(drive.stop)
+    if (fatal.has(reasonOf(error))) throw error
+    if (!(error instanceof AppError)) log.error('an asset could not be read', { assetKey: draft.key, error })
+    outcome.failure = {
+      code: reasonOf(error),
+      message: error instanceof AppError ? error.message : 'The asset could not be read; see the log.',
+      scope: scope.key,
+      assetKey: draft.key,
+    }
+  }
+}
+
+function toFacts(draft: AssetDraft): AssetFacts {
+  const labels = draft.facts?.labels
+  return {
+    key: draft.key,
+    kind: draft.kind,
+    name: draft.name,
+    url: draft.url,
+    ...(draft.container === undefined ? {} : { container: draft.container }),
+    ...(draft.owner === undefined ? {} : { owner: draft.owner }),
+    ...(Array.isArray(labels) ? { labels: labels.filter((label) => typeof label === 'string') } : {}),
+    ...(draft.contentUpdatedAt === undefined ? {} : { contentUpdatedAt: draft.contentUpdatedAt }),
+  }
+}
+
+function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, options: BatchOptions): void {
+  const { drive, scope, now } = options
+  const { id: scanId } = drive.scan
+  const at = now()
+  drive.write((writer) => {
+    const counts = { discovered: 0, scanned: 0, unchanged: 0 }
+    const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
+    FindingLedger.keep(writer, at, (ledger) => {
+      for (const outcome of outcomes) {
+        const { before } = outcome
+        // Counted already when an interrupted run of this scan stored it.
+        const counted = before?.seenScanId === scanId
+        const result = storeOutcome(outcome)
+        if (!counted) counts.discovered++
+        if (!counted || (result === 'scanned' && before?.detectorsHash === null)) {
+          if (result !== 'failed') counts[result]++
+        }
+      }
+
+      function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
+        const { draft, before, looked, failure } = outcome
+        const place = { scanId, scopeKey: scope.key, at, draft }
+        if (before !== undefined && isUnchanged(draft, before, options.detectorsHash)) {
+          markUnchanged(writer, ledger.facets, before.id, place)
+          return 'unchanged'
+        }
+        const readable = failure === undefined && !isUnreadable(draft, looked)
+        const assetId = saveAsset(writer, ledger.facets, {
+          ...place,
+          sourceId: drive.scan.sourceId,
+          detectorsHash: failure === undefined ? options.detectorsHash : null,
+          scanned: readable,
+        })
+        saveLinks(writer, assetId, draft.links)
+        const result = applyDetection(ledger, {
+          asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
+          found: looked?.findings ?? [],
+          looked: new Set(readable ? options.detectorTypes : []),
+          complete: readable ? completeTypes(options.detectorTypes, looked) : new Set(),
+          scanId,
+          at,
+        })
+        findings.new += result.new
+        findings.again += result.again
+        findings.resolved += result.resolved
+        return failure === undefined ? 'scanned' : 'failed'
+      }
+    })
+    addProgress(writer, scanId, { ...counts, findings })
+    addNotes(
+      writer,
+      scanId,
+      'failures',
+      outcomes.flatMap(({ failure }) => failure ?? []),
+    )
+    addNotes(
+      writer,
+      scanId,
+      'warnings',
+      outcomes.flatMap((outcome) => toNotes(outcome, scope)),
+    )
+    if (last !== undefined) storeWarnings(last.warnings)
+    saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', cursor: last?.cursor, counts })
+
+    function storeWarnings(warnings: readonly ScanWarning[]) {
+      addNotes(
+        writer,
+        scanId,
+        'warnings',
+        warnings.map((warning) => toNote(warning, scope)),
+      )
+      for (const { assetKey, incomplete, code } of warnings) {
+        if (assetKey !== undefined) {
+          const dependants = listDependants(writer, drive.scan.sourceId, assetKey)
+          excuseAssets(writer, drive.scan.sourceId, dependants, scanId)
+        } else if (incomplete === true) {
+          saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: code })
+        }
+      }
+    }
+  })
+}
+
+/** The platform has content that we cannot read: unlike an empty one it is not evidence of anything. */
+function isUnreadable(draft: AssetDraft, looked: Looked | undefined): boolean {
+  return looked === undefined && draft.facts?.contentStatus !== undefined && draft.facts.contentStatus !== 'ok'
+}
+
+function completeTypes(types: readonly string[], looked: Looked | undefined): ReadonlySet<string> {
+  const broken = (looked?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
+  if (broken.some(({ detectorType }) => detectorType === undefined)) return new Set()
+  return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))
+}
+
+/** Warnings after which a finding that is missing may still be there. */
+const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
+
+function toNotes({ draft, looked }: Outcome, scope: Scope): ScanNote[] {
+  return (looked?.warnings ?? []).map(({ code, message }) => ({
+    code,
+    message,
+    scope: scope.key,
+    assetKey: draft.key,
+  }))
+}
+
+export function toNote({ code, message, scope, assetKey }: ScanWarning, within?: Scope): ScanNote {
+  const key = scope ?? within?.key
+  return {
+    code,
+    message,
+    ...(key === undefined ? {} : { scope: key }),
+    ...(assetKey === undefined ? {} : { assetKey }),
+  }
+}

@@ -1,0 +1,142 @@
+import type { Store, Writer } from '../store/store.ts'
+import type { ScanRecord } from './model.ts'
+import { isCertainlyDead, type Owner } from './owner.ts'
+import { beat, checkToken, claimScan, findScan, releaseScan } from './scans.store.ts'
+
+/** A driver that was silent for so long has lost its scan. */
+export const SILENCE_MS = 30_000
+
+/** Why a drive stopped before its scan was done. */
+export type Stop = 'cancelled' | 'lost' | 'shutdown'
+
+export class DriveStopped extends Error {
+  readonly stop: Stop
+
+  constructor(stop: Stop) {
+    super(stop)
+    this.name = 'DriveStopped'
+    this.stop = stop
+  }
+}
+
+/** True when nobody drives the scan any more: it may be taken over. */
+export function isOrphaned(scan: ScanRecord, now: number): boolean {
+  if (scan.status === 'QUEUED') return true
+  if (scan.status !== 'RUNNING') return false
+  if (scan.owner === null || scan.heartbeatAt === null || isCertainlyDead(scan.owner)) return true
+  return Math.abs(now - scan.heartbeatAt) > SILENCE_MS
+}
+
+export interface DriveOptions {
+  store: Store
+  owner: Owner
+  now: () => number
+  signal: AbortSignal
+  heartbeatMs: number
+}
+
+/** The right to write for one scan, held by a heartbeat and fenced by a token. */
+export class Drive {
+  readonly scan: ScanRecord
+  readonly signal: AbortSignal
+  readonly #options: DriveOptions
+  readonly #token: number
+  readonly #stopping = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  private constructor(scan: ScanRecord, options: DriveOptions) {
+    this.scan = scan
+    this.#token = scan.token
+    this.#options = options
+    this.signal = AbortSignal.any([options.signal, this.#stopping.signal])
+    this.#timer = setInterval(() => this.#beat(), options.heartbeatMs)
+    this.#timer.unref()
+  }
+
+  /** Takes a queued or orphaned scan; undefined when another process has it or it is over. */
+  static claim(scanUid: string, options: DriveOptions): Drive | undefined {
+    const claimed = options.store.write((writer) => {
+      const now = options.now()
+      const scan = findScan(writer, scanUid)
+      if (scan === undefined || !isOrphaned(scan, now)) return undefined
+      return { ...scan, token: claimScan(writer, scan, options.owner.name, now), startedAt: scan.startedAt ?? now }
+    })
+    return claimed === undefined ? undefined : new Drive(claimed, options)
+  }
+
+  /** Why the signal went off. */
+  get stop(): Stop {
+    return this.#stopping.signal.aborted ? (this.#stopping.signal.reason as Stop) : 'shutdown'
+  }
+
+  /** Runs `work` in one transaction, only if this drive still has its scan. @throws DriveStopped */
+  write<T>(work: (writer: Writer) => T): T {
+    if (this.signal.aborted) throw new DriveStopped(this.stop)
+    const result = this.#options.store.write((writer) => {
+      const state = checkToken(writer, this.scan.id, this.#token)
+      return state === 'mine' ? { done: work(writer) } : { state }
+    })
+    if ('done' in result) return result.done
+    this.cancel(result.state)
+    throw new DriveStopped(result.state)
+  }
+
+  /** Writes the ending, also after a cancellation; false when the scan has gone to another driver. */
+  end(work: (writer: Writer) => void): boolean {
+    this.close()
+    return this.#options.store.write((writer) => {
+      if (checkToken(writer, this.scan.id, this.#token) === 'lost') return false
+      work(writer)
+      return true
+    })
+  }
+
+  /** Stops driving, and leaves the scan to whoever comes next. */
+  release(): void {
+    this.close()
+    this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token))
+  }
+
+  cancel(stop: Stop): void {
+    if (!this.#stopping.signal.aborted) this.#stopping.abort(stop)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #beat(): void {
+    try {
+      const state = this.#options.store.write((writer) => {
+        beat(writer, this.scan.id, this.#token, this.#options.now())
+        return checkToken(writer, this.scan.id, this.#token)
+      })
+      if (state !== 'mine') this.cancel(state)
+    } catch {
+      // A missed beat is not the end: the next one follows long before the scan counts as orphaned.
+      return
+    }
+  }
+}
+
+/** Waits for `promise`, but no longer than the signal lasts. @throws DriveStopped */
+export async function whileDriving<T>(drive: Drive, promise: Promise<T>): Promise<T> {
+  const { signal } = drive
+  if (signal.aborted) {
+    promise.catch(() => {})
+    throw new DriveStopped(drive.stop)
+  }
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(new DriveStopped(drive.stop))
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, stopped])
+  } catch (error) {
+    promise.catch(() => {})
+    throw signal.aborted && !(error instanceof DriveStopped) ? new DriveStopped(drive.stop) : error
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,300 @@
+import type { Connector, ConnectorSession, Scope } from '../connectors/connector.ts'
+import { listKnownChecksums } from '../findings/assets.store.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import { isContentDetector, type Plugins } from '../sources/plugins.ts'
+import { openConfig } from '../sources/secrets.ts'
+import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
+import type { Store } from '../store/store.ts'
+import type { Vault } from '../store/vault.ts'
+import { concludeAbsence } from './absence.ts'
+import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
+import { Drive, DriveStopped, whileDriving } from './drive.ts'
+import type { Detect, EstateStep } from './estate.ts'
+import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
+import type { Owner } from './owner.ts'
+import {
+  addNotes,
+  addScopes,
+  closeScopes,
+  type Ending,
+  finishScan,
+  listScopes,
+  restartScan,
+  saveScopeStep,
+} from './scans.store.ts'
+
+const HEARTBEAT_MS = 2_000
+
+export interface EngineOptions {
+  store: Store
+  vault: Vault
+  plugins: Plugins
+  detect: Detect
+  /** What is evaluated once the assets are known, such as links between them. */
+  estate: readonly EstateStep[]
+  owner: Owner
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  heartbeatMs?: number
+  /** Told once the scan is taken. */
+  onDrive?: (drive: Drive) => void
+}
+
+/** Errors that end a scan, whatever scope they come from. */
+const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later'])
+/** Errors of a listing that began at a checkpoint which mean that the platform no longer knows it. */
+const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
+
+interface Run extends EngineOptions {
+  drive: Drive
+  source: SourceRecord
+  parsed: ParsedConfig
+  detectorsHash: string
+}
+
+/**
+ * Drives one scan from wherever it stands to its end. Returns its status; undefined when another process drives it or
+ * it was left to be resumed.
+ */
+export async function runScan(scanUid: string, options: EngineOptions): Promise<ScanStatus | undefined> {
+  const { store, owner, now, signal, heartbeatMs = HEARTBEAT_MS, log } = options
+  const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs })
+  if (drive === undefined) return undefined
+  options.onDrive?.(drive)
+  let ending: ScanEnding
+  try {
+    ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)
+  } catch (error) {
+    if (error instanceof DriveStopped) {
+      if (error.stop === 'lost') {
+        drive.close()
+        return undefined
+      }
+      if (error.stop === 'shutdown') {
+        drive.release()
+        return undefined
+      }
+      ending = { status: 'CANCELLED' }
+    } else {
+      ending = toEnding(error, drive, options)
+      if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
+    }
+  }
+  const kept = drive.end((writer) => {
+    const at = now()
+    const { note } = ending
+    if (note !== undefined) addNotes(writer, drive.scan.id, 'failures', [note])
+    if (ending.retryAt === undefined) closeScopes(writer, drive.scan.id, ending.reason ?? ending.status.toLowerCase())
+    finishScan(writer, drive.scan.id, ending, at)
+    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, drive.scan.sourceId, at)
+  })
+  return kept ? ending.status : undefined
+}
+
+/** What is known when a scan ends early: partial when something of it stands, failed when nothing does. */
+function toEnding(error: unknown, drive: Drive, { store, now }: EngineOptions): ScanEnding {
+  const scopes = store.read((reader) => listScopes(reader, drive.scan.id))
+  const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
+  const reason = reasonOf(error)
+  const message = error instanceof AppError ? error.message : 'The scan failed; see the log.'
+  const note = { code: reason, message }
+  if (reason === 'retry_later' && retryAfter !== undefined) {
+    return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
+  }
+  const stands = scopes.some(({ discovered }) => discovered > 0)
+  return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
+}
+
+interface ScanEnding extends Ending {
+  note?: ScanNote
+}
+
+async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnding> {
+  const { store, vault, plugins, log, now } = options
+  const source = store.read((reader) => findSourceById(reader, drive.scan.sourceId))
+  if (source === undefined) throw new DriveStopped('lost')
+  const parsed = openConfig(plugins, vault, source)
+  const detectorsHash = hashContentDetectors(parsed.detectors)
+  const configHash = hashScope(parsed)
+  const sampled = parsed.sampling.strategy !== 'ALL'
+  if (configHash !== drive.scan.configHash || detectorsHash !== drive.scan.detectorsHash) {
+    drive.write((writer) => restartScan(writer, drive.scan.id, { configHash, detectorsHash, sampled }))
+    Object.assign(drive.scan, { configHash, detectorsHash, sampled })
+  }
+  const run: Run = { ...options, drive, source, parsed, detectorsHash }
+  const session = openSession(parsed.connector, run)
+  try {
+    const listing = await whileDriving(drive, session.scopes())
+    drive.write((writer) => {
+      addScopes(writer, drive.scan.id, listing.scopes)
+      addNotes(
+        writer,
+        drive.scan.id,
+        'warnings',
+        listing.warnings.map((warning) => toNote(warning)),
+      )
+    })
+    const waiting = store.read((reader) => listScopes(reader, drive.scan.id))
+    for (const scope of waiting.filter(({ state }) => state === 'PENDING' || state === 'RUNNING')) {
+      log.debug('scope started', { source: source.name, scope: scope.key })
+      await crawlScope(session, scope, run)
+    }
+    const held = await concludeAbsence({ drive, store, now, scopesComplete: listing.warnings.length === 0 })
+    await evaluateEstate(run)
+    return conclude(
+      store.read((reader) => listScopes(reader, drive.scan.id)),
+      held,
+    )
+  } finally {
+    await closeSession(session, log)
+  }
+}
+
+function openSession(connector: Connector, { drive, source, parsed, store, log, now }: Run): ConnectorSession {
+  return connector.open({
+    config: parsed.payload,
+    sampling: { ...parsed.sampling, seed: drive.scan.seed },
+    signal: drive.signal,
+    log,
+    now,
+    ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
+    rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
+  })
+}
+
+async function closeSession(session: ConnectorSession, log: Log): Promise<void> {
+  try {
+    await session.close()
+  } catch (error) {
+    log.warn('a connector session did not close', { error })
+  }
+}
+
+/** Crawls one scope to its end; what fails here fails this scope only, unless it concerns the whole scan. */
+async function crawlScope(session: ConnectorSession, scope: ScopeRecord, run: Run): Promise<void> {
+  const { drive } = run
+  let cursor = scope.cursor ?? undefined
+  for (;;) {
+    const state = { started: false }
+    try {
+      await crawlFrom(session, scope, cursor, run, state)
+      drive.write((writer) => {
+        const gaps = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.reason ?? null
+        saveScopeStep(writer, drive.scan.id, scope.key, {
+          state: gaps === null ? 'COMPLETE' : 'PARTIAL',
+          cursor: null,
+        })
+      })
+      return
+    } catch (error) {
+      if (error instanceof DriveStopped || error instanceof StoringFailed) throw unwrap(error)
+      const reason = reasonOf(error)
+      if (fatal.has(reason)) throw error
+      if (cursor !== undefined && !state.started && staleCursor.has(reason)) {
+        cursor = undefined
+        continue
+      }
+      failScope(scope, error, run)
+      return
+    }
+  }
+}
+
+function failScope(scope: Scope, error: unknown, { drive, log }: Run): void {
+  const reason = reasonOf(error)
+  const message = error instanceof AppError ? error.message : 'The listing failed; see the log.'
+  if (!(error instanceof AppError)) log.error('a scope could not be listed', { scope: scope.key, error })
+  drive.write((writer) => {
+    const discovered = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
+    saveScopeStep(writer, drive.scan.id, scope.key, { state: discovered > 0 ? 'PARTIAL' : 'FAILED', reason })
+    addNotes(writer, drive.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
+  })
+}
+
+/** A failure of our own store, not of the platform: it ends the scan. */
+class StoringFailed extends Error {
+  constructor(cause: unknown) {
+    super('storing failed', { cause })
+    this.name = 'StoringFailed'
+  }
+}
+
+const unwrap = (error: unknown) => (error instanceof StoringFailed ? error.cause : error)
+
+async function crawlFrom(
+  session: ConnectorSession,
+  scope: Scope,
+  cursor: string | undefined,
+  run: Run,
+  state: { started: boolean },
+): Promise<void> {
+  const { drive, store, detectorsHash } = run
+  const known = (keys: readonly string[]) =>
+    store.read((reader) => listKnownChecksums(reader, drive.scan.sourceId, detectorsHash, keys))
+  const request = { scope: { key: scope.key, name: scope.name }, known, ...(cursor === undefined ? {} : { cursor }) }
+  const batches = session.crawl(request)[Symbol.asyncIterator]()
+  const options = toBatchOptions(scope, run)
+  let ahead = batches.next()
+  try {
+    for (;;) {
+      const { done, value: batch } = await whileDriving(drive, ahead)
+      if (done === true) return
+      state.started = true
+      // The next page is fetched while this one is looked at.
+      ahead = batches.next()
+      ahead.catch(() => {})
+      await storing(() => processBatch(batch, options))
+    }
+  } finally {
+    void batches.return?.().catch(() => {})
+  }
+}
+
+async function storing(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof DriveStopped || fatal.has(reasonOf(error))) throw error
+    throw new StoringFailed(error)
+  }
+}
+
+function toBatchOptions(scope: Scope, run: Run): BatchOptions {
+  const { drive, store, parsed, detect, detectorsHash, log, now } = run
+  const detectors = parsed.detectors.flatMap(({ detector, config }) =>
+    isContentDetector(detector) ? [{ type: detector.type, config }] : [],
+  )
+  return {
+    drive,
+    store,
+    scope,
+    detectorTypes: detectors.map(({ type }) => type),
+    detectorsHash,
+    look: (document, asset) => detect(document, { asset, detectors, now: now() }),
+    log,
+    now,
+  }
+}
+
+async function evaluateEstate(run: Run): Promise<void> {
+  const { drive, estate, parsed, store, log, now } = run
+  for (const step of estate) {
+    const chosen = parsed.detectors.find(({ detector }) => detector.type === step.type)
+    if (chosen === undefined) continue
+    await step.evaluate({ drive, store, config: chosen.config, source: run.source, log, now })
+  }
+}
+
+function conclude(scopes: readonly ScopeRecord[], held: boolean): ScanEnding {
+  const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
+  const [first] = broken
+  if (first !== undefined) {
+    const nothing = scopes.every(({ state, discovered }) => state === 'FAILED' && discovered === 0)
+    return { status: nothing ? 'FAILED' : 'PARTIAL', reason: first.reason ?? 'scope_incomplete' }
+  }
+  return held ? { status: 'PARTIAL', reason: 'mass_vanishing' } : { status: 'COMPLETED' }
+}

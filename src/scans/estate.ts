@@ -1,0 +1,32 @@
+import type { AssetFacts } from '../detectors/detector.ts'
+import type { AssayDocument } from '../documents/document.ts'
+import type { Log } from '../kernel/log.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import type { Store } from '../store/store.ts'
+import type { Looked } from './batch.ts'
+import type { Drive } from './drive.ts'
+
+export interface DetectRequest {
+  asset: AssetFacts
+  detectors: readonly { type: string; config: unknown }[]
+  now: number
+}
+
+/** Runs content detectors over one document, away from this thread. */
+export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<Looked>
+
+export interface EstateContext {
+  drive: Drive
+  store: Store
+  source: SourceRecord
+  /** The detector's checked settings. */
+  config: unknown
+  log: Log
+  now: () => number
+}
+
+/** A detector that needs the stored estate; it writes its findings through the drive, and can be interrupted. */
+export interface EstateStep {
+  type: string
+  evaluate(context: EstateContext): Promise<void>
+}

@@ -1,0 +1,120 @@
+import type { Log } from '../kernel/log.ts'
+import type { ScanRunner } from '../operation/context.ts'
+import { isObject } from '../sources/config.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import { nextRunAt, Schedule } from '../sources/schedule.ts'
+import { findSourceById, listDueSources, setNextRun } from '../sources/sources.store.ts'
+import { dropLease, findLease, saveLease } from '../store/lease.store.ts'
+import type { Store } from '../store/store.ts'
+import { createOwner, isCertainlyDead } from './owner.ts'
+import { dropRetry, findActiveScan, findNewestScan, listDueRetries, listOpenScans, requeueScan } from './scans.store.ts'
+import { isAbandoned, queueScan } from './start.ts'
+
+const LEASE = 'loop'
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
+const TICK_MS = 1_000
+
+export interface LoopOptions {
+  store: Store
+  scans: ScanRunner
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  tickMs?: number
+}
+
+export interface Loop {
+  stop(): Promise<void>
+}
+
+/**
+ * Starts due scans, takes up interrupted ones and resumes parked ones, in whichever one of all processes on the data
+ * folder holds the lease. A dead holder loses it at the next tick of another.
+ */
+export function startLoop(options: LoopOptions): Loop {
+  const { store, log, now, signal, tickMs = TICK_MS } = options
+  const owner = createOwner()
+  const tick = () => {
+    if (signal.aborted) return
+    try {
+      if (holdLease(store, owner.name, now())) driveOnce(options)
+    } catch (error) {
+      log.warn('the background loop missed a turn', { error })
+    }
+  }
+  const timer = setInterval(tick, tickMs)
+  timer.unref()
+  setImmediate(tick)
+  const stop = async () => {
+    clearInterval(timer)
+    signal.removeEventListener('abort', onAbort)
+    store.write((writer) => dropLease(writer, LEASE, owner.name))
+    owner.release()
+  }
+  const onAbort = () => clearInterval(timer)
+  signal.addEventListener('abort', onAbort, { once: true })
+  return { stop }
+}
+
+/** Takes or renews the lease; a look without a write decides nearly always. */
+function holdLease(store: Store, holder: string, now: number): boolean {
+  const lease = store.read((reader) => findLease(reader, LEASE))
+  // A clock that jumped back leaves a lease that would never expire.
+  const fresh = lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + 2 * LEASE_MS
+  if (lease !== undefined && fresh) {
+    if (lease.holder !== holder && !isCertainlyDead(lease.holder)) return false
+    if (lease.holder === holder && lease.expiresAt - now > LEASE_MS - RENEW_MS) return true
+  }
+  return store.write((writer) => {
+    const present = findLease(writer, LEASE)
+    if (present?.holder !== lease?.holder || present?.expiresAt !== lease?.expiresAt) return false
+    saveLease(writer, LEASE, { holder, expiresAt: now + LEASE_MS })
+    return true
+  })
+}
+
+/** One turn of the loop: everything that is due now. */
+export function driveOnce({ store, scans, log, now: clock }: LoopOptions): void {
+  const now = clock()
+  for (const source of store.read((reader) => listDueSources(reader, now))) {
+    const scanUid = startDue(store, source, now)
+    log.info(scanUid === undefined ? 'a due scan was skipped' : 'a due scan was started', { source: source.name })
+    if (scanUid !== undefined) scans.start(scanUid)
+  }
+  for (const scan of store.read((reader) => listDueRetries(reader, now))) {
+    if (resumeParked(store, scan.id, scan.sourceId, now)) scans.start(scan.uid)
+  }
+  for (const scan of store.read(listOpenScans)) {
+    if (isAbandoned(scan, now)) scans.start(scan.uid)
+  }
+}
+
+/** However many runs were missed, one is made up; a run that falls into another one is left out. */
+function startDue(store: Store, { id }: SourceRecord, now: number): string | undefined {
+  return store.write((writer) => {
+    const source = findSourceById(writer, id)
+    if (source === undefined || source.nextRunAt === null || source.nextRunAt > now) return undefined
+    setNextRun(writer, id, nextRunAt(scheduleOf(source), now) ?? null)
+    if (findActiveScan(writer, id) !== undefined) return undefined
+    return queueScan(writer, source, { trigger: 'SCHEDULE', requestedBy: 'schedule', at: now })
+  })
+}
+
+function scheduleOf(source: SourceRecord): Schedule | undefined {
+  const { schedule } = source.config
+  return isObject(schedule) ? Schedule.parse(schedule) : undefined
+}
+
+/** A parked scan goes on unless a newer one has taken its place. */
+function resumeParked(store: Store, scanId: number, sourceId: number, now: number): boolean {
+  return store.write((writer) => {
+    const newest = findNewestScan(writer, sourceId)
+    if (newest?.id !== scanId || newest.retryAt === null || newest.retryAt > now) {
+      dropRetry(writer, scanId)
+      return false
+    }
+    requeueScan(writer, scanId)
+    return true
+  })
+}

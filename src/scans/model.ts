@@ -1,0 +1,138 @@
+import { z } from 'zod'
+
+export const scanStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const
+export type ScanStatus = (typeof scanStatuses)[number]
+export const scopeStates = ['PENDING', 'RUNNING', 'COMPLETE', 'PARTIAL', 'FAILED'] as const
+export type ScopeState = (typeof scopeStates)[number]
+export const triggers = ['MANUAL', 'SCHEDULE', 'IMPORT', 'RESUME'] as const
+export type Trigger = (typeof triggers)[number]
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const count = (description: string) => z.number().describe(description)
+
+export const ScanProgress = z.object({
+  discovered: count('Assets that were listed.'),
+  scanned: count('Assets that were looked at.'),
+  unchanged: count('Assets that are as they were when the same detectors saw them.'),
+  findings: z
+    .object({
+      new: count('Findings that were not known.'),
+      again: count('Known findings that were found again.'),
+      resolved: count('Findings that are gone.'),
+    })
+    .describe('What the detectors came to.'),
+})
+export type ScanProgress = z.infer<typeof ScanProgress>
+
+export const ScanNote = z.object({
+  code: z.string().describe('What happened, in one word.'),
+  message: z.string().describe('The same for people.'),
+  scope: z.string().describe('Key of the space or workspace.').optional(),
+  assetKey: z.string().describe('Key of the asset.').optional(),
+})
+export type ScanNote = z.infer<typeof ScanNote>
+
+export const ScanScopeView = z.object({
+  key: z.string().describe('Key of the space or workspace.'),
+  name: z.string().describe('Its name.'),
+  state: z.enum(scopeStates).describe('How far it is.'),
+  discovered: count('Assets that were listed.'),
+  scanned: count('Assets that were looked at.'),
+  unchanged: count('Assets that are as they were.'),
+  reason: z.string().describe('Why it is not complete.').optional(),
+})
+
+/** A scan as lists show it. */
+export const ScanItem = z.object({
+  id: z.string().describe('Id of the scan.'),
+  source: z
+    .object({ id: z.string().describe('Id of the source.'), name: z.string().describe('Name of the source.') })
+    .describe('What is scanned.'),
+  status: z.enum(scanStatuses).describe('State of the scan.'),
+  trigger: z.enum(triggers).describe('What started it.'),
+  requestedBy: z.string().describe('Who started it.'),
+  createdAt: instant,
+  startedAt: instant.optional(),
+  finishedAt: instant.optional(),
+  reason: z.string().describe('Why it is not complete, such as mass_vanishing.').optional(),
+  retryAt: instant.describe('When it goes on by itself.').optional(),
+  sampled: z.boolean().describe('True: it took a sample, so nothing is resolved by absence.'),
+  seed: z.number().describe('What a random sample was drawn with.').optional(),
+  progress: ScanProgress.describe('Counts so far.'),
+})
+export type ScanItem = z.infer<typeof ScanItem>
+
+export const Scan = ScanItem.extend({
+  scopes: z.array(ScanScopeView).describe('Spaces or workspaces.'),
+  failures: z.array(ScanNote).describe('What could not be read; at most 200.'),
+  warnings: z.array(ScanNote).describe('What is worth knowing; at most 200.'),
+})
+export type Scan = z.infer<typeof Scan>
+
+/** A scan as the store has it; times in milliseconds. */
+export interface ScanRecord {
+  id: number
+  uid: string
+  sourceId: number
+  sourceUid: string
+  sourceName: string
+  status: ScanStatus
+  trigger: Trigger
+  requestedBy: string
+  configHash: string
+  detectorsHash: string
+  seed: number
+  sampled: boolean
+  owner: string | null
+  token: number
+  heartbeatAt: number | null
+  cancelRequested: boolean
+  createdAt: number
+  startedAt: number | null
+  finishedAt: number | null
+  reason: string | null
+  retryAt: number | null
+  progress: ScanProgress
+  failures: ScanNote[]
+  warnings: ScanNote[]
+}
+
+export interface ScopeRecord {
+  key: string
+  name: string
+  state: ScopeState
+  cursor: string | null
+  discovered: number
+  scanned: number
+  unchanged: number
+  reason: string | null
+}
+
+const toInstant = (ms: number) => new Date(ms).toISOString()
+
+export function toScanItem(scan: ScanRecord): ScanItem {
+  return {
+    id: scan.uid,
+    source: { id: scan.sourceUid, name: scan.sourceName },
+    status: scan.status,
+    trigger: scan.trigger,
+    requestedBy: scan.requestedBy,
+    createdAt: toInstant(scan.createdAt),
+    ...(scan.startedAt === null ? {} : { startedAt: toInstant(scan.startedAt) }),
+    ...(scan.finishedAt === null ? {} : { finishedAt: toInstant(scan.finishedAt) }),
+    ...(scan.reason === null ? {} : { reason: scan.reason }),
+    ...(scan.retryAt === null ? {} : { retryAt: toInstant(scan.retryAt) }),
+    sampled: scan.sampled,
+    ...(scan.sampled ? { seed: scan.seed } : {}),
+    progress: scan.progress,
+  }
+}
+
+export function toScan(scan: ScanRecord, scopes: readonly ScopeRecord[]): Scan {
+  return {
+    ...toScanItem(scan),
+    scopes: scopes.map(({ cursor: _, reason, ...scope }) => ({ ...scope, ...(reason === null ? {} : { reason }) })),
+    failures: scan.failures,
+    warnings: scan.warnings,
+  }
+}

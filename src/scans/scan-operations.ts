@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { removeAssets } from '../findings/assets.store.ts'
+import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
+import { conflict } from '../kernel/errors.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import { Source, SourceRef } from '../sources/model.ts'
+import { showSource } from '../sources/source-operations.ts'
+import { getSource, removeSource, setNextRun } from '../sources/sources.store.ts'
+import type { Reader } from '../store/store.ts'
+import { isOrphaned } from './drive.ts'
+import { Scan, ScanItem, scanStatuses, toScan, toScanItem } from './model.ts'
+import { abandonScans, finishScan, getScan, listScans, listScopes, requestCancel } from './scans.store.ts'
+import { queueScan } from './start.ts'
+
+const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
+/** Assets that are removed in one go. */
+const REMOVED_AT_ONCE = 200
+
+function showScan(reader: Reader, uid: string): Scan {
+  const scan = getScan(reader, uid)
+  return toScan(scan, listScopes(reader, scan.id))
+}
+
+export const scanOperations: readonly Operation[] = [
+  operation({
+    name: 'start_scan',
+    title: 'Start a scan',
+    summary: 'Scan a source now. Answers at once with the scan; get_scan shows how it goes.',
+    effect: 'write',
+    scope: 'admin',
+    route: 'POST /sources/{id}/scans',
+    status: 201,
+    location: (scan) => `/scans/${scan.id}`,
+    toolset: 'admin',
+    openWorld: true,
+    input: z.strictObject({ id: SourceRef }),
+    output: Scan,
+    run: ({ id }, context) => {
+      const scan = context.store.write(
+        (writer) => {
+          const source = getSource(writer, id)
+          const uid = queueScan(writer, source, {
+            trigger: 'MANUAL',
+            requestedBy: context.caller.name,
+            at: context.now(),
+          })
+          return showScan(writer, uid)
+        },
+        { durable: true },
+      )
+      context.scans.start(scan.id)
+      return scan
+    },
+  }),
+
+  operation({
+    name: 'get_scan',
+    title: 'Get a scan',
+    summary: 'Show how a scan goes or went: counts, scopes, failures and warnings.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /scans/{id}',
+    toolset: 'admin',
+    input: z.strictObject({ id: ScanId }),
+    output: Scan,
+    run: ({ id }, context) => context.read((reader) => showScan(reader, id)),
+  }),
+
+  operation({
+    name: 'list_scans',
+    title: 'List scans',
+    summary: 'List scans, newest first.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /scans',
+    toolset: 'admin',
+    input: z.strictObject({
+      source: SourceRef.optional(),
+      status: z.enum(scanStatuses).describe('Only scans in this state.').optional(),
+      limit: z.int().min(1).max(500).default(50).describe('How many, at most 500.'),
+      cursor: z.string().max(500).describe('nextCursor of the page before.').optional(),
+    }),
+    output: z.object({
+      items: z.array(ScanItem).describe('Scans, newest first.'),
+      nextCursor: z.string().describe('Where the next page begins.').optional(),
+    }),
+    run: ({ source, status, limit, cursor }, context) =>
+      context.read((reader) => {
+        const [before] = cursor === undefined ? [] : decodeCursor('scans', cursor, 1)
+        const sourceId = source === undefined ? undefined : getSource(reader, source).id
+        const scans = listScans(reader, { sourceId, status, limit: limit + 1, before })
+        const last = scans.length > limit ? scans[limit - 1] : undefined
+        return {
+          items: scans.slice(0, limit).map(toScanItem),
+          ...(last === undefined ? {} : { nextCursor: encodeCursor('scans', [last.id]) }),
+        }
+      }),
+  }),
+
+  operation({
+    name: 'cancel_scan',
+    title: 'Cancel a scan',
+    summary: 'Stop a scan. What it has stored stays; nothing is resolved by it.',
+    effect: 'write',
+    scope: 'admin',
+    route: 'POST /scans/{id}/cancel',
+    toolset: 'admin',
+    idempotent: true,
+    input: z.strictObject({ id: ScanId }),
+    output: Scan,
+    run: ({ id }, context) => {
+      const now = context.now()
+      context.store.write((writer) => {
+        const scan = getScan(writer, id)
+        if (scan.status === 'CANCELLED') return
+        if (scan.status !== 'QUEUED' && scan.status !== 'RUNNING') {
+          throw conflict(`The scan is over (${scan.status}); there is nothing to cancel.`, { reason: 'scan_finished' })
+        }
+        if (isOrphaned(scan, now)) finishScan(writer, scan.id, { status: 'CANCELLED' }, now)
+        else requestCancel(writer, scan.id)
+      })
+      context.scans.cancel(id)
+      return context.read((reader) => showScan(reader, id))
+    },
+  }),
+
+  operation({
+    name: 'delete_source',
+    title: 'Delete a source',
+    summary: 'Remove a source with all its assets, findings and scans. This cannot be undone.',
+    effect: 'write',
+    scope: 'admin',
+    route: 'DELETE /sources/{id}',
+    toolset: 'admin',
+    destructive: true,
+    input: z.strictObject({ id: SourceRef }),
+    output: Source,
+    run: async ({ id }, context) => {
+      const { row, shown } = context.store.write((writer) => {
+        const source = getSource(writer, id)
+        const before = showSource(writer, source.uid)
+        setNextRun(writer, source.id, null)
+        for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
+        return { row: source.id, shown: before }
+      })
+      const removeSome = () =>
+        context.store.write((writer) => removeAssets(writer, row, REMOVED_AT_ONCE, context.now()))
+      while (removeSome()) await nextTurn()
+      context.store.write((writer) => removeSource(writer, row, context.now()), { durable: true })
+      return shown
+    },
+  }),
+]

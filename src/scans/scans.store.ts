@@ -1,0 +1,367 @@
+import type { Selectable } from 'kysely'
+import type { Scope } from '../connectors/connector.ts'
+import { notFound } from '../kernel/errors.ts'
+import { db } from '../store/builder.ts'
+import type { ScanRow } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { ScanNote, ScanProgress, ScanRecord, ScanStatus, ScopeRecord, ScopeState, Trigger } from './model.ts'
+
+/** Kept of each list of notes; the counts say how many there were. */
+const KEPT_NOTES = 200
+
+const scans = () =>
+  db
+    .selectFrom('scan')
+    .innerJoin('source', 'source.id', 'scan.source_id')
+    .selectAll('scan')
+    .select(['source.uid as source_uid', 'source.name as source_name'])
+
+type ScanSqlRow = Selectable<ScanRow> & { source_uid: string; source_name: string }
+
+function toRecord(row: ScanSqlRow): ScanRecord {
+  return {
+    id: row.id,
+    uid: row.uid,
+    sourceId: row.source_id,
+    sourceUid: row.source_uid,
+    sourceName: row.source_name,
+    status: row.status,
+    trigger: row.trigger,
+    requestedBy: row.requested_by,
+    configHash: row.config_hash,
+    detectorsHash: row.detectors_hash,
+    seed: row.seed,
+    sampled: row.sampled === 1,
+    owner: row.owner,
+    token: row.token,
+    heartbeatAt: row.heartbeat_at,
+    cancelRequested: row.cancel_requested === 1,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    reason: row.reason,
+    retryAt: row.retry_at,
+    progress: {
+      discovered: row.discovered,
+      scanned: row.scanned,
+      unchanged: row.unchanged,
+      findings: { new: row.findings_new, again: row.findings_again, resolved: row.findings_resolved },
+    },
+    failures: JSON.parse(row.failures),
+    warnings: JSON.parse(row.warnings),
+  }
+}
+
+export function findScan(reader: Reader, uid: string): ScanRecord | undefined {
+  const row = reader.first(scans().where('scan.uid', '=', uid))
+  return row === undefined ? undefined : toRecord(row)
+}
+
+/** @throws AppError `not_found`. */
+export function getScan(reader: Reader, uid: string): ScanRecord {
+  const scan = findScan(reader, uid)
+  if (scan === undefined) throw notFound(`There is no scan '${uid}'; list_scans shows them all.`)
+  return scan
+}
+
+export function findActiveScan(reader: Reader, sourceId: number): ScanRecord | undefined {
+  const row = reader.first(
+    scans().where('scan.source_id', '=', sourceId).where('scan.status', 'in', ['QUEUED', 'RUNNING']),
+  )
+  return row === undefined ? undefined : toRecord(row)
+}
+
+export interface ScanPage {
+  sourceId?: number | undefined
+  status?: ScanStatus | undefined
+  limit: number
+  /** Row id of the last scan of the page before. */
+  before?: number | undefined
+}
+
+/** Newest first. */
+export function listScans(reader: Reader, { sourceId, status, limit, before }: ScanPage): ScanRecord[] {
+  let query = scans().orderBy('scan.id', 'desc').limit(limit)
+  if (sourceId !== undefined) query = query.where('scan.source_id', '=', sourceId)
+  if (status !== undefined) query = query.where('scan.status', '=', status)
+  if (before !== undefined) query = query.where('scan.id', '<', before)
+  return reader.all(query).map(toRecord)
+}
+
+export interface ScanDraft {
+  sourceId: number
+  trigger: Trigger
+  requestedBy: string
+  configHash: string
+  detectorsHash: string
+  seed: number
+  sampled: boolean
+}
+
+export function insertScan(writer: Writer, draft: ScanDraft, at: number): string {
+  const uid = crypto.randomUUID()
+  writer.run(
+    db.insertInto('scan').values({
+      uid,
+      source_id: draft.sourceId,
+      status: 'QUEUED',
+      trigger: draft.trigger,
+      requested_by: draft.requestedBy,
+      config_hash: draft.configHash,
+      detectors_hash: draft.detectorsHash,
+      seed: draft.seed,
+      sampled: draft.sampled ? 1 : 0,
+      owner: null,
+      heartbeat_at: null,
+      created_at: at,
+      started_at: null,
+      finished_at: null,
+      reason: null,
+      retry_at: null,
+    }),
+  )
+  return uid
+}
+
+/** Takes a scan over: from now on only the returned token may write for it. */
+export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: number): number {
+  const token = scan.token + 1
+  writer.run(
+    db
+      .updateTable('scan')
+      .set({
+        status: 'RUNNING',
+        owner,
+        token,
+        heartbeat_at: at,
+        started_at: scan.startedAt ?? at,
+        finished_at: null,
+        reason: null,
+        retry_at: null,
+      })
+      .where('id', '=', scan.id),
+  )
+  return token
+}
+
+/** Checkpoints of another configuration are worth nothing: the scan starts over with the present one. */
+export function restartScan(
+  writer: Writer,
+  scanId: number,
+  present: { configHash: string; detectorsHash: string; sampled: boolean },
+): void {
+  writer.run(db.deleteFrom('scan_scope').where('scan_id', '=', scanId))
+  writer.run(
+    db
+      .updateTable('scan')
+      .set({
+        config_hash: present.configHash,
+        detectors_hash: present.detectorsHash,
+        sampled: present.sampled ? 1 : 0,
+      })
+      .where('id', '=', scanId),
+  )
+}
+
+/** True while `token` drives the scan; also says whether somebody asked it to stop. */
+export function checkToken(reader: Reader, scanId: number, token: number): 'mine' | 'cancelled' | 'lost' {
+  const row = reader
+    .prepare('SELECT status, token, cancel_requested AS cancelled FROM scan WHERE id = ?')
+    .get(scanId) as { status: ScanStatus; token: number; cancelled: number } | undefined
+  if (row === undefined || row.token !== token || row.status !== 'RUNNING') return 'lost'
+  return row.cancelled === 1 ? 'cancelled' : 'mine'
+}
+
+export function beat(writer: Writer, scanId: number, token: number, at: number): void {
+  writer.prepare('UPDATE scan SET heartbeat_at = ? WHERE id = ? AND token = ?').run(at, scanId, token)
+}
+
+/** Leaves a scan to whoever comes next, at once. */
+export function releaseScan(writer: Writer, scanId: number, token: number): void {
+  writer.prepare('UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE id = ? AND token = ?').run(scanId, token)
+}
+
+export interface Ending {
+  status: ScanStatus
+  reason?: string | undefined
+  retryAt?: number | undefined
+}
+
+export function finishScan(writer: Writer, scanId: number, { status, reason, retryAt }: Ending, at: number): void {
+  writer.run(
+    db
+      .updateTable('scan')
+      .set({
+        status,
+        owner: null,
+        heartbeat_at: null,
+        finished_at: at,
+        reason: reason ?? null,
+        retry_at: retryAt ?? null,
+      })
+      .where('id', '=', scanId),
+  )
+}
+
+/** A parked scan waits in the queue again. */
+export function requeueScan(writer: Writer, scanId: number): void {
+  writer.run(
+    db
+      .updateTable('scan')
+      .set({ status: 'QUEUED', finished_at: null, retry_at: null, reason: null, cancel_requested: 0 })
+      .where('id', '=', scanId),
+  )
+}
+
+export function dropRetry(writer: Writer, scanId: number): void {
+  writer.run(db.updateTable('scan').set({ retry_at: null }).where('id', '=', scanId))
+}
+
+export function requestCancel(writer: Writer, scanId: number): void {
+  writer.run(db.updateTable('scan').set({ cancel_requested: 1 }).where('id', '=', scanId))
+}
+
+/** Stops what is under way for a source that is about to go; a late driver is refused by the token. */
+export function abandonScans(writer: Writer, sourceId: number, at: number): string[] {
+  const active = findActiveScan(writer, sourceId)
+  if (active === undefined) return []
+  writer.run(
+    db
+      .updateTable('scan')
+      .set({ status: 'CANCELLED', token: active.token + 1, owner: null, finished_at: at, reason: 'source_deleted' })
+      .where('id', '=', active.id),
+  )
+  return [active.uid]
+}
+
+/** What somebody should drive: queued scans, and running ones whose driver may be gone. */
+export function listOpenScans(reader: Reader): ScanRecord[] {
+  return reader.all(scans().where('scan.status', 'in', ['QUEUED', 'RUNNING']).orderBy('scan.id')).map(toRecord)
+}
+
+/** Parked scans that are due. */
+export function listDueRetries(reader: Reader, now: number): ScanRecord[] {
+  return reader
+    .all(scans().where('scan.status', '=', 'PARTIAL').where('scan.retry_at', '<=', now).orderBy('scan.id'))
+    .map(toRecord)
+}
+
+export function findNewestScan(reader: Reader, sourceId: number): ScanRecord | undefined {
+  return listScans(reader, { sourceId, limit: 1 })[0]
+}
+
+/** When a scan before this one last came to an end, complete or not. */
+export function findPreviousEnd(reader: Reader, sourceId: number, scanId: number): number | undefined {
+  const row = reader
+    .prepare('SELECT max(finished_at) AS at FROM scan WHERE source_id = ? AND id < ?')
+    .get(sourceId, scanId) as { at: number | null }
+  return row.at ?? undefined
+}
+
+export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
+  return reader.all(
+    db
+      .selectFrom('scan_scope')
+      .select(['key', 'name', 'state', 'cursor', 'discovered', 'scanned', 'unchanged', 'reason'])
+      .where('scan_id', '=', scanId)
+      .orderBy('name')
+      .orderBy('key'),
+  )
+}
+
+export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope[]): void {
+  const insert = writer.prepare(
+    `INSERT INTO scan_scope (scan_id, key, name, state) VALUES (?, ?, ?, 'PENDING') ON CONFLICT DO NOTHING`,
+  )
+  for (const { key, name } of scopes) insert.run(scanId, key, name)
+}
+
+/** True when an earlier scan with the same settings listed the scope: then it is gone, not left out. */
+export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: string): boolean {
+  const row = reader
+    .prepare(
+      `SELECT 1 FROM scan_scope s JOIN scan ON scan.id = s.scan_id
+       WHERE scan.source_id = ? AND scan.id < ? AND scan.config_hash = ? AND s.key = ? LIMIT 1`,
+    )
+    .get(scan.sourceId, scan.id, scan.configHash, scopeKey)
+  return row !== undefined
+}
+
+/** Scopes that were under way when a scan ended stay as far as they came. */
+export function closeScopes(writer: Writer, scanId: number, reason: string): void {
+  writer
+    .prepare(
+      `UPDATE scan_scope SET state = 'PARTIAL', reason = coalesce(reason, ?) WHERE scan_id = ? AND state = 'RUNNING'`,
+    )
+    .run(reason, scanId)
+}
+
+export interface ScopeStep {
+  state: ScopeState
+  /** Where the crawl goes on; undefined leaves it. */
+  cursor?: string | null | undefined
+  reason?: string | null | undefined
+  counts?: { discovered: number; scanned: number; unchanged: number }
+}
+
+export function saveScopeStep(writer: Writer, scanId: number, key: string, step: ScopeStep): void {
+  const { discovered = 0, scanned = 0, unchanged = 0 } = step.counts ?? {}
+  writer
+    .prepare(
+      `UPDATE scan_scope SET state = @state, cursor = CASE WHEN @moves THEN @cursor ELSE cursor END,
+         reason = CASE WHEN @explains THEN @reason ELSE reason END,
+         discovered = discovered + @discovered, scanned = scanned + @scanned, unchanged = unchanged + @unchanged
+       WHERE scan_id = @scan_id AND key = @key`,
+    )
+    .run({
+      scan_id: scanId,
+      key,
+      state: step.state,
+      moves: step.cursor === undefined ? 0 : 1,
+      cursor: step.cursor ?? null,
+      explains: step.reason === undefined ? 0 : 1,
+      reason: step.reason ?? null,
+      discovered,
+      scanned,
+      unchanged,
+    })
+}
+
+export function addProgress(writer: Writer, scanId: number, progress: ScanProgress): void {
+  writer
+    .prepare(
+      `UPDATE scan SET discovered = discovered + ?, scanned = scanned + ?, unchanged = unchanged + ?,
+         findings_new = findings_new + ?, findings_again = findings_again + ?, findings_resolved = findings_resolved + ?
+       WHERE id = ?`,
+    )
+    .run(
+      progress.discovered,
+      progress.scanned,
+      progress.unchanged,
+      progress.findings.new,
+      progress.findings.again,
+      progress.findings.resolved,
+      scanId,
+    )
+}
+
+/** Appends to `failures` or `warnings`; what a resumed scan says again is kept once. */
+export function addNotes(
+  writer: Writer,
+  scanId: number,
+  list: 'failures' | 'warnings',
+  notes: readonly ScanNote[],
+): void {
+  if (notes.length === 0) return
+  const row = writer.prepare(`SELECT ${list} AS kept FROM scan WHERE id = ?`).get(scanId) as { kept: string }
+  const kept = JSON.parse(row.kept) as ScanNote[]
+  const keyOf = ({ code, scope, assetKey, message }: ScanNote) => JSON.stringify([code, scope, assetKey, message])
+  const known = new Set(kept.map(keyOf))
+  for (const note of notes) {
+    if (kept.length >= KEPT_NOTES) break
+    if (known.has(keyOf(note))) continue
+    known.add(keyOf(note))
+    kept.push(note)
+  }
+  writer.prepare(`UPDATE scan SET ${list} = ? WHERE id = ?`).run(JSON.stringify(kept), scanId)
+}

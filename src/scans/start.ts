@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto'
+import { conflict } from '../kernel/errors.ts'
+import { isObject } from '../sources/config.ts'
+import { IMPORT_TYPE, type SourceRecord } from '../sources/model.ts'
+import type { Writer } from '../store/store.ts'
+import { isOrphaned } from './drive.ts'
+import type { ScanRecord, Trigger } from './model.ts'
+import { findActiveScan, insertScan } from './scans.store.ts'
+
+/** A queued scan that nobody took for so long has lost the process that was to run it. */
+const QUEUE_PATIENCE_MS = 5_000
+
+/** True when a scan waits for anybody who would drive it. */
+export function isAbandoned(scan: ScanRecord, now: number): boolean {
+  if (scan.status === 'QUEUED') return Math.abs(now - scan.createdAt) > QUEUE_PATIENCE_MS
+  return isOrphaned(scan, now)
+}
+
+/**
+ * Queues a scan of a source. One that was interrupted is taken up again instead.
+ * @throws AppError `conflict`, reason `scan_running` with the id of the scan, or `nothing_to_scan`.
+ */
+export function queueScan(
+  writer: Writer,
+  source: SourceRecord,
+  asked: { trigger: Trigger; requestedBy: string; at: number },
+): string {
+  if (source.type === IMPORT_TYPE) {
+    throw conflict(`'${source.name}' holds imported findings; import a newer file instead of scanning it.`, {
+      reason: 'nothing_to_scan',
+    })
+  }
+  const active = findActiveScan(writer, source.id)
+  if (active !== undefined) {
+    if (isAbandoned(active, asked.at)) return active.uid
+    throw conflict(`A scan of '${source.name}' is under way (${active.uid}); wait for it or cancel it first.`, {
+      reason: 'scan_running',
+      facts: { id: active.uid, scanId: active.uid },
+    })
+  }
+  return insertScan(
+    writer,
+    {
+      sourceId: source.id,
+      trigger: asked.trigger,
+      requestedBy: asked.requestedBy,
+      // The driver fills both in from the configuration it finds.
+      configHash: '',
+      detectorsHash: '',
+      seed: randomInt(2 ** 31),
+      sampled: isSampled(source.config),
+    },
+    asked.at,
+  )
+}
+
+function isSampled({ sampling }: Readonly<Record<string, unknown>>): boolean {
+  return isObject(sampling) && sampling.strategy !== undefined && sampling.strategy !== 'ALL'
+}

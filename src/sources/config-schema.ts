@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { CommonConfig, isObject } from './config.ts'
+import type { Plugins } from './plugins.ts'
+
+type JsonSchema = Record<string, unknown>
+
+/** The JSON Schema of a whole payload, one alternative for each source type. */
+export function configJsonSchema(plugins: Plugins): JsonSchema {
+  const common = toSchema(CommonConfig)
+  const properties = isObject(common.properties) ? common.properties : {}
+  return { oneOf: plugins.connectors.map((connector) => withMembers(toSchema(connector.payload), properties)) }
+}
+
+function toSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'throw' }) as JsonSchema
+  return rest
+}
+
+/** Adds the members that every type has to each object alternative of a schema. */
+function withMembers(schema: JsonSchema, members: JsonSchema): JsonSchema {
+  for (const branch of ['anyOf', 'oneOf', 'allOf'] as const) {
+    const alternatives = schema[branch]
+    if (Array.isArray(alternatives)) {
+      return { ...schema, [branch]: alternatives.map((one) => (isObject(one) ? withMembers(one, members) : one)) }
+    }
+  }
+  return isObject(schema.properties) ? { ...schema, properties: { ...schema.properties, ...members } } : schema
+}

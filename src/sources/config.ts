@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Connector, Sampling } from '../connectors/connector.ts'
+import { AppError, type Issue, invalidInput } from '../kernel/errors.ts'
+import { MASK } from '../kernel/redaction.ts'
+import { closest } from '../kernel/suggest.ts'
+import { parseInput } from '../operation/operation.ts'
+import { type AnyDetector, findConnector, findDetector, isContentDetector, type Plugins } from './plugins.ts'
+import { Schedule } from './schedule.ts'
+
+export const SamplingConfig = z
+  .strictObject({
+    strategy: z.enum(['LATEST', 'RANDOM', 'ALL']).describe('Which assets a scan takes: the newest, some, or all.'),
+    limit: z.int().min(1).max(100_000).describe('How many; default 100; ignored for ALL.').optional(),
+    order_by_column: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe('What LATEST orders by: a date or name of the platform.')
+      .optional(),
+  })
+  .describe('How much of the tenant a scan takes; absent: all of it.')
+export type SamplingConfig = z.infer<typeof SamplingConfig>
+
+export const DetectorChoice = z
+  .strictObject({
+    type: z.string().min(1).max(64).describe('Detector type, such as BROKEN_LINKS.'),
+    enabled: z.boolean().describe('Whether it runs; default true.').optional(),
+    config: z.record(z.string(), z.unknown()).describe("The detector's own settings.").optional(),
+  })
+  .describe('One detector and its settings.')
+
+const commonShape = {
+  sampling: SamplingConfig.optional(),
+  schedule: Schedule.optional(),
+  detectors: z
+    .array(DetectorChoice)
+    .max(50)
+    .describe('Which detectors look at this source; absent: the default set of its type.')
+    .optional(),
+}
+/** The members that every source type has. */
+export const CommonConfig = z.strictObject(commonShape)
+export const commonMembers = Object.keys(commonShape)
+
+/** A detector that is on, with its checked settings. */
+export interface ChosenDetector {
+  detector: AnyDetector
+  config: unknown
+}
+
+/** A whole, valid payload, ready to be used. */
+export interface ParsedConfig {
+  connector: Connector
+  /** What the connector's schema made of its part; `masked` holds plain secrets. */
+  payload: unknown
+  secrets: Record<string, string>
+  sampling: Omit<Sampling, 'seed'>
+  schedule: Schedule | undefined
+  detectors: readonly ChosenDetector[]
+}
+
+const DEFAULT_LIMIT = 100
+const maskLike = /^[*•●∙·]+$/u
+
+/**
+ * Checks a payload whole.
+ * @throws AppError `invalid_input` with every problem; paths begin with `config`.
+ */
+export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unknown>>): ParsedConfig {
+  const connector = getConnector(plugins, raw.type)
+  const own = Object.fromEntries(Object.entries(raw).filter(([name]) => !commonMembers.includes(name)))
+  const common = Object.fromEntries(Object.entries(raw).filter(([name]) => commonMembers.includes(name)))
+  const issues: Issue[] = []
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      issues.push(...(error.facts.issues ?? [{ path: '', message: error.message }]))
+      return undefined
+    }
+  }
+  const payload = attempt(() => parseInput(connector.payload, own))
+  const secrets = isObject(raw.masked) ? checkSecrets(raw.masked, payload, issues) : {}
+  const checked = attempt(() => parseInput(CommonConfig, common))
+  const sampling = checked === undefined ? undefined : toSampling(connector, checked.sampling, issues)
+  const detectors = checked === undefined ? [] : toDetectors(plugins, connector, checked.detectors, issues, attempt)
+  if (issues.length > 0 || sampling === undefined) throw invalidConfig(issues)
+  return { connector, payload, secrets, sampling, schedule: checked?.schedule, detectors }
+}
+
+function getConnector(plugins: Plugins, type: unknown): Connector {
+  const connector = typeof type === 'string' ? findConnector(plugins, type) : undefined
+  if (connector !== undefined) return connector
+  const known = plugins.connectors.map((candidate) => candidate.type)
+  throw invalidConfig([{ path: 'type', message: `must be one of ${known.join(', ')}.` }])
+}
+
+export function invalidConfig(issues: readonly Issue[], reason?: string): AppError {
+  const [first] = issues
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
+  const at = (path: string) => (path === '' ? 'config' : `config.${path}`)
+  return invalidInput(`The source cannot be used as it is: ${at(first?.path ?? '')} ${first?.message ?? ''}${more}`, {
+    issues: issues.map(({ path, message }) => ({ path: at(path), message })),
+    ...(reason === undefined ? {} : { reason }),
+  })
+}
+
+function checkSecrets(masked: Record<string, unknown>, payload: unknown, issues: Issue[]): Record<string, string> {
+  for (const [name, value] of Object.entries(masked)) {
+    if (typeof value === 'string' && maskLike.test(value.trim())) {
+      issues.push({ path: `masked.${name}`, message: 'is a placeholder; enter the secret itself.' })
+    }
+  }
+  const parsed = isObject(payload) && isObject(payload.masked) ? payload.masked : masked
+  return Object.fromEntries(
+    Object.entries(parsed).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+function toSampling(
+  connector: Connector,
+  sampling: SamplingConfig | undefined,
+  issues: Issue[],
+): Omit<Sampling, 'seed'> {
+  const { strategy = 'ALL', limit = DEFAULT_LIMIT, order_by_column: column } = sampling ?? {}
+  if (column === undefined) return { strategy, limit }
+  const wanted = column.replace(/[_-]+(\w)/g, (_, letter: string) => letter.toUpperCase()).toLowerCase()
+  const orderBy = connector.orderByColumns.find((name) => name.toLowerCase() === wanted)
+  if (orderBy !== undefined) return { strategy, limit, orderBy }
+  const known = connector.orderByColumns.join(', ')
+  issues.push({ path: 'sampling.order_by_column', message: `must be one of ${known}.` })
+  return { strategy, limit }
+}
+
+function toDetectors(
+  plugins: Plugins,
+  connector: Connector,
+  choices: readonly z.infer<typeof DetectorChoice>[] | undefined,
+  issues: Issue[],
+  attempt: <T>(work: () => T) => T | undefined,
+): ChosenDetector[] {
+  const chosen = choices ?? connector.defaultDetectors.map((type) => ({ type }) as z.infer<typeof DetectorChoice>)
+  const seen = new Set<string>()
+  return chosen.flatMap(({ type, enabled = true, config = {} }, index) => {
+    const at = `detectors[${index}]`
+    const detector = findDetector(plugins, type)
+    if (detector === undefined) {
+      if (choices !== undefined) issues.push({ path: `${at}.type`, message: unknownDetector(plugins, type) })
+      return []
+    }
+    if (seen.has(type)) issues.push({ path: `${at}.type`, message: `names ${type} a second time; merge the two.` })
+    seen.add(type)
+    const before = issues.length
+    const checked = attempt(() => parseInput(detector.config, config))
+    for (const issue of issues.slice(before)) {
+      issue.path = issue.path === '' ? `${at}.config` : `${at}.config.${issue.path}`
+    }
+    return enabled && issues.length === before ? [{ detector, config: checked }] : []
+  })
+}
+
+function unknownDetector(plugins: Plugins, type: string): string {
+  const names = plugins.detectors.map((detector) => detector.type)
+  const [nearest] = closest(type, names, (name) => name, 1)
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return `is not a detector; known are ${names.join(', ')}.${hint}`
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The payload without its secrets, as it is stored. */
+export function withoutSecrets(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { masked: _, ...rest } = raw
+  return rest
+}
+
+/** The payload as it is shown: every secret is the same placeholder, whatever its length. */
+export function toShownConfig(
+  stored: Readonly<Record<string, unknown>>,
+  secretNames: readonly string[],
+): Record<string, unknown> {
+  const { type, required, ...rest } = stored
+  const masked = Object.fromEntries(secretNames.map((name) => [name, MASK]))
+  return {
+    type,
+    ...(required === undefined ? {} : { required }),
+    ...(secretNames.length === 0 ? {} : { masked }),
+    ...rest,
+  }
+}
+
+/** Merges a partial payload into a whole one by member; lists are replaced, null takes a member away. */
+export function mergeConfig(
+  whole: Readonly<Record<string, unknown>>,
+  partial: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...whole }
+  for (const [name, value] of Object.entries(partial)) {
+    const before = Object.hasOwn(whole, name) ? whole[name] : undefined
+    if (value === null) delete merged[name]
+    else if (isObject(value)) merged[name] = mergeConfig(isObject(before) ? before : {}, value)
+    else merged[name] = value
+  }
+  return merged
+}
+
+/** What a listing depends on: a checkpoint made under another hash is of no use. */
+export function hashScope({ payload, sampling }: Pick<ParsedConfig, 'payload' | 'sampling'>): string {
+  const settings = isObject(payload) ? withoutSecrets(payload) : {}
+  return hashOf({ settings: withoutEmpty(settings), sampling })
+}
+
+/** An empty group of settings is the same as none. */
+function withoutEmpty(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(settings).map(([name, value]) => [name, isObject(value) ? withoutEmpty(value) : value])
+  return Object.fromEntries(entries.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0))
+}
+
+/** What the findings in one document depend on, beside the document. */
+export function hashContentDetectors(chosen: readonly ChosenDetector[]): string {
+  const content = chosen.filter(({ detector }) => isContentDetector(detector))
+  return hashOf(
+    content
+      .map(({ detector, config }) => [detector.type, detector.version, config])
+      .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)),
+  )
+}
+
+function hashOf(value: unknown): string {
+  const canonical = JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  )
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,90 @@
+import { Cron } from 'croner'
+import { z } from 'zod'
+
+/** Cron expressions by the names people choose from. */
+export const presets = {
+  hourly: '0 * * * *',
+  daily: '0 6 * * *',
+  nightly: '0 2 * * *',
+  weekly: '0 3 * * 1',
+  weekday_business: '0 9-17 * * 1-5',
+  weekday_morning: '0 7 * * 1-5',
+} as const
+
+const presetNames = Object.keys(presets) as (keyof typeof presets)[]
+
+export const Schedule = z
+  .strictObject({
+    enabled: z.boolean().describe('Run scans by themselves.').optional(),
+    preset: z
+      .enum(presetNames)
+      .describe(`A named schedule: ${presetNames.join(', ')}.`)
+      .optional(),
+    cron: z
+      .string()
+      .max(200)
+      .describe('Five fields: minute, hour, day of month, month, day of week; wins over the preset.')
+      .optional(),
+    timezone: z.string().max(100).describe('IANA time zone, such as Europe/Berlin; default UTC.').optional(),
+  })
+  .superRefine((schedule, context) => {
+    for (const [path, message] of listScheduleProblems(schedule)) {
+      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+    }
+  })
+  .describe('When scans run by themselves; absent: only when asked.')
+export type Schedule = z.infer<typeof Schedule>
+
+function listScheduleProblems({ enabled, preset, cron, timezone }: z.infer<typeof Schedule>): [string, string][] {
+  const problems: [string, string][] = []
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    problems.push(['timezone', 'is not a time zone; write an IANA name such as UTC or Europe/Berlin.'])
+  }
+  if (cron === undefined && preset === undefined && enabled === true) {
+    problems.push(['', 'is enabled without a time; give `preset` or `cron`.'])
+  }
+  if (cron !== undefined) {
+    const problem = findCronProblem(cron)
+    if (problem !== undefined) problems.push(['cron', problem])
+  }
+  return problems
+}
+
+function findCronProblem(cron: string): string | undefined {
+  const fields = cron.trim().split(/\s+/)
+  if (fields.length !== 5) {
+    return `must have five fields (minute, hour, day of month, month, day of week), not ${cron.trim() === '' ? 0 : fields.length}.`
+  }
+  try {
+    const next = new Cron(cron.trim(), { paused: true, timezone: 'UTC', mode: '5-part' }).nextRun()
+    return next === null ? 'names a day that never comes, such as 30 February.' : undefined
+  } catch {
+    return 'is not a cron expression; an example is `0 6 * * 1-5`.'
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  // Offsets such as +02:00 are accepted by Intl, but a schedule wants a place with its rules.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True when scans of this schedule start by themselves; a time without `enabled` counts as on. */
+export function isScheduled(schedule: Schedule | undefined): boolean {
+  if (schedule === undefined) return false
+  return schedule.enabled ?? (schedule.cron !== undefined || schedule.preset !== undefined)
+}
+
+/** The first run after `after`, in milliseconds; undefined when the schedule is off. */
+export function nextRunAt(schedule: Schedule | undefined, after: number): number | undefined {
+  if (schedule === undefined || !isScheduled(schedule)) return undefined
+  const pattern = schedule.cron?.trim() ?? (schedule.preset === undefined ? undefined : presets[schedule.preset])
+  if (pattern === undefined) return undefined
+  const calculator = new Cron(pattern, { paused: true, timezone: schedule.timezone ?? 'UTC', mode: '5-part' })
+  return calculator.nextRun(new Date(after))?.getTime()
+}

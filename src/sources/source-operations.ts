@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { countBySource } from '../findings/counts.store.ts'
+import { conflict } from '../kernel/errors.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import type { Reader } from '../store/store.ts'
+import { parseConfig, toShownConfig, withoutSecrets } from './config.ts'
+import { configJsonSchema } from './config-schema.ts'
+import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, TestStep } from './model.ts'
+import type { Plugins } from './plugins.ts'
+import { nextRunAt } from './schedule.ts'
+import { openConfig, sealSecrets, updateConfig } from './secrets.ts'
+import { findSource, getSource, insertSource, listSources, updateSource } from './sources.store.ts'
+
+const toInstant = (ms: number) => new Date(ms).toISOString()
+const nothing = { assets: 0, findings: 0, openFindings: 0 }
+
+export function toSource(source: SourceRecord, counts = nothing): Source {
+  return {
+    id: source.uid,
+    name: source.name,
+    type: source.type,
+    config: toShownConfig(source.config, Object.keys(source.secrets)),
+    createdAt: toInstant(source.createdAt),
+    updatedAt: toInstant(source.updatedAt),
+    ...(source.nextRunAt === null ? {} : { nextRunAt: toInstant(source.nextRunAt) }),
+    ...(source.lastCompletedScanAt === null ? {} : { lastCompletedScanAt: toInstant(source.lastCompletedScanAt) }),
+    counts,
+  }
+}
+
+export function showSource(reader: Reader, ref: string): Source {
+  const source = getSource(reader, ref)
+  return toSource(source, countBySource(reader).get(source.id))
+}
+
+/** The operations on sources, for the connectors and detectors that are there. */
+export function createSourceOperations(plugins: Plugins): readonly Operation[] {
+  const Config = z
+    .record(z.string(), z.unknown())
+    .meta(configJsonSchema(plugins))
+    .describe('The payload: type, required, masked, optional, sampling, schedule, detectors.')
+  const PartialConfig = z
+    .record(z.string(), z.unknown())
+    .describe('The members to change; they merge by member. Secrets that are left out or sent as ******** are kept.')
+
+  return [
+    operation({
+      name: 'list_sources',
+      title: 'List sources',
+      summary: 'List the tenants that are scanned and the scanners whose findings were imported.',
+      effect: 'read',
+      scope: 'read',
+      route: 'GET /sources',
+      toolset: 'admin',
+      input: z.strictObject({}),
+      output: z.object({
+        items: z.array(Source).describe('All sources, by name.'),
+        total: z.number().describe('How many.'),
+      }),
+      run: (_input, context) =>
+        context.read((reader) => {
+          const counts = countBySource(reader)
+          const items = listSources(reader).map((source) => toSource(source, counts.get(source.id)))
+          return { items, total: items.length }
+        }),
+    }),
+
+    operation({
+      name: 'get_source',
+      title: 'Get a source',
+      summary: 'Show one source: its settings with secrets masked, its schedule and what is kept of it.',
+      effect: 'read',
+      scope: 'read',
+      route: 'GET /sources/{id}',
+      toolset: 'admin',
+      input: z.strictObject({ id: SourceRef }),
+      output: Source,
+      run: ({ id }, context) => context.read((reader) => showSource(reader, id)),
+    }),
+
+    operation({
+      name: 'create_source',
+      title: 'Create a source',
+      summary: 'Register a tenant to scan. The whole payload is checked; nothing is asked of the tenant yet.',
+      effect: 'write',
+      scope: 'admin',
+      route: 'POST /sources',
+      status: 201,
+      location: (source) => `/sources/${source.id}`,
+      toolset: 'admin',
+      input: z.strictObject({ name: SourceName, config: Config }),
+      output: Source,
+      run: ({ name, config }, context) => {
+        const parsed = parseConfig(plugins, config)
+        const uid = crypto.randomUUID()
+        const secrets = sealSecrets(context.vault, uid, parsed.secrets)
+        const now = context.now()
+        return context.store.write(
+          (writer) => {
+            requireFreeName(writer, name)
+            insertSource(
+              writer,
+              {
+                uid,
+                name,
+                type: parsed.connector.type,
+                config: withoutSecrets(config),
+                secrets,
+                nextRunAt: nextRunAt(parsed.schedule, now) ?? null,
+              },
+              now,
+            )
+            return showSource(writer, uid)
+          },
+          { durable: true },
+        )
+      },
+    }),
+
+    operation({
+      name: 'update_source',
+      title: 'Update a source',
+      summary: 'Rename a source or change members of its payload; what is left out stays.',
+      effect: 'write',
+      scope: 'admin',
+      route: 'PUT /sources/{id}',
+      toolset: 'admin',
+      idempotent: true,
+      input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
+      output: Source,
+      run: ({ id, name, config }, context) => {
+        const now = context.now()
+        return context.store.write(
+          (writer) => {
+            const source = getSource(writer, id)
+            if (name !== undefined) requireFreeName(writer, name, source.id)
+            const updated = config === undefined ? undefined : updateOf(source, config, context.vault)
+            updateSource(
+              writer,
+              source.id,
+              {
+                name: name ?? source.name,
+                config: updated?.config ?? source.config,
+                secrets: updated?.secrets ?? source.secrets,
+                nextRunAt: updated === undefined ? source.nextRunAt : nextRunOf(source, updated.parsed.schedule, now),
+                tenantId: source.tenantId,
+              },
+              now,
+            )
+            return showSource(writer, source.uid)
+          },
+          { durable: true },
+        )
+      },
+    }),
+
+    operation({
+      name: 'test_source',
+      title: 'Test a source',
+      summary: 'Try to sign in and to read, step by step, with a hint for what fails. Stores nothing.',
+      effect: 'read',
+      scope: 'admin',
+      route: 'POST /sources/{id}/test',
+      toolset: 'admin',
+      openWorld: true,
+      input: z.strictObject({ id: SourceRef }),
+      output: z.object({ steps: z.array(TestStep).describe('What was tried, in order.') }),
+      run: async ({ id }, context) => {
+        const source = context.read((reader) => getSource(reader, id))
+        if (source.type === IMPORT_TYPE) {
+          return {
+            steps: [{ name: 'import', status: 'skipped' as const, detail: 'Imported findings have no tenant.' }],
+          }
+        }
+        const { connector, payload, sampling } = openConfig(plugins, context.vault, source)
+        const session = connector.open({
+          config: payload,
+          sampling: { ...sampling, seed: 0 },
+          signal: context.signal,
+          log: context.log,
+          now: context.now,
+          ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
+          rememberTenantId: () => {},
+        })
+        try {
+          return { steps: await session.test() }
+        } finally {
+          await session.close()
+        }
+      },
+    }),
+  ]
+
+  function updateOf(source: SourceRecord, config: Record<string, unknown>, vault: Parameters<typeof updateConfig>[1]) {
+    if (source.type === IMPORT_TYPE) {
+      throw conflict(`'${source.name}' holds imported findings and has no settings; only its name can be changed.`)
+    }
+    return updateConfig(plugins, vault, source, config)
+  }
+}
+
+/** A schedule that did not change keeps its next run, so that an unrelated edit makes up no missed run. */
+function nextRunOf(source: SourceRecord, schedule: Parameters<typeof nextRunAt>[0], now: number): number | null {
+  const before = JSON.stringify(source.config.schedule ?? null)
+  if (before === JSON.stringify(schedule ?? null)) return source.nextRunAt
+  return nextRunAt(schedule, now) ?? null
+}
+
+function requireFreeName(reader: Reader, name: string, exceptId?: number): void {
+  const taken = findSource(reader, name)
+  if (taken === undefined || taken.id === exceptId) return
+  throw conflict(`There is a source '${taken.name}' already; choose another name.`, {
+    reason: 'name_taken',
+    facts: { id: taken.uid },
+  })
+}

@@ -1,0 +1,130 @@
+import type { Selectable } from 'kysely'
+import { markLogReset } from '../findings/ledger.store.ts'
+import { notFound } from '../kernel/errors.ts'
+import { closest } from '../kernel/suggest.ts'
+import { db } from '../store/builder.ts'
+import type { SourceRow } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { SourceRecord } from './model.ts'
+
+function toRecord(row: Selectable<SourceRow>): SourceRecord {
+  return {
+    id: row.id,
+    uid: row.uid,
+    name: row.name,
+    type: row.type,
+    config: JSON.parse(row.config),
+    secrets: JSON.parse(row.secrets),
+    tenantId: row.tenant_id,
+    lastCompletedScanAt: row.last_completed_scan_at,
+    nextRunAt: row.next_run_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export function listSources(reader: Reader): SourceRecord[] {
+  return reader.all(db.selectFrom('source').selectAll().orderBy('name').orderBy('id')).map(toRecord)
+}
+
+/** A source by its id, else by its name, whatever the case. */
+export function findSource(reader: Reader, ref: string): SourceRecord | undefined {
+  const byId = reader.first(db.selectFrom('source').selectAll().where('uid', '=', ref.toLowerCase()))
+  if (byId !== undefined) return toRecord(byId)
+  const wanted = ref.trim().toLowerCase()
+  return listSources(reader).find((source) => source.name.toLowerCase() === wanted)
+}
+
+/** @throws AppError `not_found` with the closest names. */
+export function getSource(reader: Reader, ref: string): SourceRecord {
+  const found = findSource(reader, ref)
+  if (found !== undefined) return found
+  const suggestions = closest(ref, listSources(reader), (source) => source.name).map(({ name }) => ({
+    value: name,
+    kind: 'source',
+  }))
+  throw notFound(`There is no source '${ref}'; list_sources names them all.`, { suggestions })
+}
+
+export function findSourceById(reader: Reader, id: number): SourceRecord | undefined {
+  const row = reader.first(db.selectFrom('source').selectAll().where('id', '=', id))
+  return row === undefined ? undefined : toRecord(row)
+}
+
+export type SourceDraft = Pick<SourceRecord, 'uid' | 'name' | 'type' | 'config' | 'secrets' | 'nextRunAt'>
+
+export function insertSource(writer: Writer, draft: SourceDraft, at: number): number {
+  return writer.run(
+    db.insertInto('source').values({
+      uid: draft.uid,
+      name: draft.name,
+      type: draft.type,
+      config: JSON.stringify(draft.config),
+      secrets: JSON.stringify(draft.secrets),
+      tenant_id: null,
+      last_completed_scan_at: null,
+      schedule_enabled: draft.nextRunAt === null ? 0 : 1,
+      next_run_at: draft.nextRunAt,
+      created_at: at,
+      updated_at: at,
+    }),
+  ).lastInsertRowid
+}
+
+export function updateSource(
+  writer: Writer,
+  id: number,
+  draft: Pick<SourceDraft, 'name' | 'config' | 'secrets' | 'nextRunAt'> & { tenantId: string | null },
+  at: number,
+): void {
+  writer.run(
+    db
+      .updateTable('source')
+      .set({
+        name: draft.name,
+        config: JSON.stringify(draft.config),
+        secrets: JSON.stringify(draft.secrets),
+        tenant_id: draft.tenantId,
+        schedule_enabled: draft.nextRunAt === null ? 0 : 1,
+        next_run_at: draft.nextRunAt,
+        updated_at: at,
+      })
+      .where('id', '=', id),
+  )
+}
+
+export function rememberTenant(writer: Writer, id: number, tenantId: string): void {
+  writer.run(db.updateTable('source').set({ tenant_id: tenantId }).where('id', '=', id).where('tenant_id', 'is', null))
+}
+
+export function setNextRun(writer: Writer, id: number, nextRunAt: number | null): void {
+  writer.run(
+    db
+      .updateTable('source')
+      .set({ next_run_at: nextRunAt, schedule_enabled: nextRunAt === null ? 0 : 1 })
+      .where('id', '=', id),
+  )
+}
+
+export function setLastCompletedScan(writer: Writer, id: number, at: number): void {
+  writer.run(db.updateTable('source').set({ last_completed_scan_at: at }).where('id', '=', id))
+}
+
+/** Sources whose schedule is due. */
+export function listDueSources(reader: Reader, now: number): SourceRecord[] {
+  return reader
+    .all(
+      db
+        .selectFrom('source')
+        .selectAll()
+        .where('schedule_enabled', '=', 1)
+        .where('next_run_at', '<=', now)
+        .orderBy('next_run_at'),
+    )
+    .map(toRecord)
+}
+
+export function removeSource(writer: Writer, id: number, at: number): void {
+  writer.run(db.deleteFrom('source').where('id', '=', id))
+  markLogReset(writer, at)
+}

@@ -1,0 +1,283 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Scan } from '../../src/scans/model.ts'
+import { createTenant, type FakeTenant, refuse } from './fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+
+let tenant: FakeTenant
+let bench: Workbench
+
+beforeEach(async () => {
+  tenant = createTenant({ ENG: 12, OPS: 3 })
+  bench = openWorkbench(tenant)
+  await createFake(bench)
+})
+afterEach(() => bench.close())
+
+const pagesOf = (key: string) => tenant.spaces.find((space) => space.key === key)?.pages ?? []
+const pageAt = (key: string, index: number) => {
+  const page = pagesOf(key)[index]
+  if (page === undefined) throw new Error('no such page')
+  return page
+}
+const findings = () =>
+  bench.snapshot().filter((row): row is Record<string, unknown> => (row as { fp: number | null }).fp !== null)
+const keysWhere = (match: Record<string, unknown>) =>
+  findings()
+    .filter((row) => Object.entries(match).every(([name, value]) => row[name] === value))
+    .map((row) => row.key)
+
+describe('a scan', () => {
+  it('stores every asset and finding, and counts them by scope', async () => {
+    const scan = await bench.scan()
+    expect(scan).toMatchObject({
+      status: 'COMPLETED',
+      progress: { discovered: 15, scanned: 15, unchanged: 0, findings: { new: 15, again: 0, resolved: 0 } },
+      scopes: [
+        { key: 'ENG', state: 'COMPLETE', discovered: 12 },
+        { key: 'OPS', state: 'COMPLETE', discovered: 3 },
+      ],
+    })
+    expect(findings()).toHaveLength(15)
+  })
+
+  it('adds nothing the second time and fetches no body again', async () => {
+    await bench.scan()
+    const before = bench.snapshot()
+    tenant.fetched.length = 0
+    const scan = await bench.scan()
+    expect(scan.progress).toEqual({
+      discovered: 15,
+      scanned: 0,
+      unchanged: 15,
+      findings: { new: 0, again: 0, resolved: 0 },
+    })
+    expect(tenant.fetched).toEqual([])
+    expect(bench.snapshot()).toEqual(before)
+  })
+
+  it('looks again at exactly what was edited', async () => {
+    await bench.scan()
+    tenant.fetched.length = 0
+    pageAt('ENG', 3).body = 'Now with word:other in it.'
+    const scan = await bench.scan()
+    expect(tenant.fetched).toEqual(['ENG-4'])
+    expect(scan.progress.findings).toEqual({ new: 1, again: 0, resolved: 1 })
+  })
+
+  it('looks at everything again when a detector has other settings', async () => {
+    await bench.scan()
+    tenant.fetched.length = 0
+    await bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'WORDS', config: { least: 2 } }] } })
+    const scan = await bench.scan()
+    expect(tenant.fetched).toHaveLength(15)
+    expect(scan.progress.findings).toEqual({ new: 0, again: 15, resolved: 0 })
+  })
+
+  it('re-opens what is found again, with its id and its history', async () => {
+    const page = pageAt('OPS', 0)
+    const body = page.body
+    await bench.scan()
+    const [before] = keysWhere({ key: 'fake:page:OPS-1' })
+    page.body = 'Nothing here.'
+    await bench.scan()
+    expect(keysWhere({ status: 1 })).toEqual([before])
+    page.body = body
+    const scan = await bench.scan()
+    expect(scan.progress.findings).toEqual({ new: 0, again: 1, resolved: 0 })
+    expect(findings().find((row) => row.key === before)).toMatchObject({ status: 0, changes: 2 })
+  })
+
+  it('keeps what was found in an asset that was read in part only', async () => {
+    await bench.scan()
+    pageAt('OPS', 0).body = 'This is too long to be read whole.'
+    const scan = await bench.scan()
+    expect(keysWhere({ status: 1 })).toEqual([])
+    expect(scan.warnings).toContainEqual(expect.objectContaining({ code: 'truncated', assetKey: 'fake:page:OPS-1' }))
+  })
+
+  it('costs one asset when one asset cannot be read, and reads it the next time', async () => {
+    tenant.onBody = (id) => {
+      if (id === 'ENG-7') throw refuse('server_error')
+    }
+    const scan = await bench.scan()
+    expect(scan).toMatchObject({
+      status: 'COMPLETED',
+      progress: { discovered: 15, scanned: 14 },
+      failures: [{ code: 'server_error', scope: 'ENG', assetKey: 'fake:page:ENG-7' }],
+    })
+    delete tenant.onBody
+    tenant.fetched.length = 0
+    expect((await bench.scan()).progress.findings.new).toBe(1)
+    expect(tenant.fetched).toEqual(['ENG-7'])
+  })
+
+  it('goes on with other scopes when one cannot be listed, and resolves nothing in it', async () => {
+    await bench.scan()
+    pagesOf('ENG').splice(6)
+    tenant.onPage = (space, index) => {
+      if (space === 'ENG' && index === 1) throw refuse('forbidden')
+    }
+    for (let times = 0; times < 3; times++) {
+      expect(await bench.scan()).toMatchObject({
+        status: 'PARTIAL',
+        reason: 'forbidden',
+        scopes: [
+          { key: 'ENG', state: 'PARTIAL', reason: 'forbidden' },
+          { key: 'OPS', state: 'COMPLETE' },
+        ],
+      })
+    }
+    expect(keysWhere({ status: 1 })).toEqual([])
+  })
+
+  it('fails when nobody signs in', async () => {
+    await bench.run('update_source', { id: 'fake', config: { masked: { token: 'wrong' } } })
+    expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'auth_failed' })
+  })
+
+  it('is partial when the credential expires on the way', async () => {
+    tenant.onPage = (space) => {
+      if (space === 'OPS') throw refuse('auth_expired')
+    }
+    expect(await bench.scan()).toMatchObject({
+      status: 'PARTIAL',
+      reason: 'auth_expired',
+      progress: { discovered: 12 },
+    })
+  })
+
+  it('names the scan that runs already', async () => {
+    let go = () => {}
+    tenant.onPage = () =>
+      new Promise<void>((resolve) => {
+        go = resolve
+      })
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    const second = bench.run('start_scan', { id: 'fake' })
+    await expect(second).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'scan_running', facts: { id } } })
+    delete tenant.onPage
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    go()
+    await bench.queue.settled(id)
+    expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('stops within a second when it is cancelled, and keeps what it has', async () => {
+    tenant.onPage = (_space, index) => (index === 2 ? new Promise(() => {}) : undefined)
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    await expect.poll(() => findings().length).toBe(10)
+    const started = performance.now()
+    await bench.run('cancel_scan', { id })
+    await bench.queue.settled(id)
+    expect(performance.now() - started).toBeLessThan(1000)
+    expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'CANCELLED', progress: { discovered: 10 } })
+    expect(findings()).toHaveLength(10)
+  })
+
+  it('is cancelled through its row by another process', async () => {
+    tenant.onPage = (_space, index) => (index === 2 ? new Promise(() => {}) : undefined)
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    await expect.poll(() => findings().length).toBe(10)
+    bench.store.write((writer) => writer.prepare('UPDATE scan SET cancel_requested = 1').run())
+    await bench.queue.settled(id)
+    expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'CANCELLED' })
+  })
+
+  it('writes nothing more once another driver has taken it over', async () => {
+    let go = () => {}
+    tenant.onPage = (_space, index) =>
+      index === 2
+        ? new Promise<void>((resolve) => {
+            go = resolve
+          })
+        : undefined
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    await expect.poll(() => findings().length).toBe(10)
+    bench.store.write((writer) => writer.prepare(`UPDATE scan SET token = token + 1, owner = 'other/1/x'`).run())
+    go()
+    await bench.queue.settled(id)
+    expect(findings()).toHaveLength(10)
+    expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'RUNNING' })
+  })
+})
+
+describe('what vanishes', () => {
+  it('is deleted by the second complete scan, and its findings are resolved', async () => {
+    await bench.scan()
+    pagesOf('ENG').splice(0, 1)
+    expect((await bench.scan()).progress.findings.resolved).toBe(0)
+    const scan = await bench.scan()
+    expect(scan).toMatchObject({ status: 'COMPLETED', progress: { findings: { resolved: 1 } } })
+    expect(keysWhere({ asset_status: 'DELETED', status: 1 })).toEqual(['fake:page:ENG-1'])
+  })
+
+  it('is restored when it comes back', async () => {
+    await bench.scan()
+    const [page] = pagesOf('ENG').splice(0, 1)
+    await bench.scan()
+    await bench.scan()
+    if (page !== undefined) pagesOf('ENG').push(page)
+    expect((await bench.scan()).progress.findings).toEqual({ new: 0, again: 1, resolved: 0 })
+    expect(keysWhere({ key: 'fake:page:ENG-1', asset_status: 'ACTIVE', status: 0 })).toHaveLength(1)
+  })
+
+  it('must be absent twice in a row', async () => {
+    await bench.scan()
+    const [page] = pagesOf('ENG').splice(0, 1)
+    await bench.scan()
+    if (page !== undefined) pagesOf('ENG').unshift(page)
+    await bench.scan()
+    pagesOf('ENG').splice(0, 1)
+    await bench.scan()
+    expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
+  })
+
+  it('in a mass waits for a second complete scan that agrees', async () => {
+    tenant.spaces.push(...createTenant({ BIG: 40 }).spaces)
+    await bench.scan()
+    pagesOf('BIG').splice(10)
+    expect(await bench.scan()).toMatchObject({
+      status: 'PARTIAL',
+      reason: 'mass_vanishing',
+      progress: { findings: { resolved: 0 } },
+    })
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', progress: { findings: { resolved: 30 } } })
+  })
+
+  it('stays when only a sample was taken', async () => {
+    await bench.scan()
+    await bench.run('update_source', { id: 'fake', config: { sampling: { strategy: 'LATEST', limit: 5 } } })
+    for (let times = 0; times < 3; times++) {
+      expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', sampled: true, progress: { discovered: 8 } })
+    }
+    expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
+  })
+
+  it('stays when the listing says that it has gaps', async () => {
+    await bench.scan()
+    pagesOf('OPS').splice(0, 1)
+    tenant.warnings = (space) =>
+      space === 'OPS' ? [{ code: 'cursor_loop', message: 'The list never ends.', incomplete: true }] : []
+    for (let times = 0; times < 3; times++) {
+      expect(await bench.scan()).toMatchObject({ status: 'PARTIAL', reason: 'cursor_loop' })
+    }
+    expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
+  })
+
+  it('goes with its scope when the scope is gone, but not when it was left out', async () => {
+    await bench.run('create_source', {
+      name: 'narrow',
+      config: { type: 'FAKE', required: { base_url: 'https://fake.example' }, masked: { token: 'fake-token-0002' } },
+    })
+    await bench.scan('narrow')
+    await bench.run('update_source', { id: 'narrow', config: { optional: { spaces: ['OPS'] } } })
+    await bench.scan('narrow')
+    await bench.scan('narrow')
+    expect(keysWhere({ asset_status: 'DELETED' })).toEqual([])
+    await bench.run('update_source', { id: 'narrow', config: { optional: { spaces: null } } })
+    tenant.spaces = tenant.spaces.filter(({ key }) => key !== 'OPS')
+    await bench.scan('narrow')
+    await bench.scan('narrow')
+    expect(keysWhere({ asset_status: 'DELETED' })).toHaveLength(3)
+  })
+})

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../../src/kernel/log.ts'
+import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { call, type Operation } from '../../src/operation/operation.ts'
+import type { Scan } from '../../src/scans/model.ts'
+import { createScanQueue, type ScanQueue } from '../../src/scans/queue.ts'
+import { scanOperations } from '../../src/scans/scan-operations.ts'
+import { createSourceOperations } from '../../src/sources/source-operations.ts'
+import { Store } from '../../src/store/store.ts'
+import { openVault } from '../../src/store/vault-file.ts'
+import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
+
+/** A data folder with a fake tenant, driven through the operations. */
+export interface Workbench {
+  home: string
+  store: Store
+  queue: ScanQueue
+  clock: { now: number }
+  context: WriteContext
+  run<T = unknown>(operation: string, input?: Record<string, unknown>): Promise<T>
+  /** Starts a scan and waits for its end. */
+  scan(source?: string): Promise<Scan>
+  /** Everything that a scan is to keep, without ids and times. */
+  snapshot(): unknown[]
+  close(): Promise<void>
+}
+
+export function openWorkbench(
+  tenant: FakeTenant,
+  options: { home?: string; extra?: readonly Operation[] } = {},
+): Workbench {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
+  const clock = { now: Date.UTC(2026, 0, 5, 12) }
+  const now = () => clock.now
+  const store = Store.open(join(home, 'assay.db'), { now })
+  const vault = openVault({ store, home, env: {}, now })
+  const plugins = pluginsFor(tenant)
+  const stop = new AbortController()
+  const queue = createScanQueue({
+    store,
+    vault,
+    plugins,
+    detect: detectWords,
+    estate: [],
+    log: silentLog,
+    now,
+    signal: stop.signal,
+    heartbeatMs: 20,
+  })
+  const operations = [...createSourceOperations(plugins), ...scanOperations, ...(options.extra ?? [])]
+  const context: WriteContext = {
+    read: (work) => store.read(work),
+    store,
+    now,
+    caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
+    signal: new AbortController().signal,
+    log: silentLog,
+    progress: () => {},
+    vault,
+    scans: queue,
+  }
+  const run = async <T>(name: string, input: Record<string, unknown> = {}): Promise<T> => {
+    const operation = operations.find((candidate) => candidate.name === name)
+    if (operation === undefined) throw new Error(`no operation ${name}`)
+    return (await call(operation, input, context)) as T
+  }
+  return {
+    home,
+    store,
+    queue,
+    clock,
+    context,
+    run,
+    scan: async (source = 'fake') => {
+      const { id } = await run<Scan>('start_scan', { id: source })
+      await queue.settled(id)
+      return run<Scan>('get_scan', { id })
+    },
+    snapshot: () => snapshotOf(store),
+    close: async () => {
+      stop.abort()
+      await queue.close()
+      store.close()
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+export function snapshotOf(store: Store): unknown[] {
+  return store.read((reader) =>
+    reader
+      .prepare(
+        `SELECT a.key, a.status AS asset_status, f.fp, c.severity, c.status, f.conf_q, f.excerpt,
+           (SELECT count(*) FROM status_change s WHERE s.finding_id = f.id) AS changes
+         FROM asset a LEFT JOIN finding f ON f.asset_id = a.id LEFT JOIN combo c ON c.id = f.combo_id
+         ORDER BY a.key, f.fp`,
+      )
+      .all(),
+  )
+}
+
+export const createFake = (bench: Workbench, more: Record<string, unknown> = {}) =>
+  bench.run('create_source', { name: 'fake', config: fakeConfig(more) })
