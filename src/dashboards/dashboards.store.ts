@@ -1,0 +1,80 @@
+import type { FilterMapping } from '../findings/filter.ts'
+import { db } from '../store/builder.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { Placement } from './model.ts'
+
+export interface DashboardRow {
+  id: number
+  name: string
+}
+
+/** A dashboard by its name; letter case does not matter unless two differ in it only. */
+export function findDashboard(reader: Reader, name: string): DashboardRow | undefined {
+  const rows = reader.all(db.selectFrom('dashboard').select(['id', 'name']))
+  const exact = rows.find((row) => row.name === name)
+  if (exact !== undefined) return exact
+  const alike = rows.filter((row) => row.name.toLowerCase() === name.trim().toLowerCase())
+  return alike.length === 1 ? alike[0] : undefined
+}
+
+export function listDashboards(reader: Reader): Array<{ name: string; placements: number }> {
+  return reader.all(
+    db
+      .selectFrom('dashboard')
+      .leftJoin('placement', 'placement.dashboard_id', 'dashboard.id')
+      .select(({ fn }) => ['dashboard.name', fn.count<number>('placement.metric_id').as('placements')])
+      .groupBy('dashboard.id')
+      .orderBy('dashboard.name'),
+  )
+}
+
+/** By position, then by slug. */
+export function listPlacements(reader: Reader, dashboard: DashboardRow): Placement[] {
+  return reader
+    .all(
+      db
+        .selectFrom('placement')
+        .innerJoin('metric', 'metric.id', 'placement.metric_id')
+        .select(['slug', 'display_name', 'pinned_filters', 'size', 'position', 'chart_type'])
+        .where('dashboard_id', '=', dashboard.id)
+        .orderBy('position')
+        .orderBy('slug'),
+    )
+    .map((row) => ({
+      dashboard: dashboard.name,
+      metricSlug: row.slug,
+      displayName: row.display_name,
+      pinnedFilters: row.pinned_filters === null ? null : (JSON.parse(row.pinned_filters) as FilterMapping),
+      size: row.size as Placement['size'],
+      position: row.position,
+      chartType: row.chart_type as Placement['chartType'],
+    }))
+}
+
+export function insertDashboard(writer: Writer, name: string, createdAt: number): DashboardRow {
+  const { lastInsertRowid } = writer.run(db.insertInto('dashboard').values({ name, created_at: createdAt }))
+  return { id: lastInsertRowid, name }
+}
+
+export function removeDashboard(writer: Writer, id: number): void {
+  writer.run(db.deleteFrom('dashboard').where('id', '=', id))
+}
+
+export function writePlacement(writer: Writer, dashboardId: number, metricId: number, placement: Placement): void {
+  const row = {
+    pinned_filters: placement.pinnedFilters === null ? null : JSON.stringify(placement.pinnedFilters),
+    size: placement.size,
+    position: placement.position,
+    chart_type: placement.chartType,
+  }
+  writer.run(
+    db
+      .insertInto('placement')
+      .values({ ...row, dashboard_id: dashboardId, metric_id: metricId })
+      .onConflict((conflict) => conflict.columns(['dashboard_id', 'metric_id']).doUpdateSet(row)),
+  )
+}
+
+export function erasePlacement(writer: Writer, dashboardId: number, metricId: number): void {
+  writer.run(db.deleteFrom('placement').where('dashboard_id', '=', dashboardId).where('metric_id', '=', metricId))
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { FilterMapping } from '../findings/filter.ts'
+
+export const placementSizes = ['sm', 'md', 'lg', 'xl'] as const
+export const chartTypes = ['number', 'line', 'bar', 'table'] as const
+
+export const DashboardName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty.')
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters.')
+
+/** One metric on one dashboard. */
+export const Placement = z.object({
+  dashboard: z.string().describe('Name of the dashboard.'),
+  metricSlug: z.string().describe('The metric.'),
+  displayName: z.string().describe('Its name for people.'),
+  pinnedFilters: FilterMapping.nullable().describe('Always added when the dashboard is evaluated.'),
+  size: z.enum(placementSizes).describe('How large it is shown.'),
+  position: z.number().describe('Order on the dashboard, lowest first.'),
+  chartType: z.enum(chartTypes).describe('How it is drawn.'),
+})
+export type Placement = z.infer<typeof Placement>

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { FilterMapping } from '../findings/filter.ts'
+import { authorOf } from '../operation/author.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import { listDashboards, listPlacements } from './dashboards.store.ts'
+import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts'
+import { getDashboard, removePlacement, setPlacement } from './placements.ts'
+
+const dashboard = DashboardName.describe('Name of the dashboard, such as discovery.')
+const metric = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
+
+const listDashboardsOperation = operation({
+  name: 'list_dashboards',
+  title: 'List dashboards',
+  summary: 'The dashboards and how many metrics each shows.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/dashboards',
+  input: z.strictObject({}),
+  output: z.object({
+    items: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the dashboard.'),
+          placements: z.number().describe('How many metrics it shows.'),
+        }),
+      )
+      .describe('The dashboards, by name.'),
+    total: z.number().describe('How many there are.'),
+  }),
+  run: (_input, context) =>
+    context.read((reader) => {
+      const items = listDashboards(reader)
+      return { items, total: items.length }
+    }),
+})
+
+const getDashboardOperation = operation({
+  name: 'get_dashboard',
+  title: 'Get dashboard',
+  summary: 'The metrics placed on a dashboard, in order, with their pinned filters.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /semantic/dashboards/{dashboard}',
+  input: z.strictObject({ dashboard }),
+  output: z.object({
+    dashboard: z.string().describe('Name of the dashboard.'),
+    placements: z.array(Placement).describe('The placements, by position.'),
+  }),
+  run: (input, context) =>
+    context.read((reader) => {
+      const found = getDashboard(reader, input.dashboard)
+      return { dashboard: found.name, placements: listPlacements(reader, found) }
+    }),
+})
+
+const setPlacementOperation = operation({
+  name: 'set_placement',
+  title: 'Set placement',
+  summary: 'Places a metric on a dashboard, or changes its placement. The first placement creates the dashboard.',
+  effect: 'write',
+  scope: 'author',
+  route: 'PUT /semantic/dashboards/{dashboard}/metrics/{slug}',
+  toolset: 'admin',
+  idempotent: true,
+  input: z.strictObject({
+    dashboard,
+    slug: metric,
+    pinnedFilters: FilterMapping.nullable().optional().describe('Filters always added; null removes them.'),
+    size: z.enum(placementSizes).describe('How large it is shown (md).').optional(),
+    position: z.int().min(0).max(10_000).describe('Order, lowest first (last).').optional(),
+    chartType: z.enum(chartTypes).describe('How it is drawn (number).').optional(),
+  }),
+  output: Placement,
+  run: ({ slug, ...change }, context) =>
+    context.store.write((writer) => setPlacement(writer, { ...change, metric: slug }, authorOf(context)), {
+      durable: true,
+    }),
+})
+
+const removePlacementOperation = operation({
+  name: 'remove_placement',
+  title: 'Remove placement',
+  summary: 'Takes a metric off a dashboard. A dashboard without metrics is gone.',
+  effect: 'write',
+  scope: 'author',
+  route: 'DELETE /semantic/dashboards/{dashboard}/metrics/{slug}',
+  toolset: 'admin',
+  destructive: true,
+  input: z.strictObject({ dashboard, slug: metric }),
+  output: Placement,
+  run: ({ slug, ...names }, context) =>
+    context.store.write((writer) => removePlacement(writer, { ...names, metric: slug }, authorOf(context)), {
+      durable: true,
+    }),
+})
+
+export const dashboardOperations: readonly Operation[] = [
+  listDashboardsOperation,
+  getDashboardOperation,
+  setPlacementOperation,
+  removePlacementOperation,
+]
