@@ -1,32 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { db } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes, type Tables } from '../store/schema.ts'
-import type { FilterKey, FilterMapping } from './filter.ts'
-
-/** How a missing category, custom detector key or container is written, in answers and in filters. */
-export const NONE = '(none)'
-
-/** One condition of a population; all conditions of a list hold together. */
-export interface FilterCondition {
-  key: FilterKey | 'minConfidence'
-  values: readonly (string | number)[]
-  /** The rows that match are taken away. */
-  exclude: boolean
-}
-
-/** The conditions that a mapping stands for: one for each key, and one for each key of `exclude`. */
-export function toConditions({ exclude = {}, minConfidence, ...keys }: FilterMapping): FilterCondition[] {
-  const listed = (mapping: { [Key in FilterKey]?: string[] | undefined }, taken: boolean) =>
-    (Object.entries(mapping) as [FilterKey, string[] | undefined][]).flatMap(([key, values]) =>
-      values === undefined ? [] : { key, values, exclude: taken },
-    )
-  const confident = minConfidence === undefined ? [] : [{ key: 'minConfidence', values: [minConfidence] } as const]
-  return [
-    ...listed(keys, false),
-    ...confident.map((condition) => ({ ...condition, exclude: false })),
-    ...listed(exclude, true),
-  ]
-}
+import { type FilterCondition, type FilterMapping, NONE, toConditions } from './filter.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
@@ -129,16 +104,19 @@ export function findingCondition(
 export function assetCondition(filter: FilterMapping | readonly FilterCondition[]): Expression<SqlBool> {
   const conditions = isList(filter) ? filter : toConditions(filter)
   const { own, ofFindings } = splitByAsset(conditions)
+  if (ofFindings.length === 0) return ownAssetCondition(own)
+  const matching = db.selectFrom('finding as f').select('f.id').whereRef('f.asset_id', '=', build.ref('a.id'))
+  return build.and([ownAssetCondition(own), build.exists(matching.where(findingCondition(ofFindings)))])
+}
+
+/** The rows of `asset a` that fit conditions on the asset itself. */
+export function ownAssetCondition(own: readonly (FilterCondition & { key: AssetFilterKey })[]): Expression<SqlBool> {
   const parts = own.map(({ key, values, exclude }) => {
     const within = exclude ? 'not in' : 'in'
     return key === 'sources' || key === 'sourceTypes'
       ? build('a.source_id', within, sourceIds(key, values))
       : build(`a.${assetColumns[key]}`, within, wordIds(values))
   })
-  if (ofFindings.length > 0) {
-    const matching = db.selectFrom('finding as f').select('f.id').whereRef('f.asset_id', '=', build.ref('a.id'))
-    parts.push(build.exists(matching.where(findingCondition(ofFindings))))
-  }
   return parts.length === 0 ? sql<SqlBool>`1 = 1` : build.and(parts)
 }
 

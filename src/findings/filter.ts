@@ -54,3 +54,28 @@ export function restrictsNothing(mapping: FilterMapping): boolean {
   const given = [...Object.values(own), ...Object.values(exclude ?? {})].filter((value) => value !== undefined)
   return given.length === 0
 }
+
+/** How a missing category, custom detector key or container is written, in answers and in filters. */
+export const NONE = '(none)'
+
+/** One condition of a population; all conditions of a list hold together. */
+export interface FilterCondition {
+  key: FilterKey | 'minConfidence'
+  values: readonly (string | number)[]
+  /** The rows that match are taken away. */
+  exclude: boolean
+}
+
+/** The conditions that a mapping stands for: one for each key, and one for each key of `exclude`. */
+export function toConditions({ exclude = {}, minConfidence, ...keys }: FilterMapping): FilterCondition[] {
+  const listed = (mapping: { [Key in FilterKey]?: string[] | undefined }, taken: boolean) =>
+    (Object.entries(mapping) as [FilterKey, string[] | undefined][]).flatMap(([key, values]) =>
+      values === undefined ? [] : { key, values, exclude: taken },
+    )
+  const confident = minConfidence === undefined ? [] : [{ key: 'minConfidence', values: [minConfidence] } as const]
+  return [
+    ...listed(keys, false),
+    ...confident.map((condition) => ({ ...condition, exclude: false })),
+    ...listed(exclude, true),
+  ]
+}

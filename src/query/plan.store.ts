@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Reader } from '../store/store.ts'
+import { type Cell, emptyPartial, toGroupId } from './cells.ts'
+import {
+  type AnswerRow,
+  addTo,
+  type Decoder,
+  toDecoder,
+  toGroupCondition,
+  toMeasureColumns,
+  toQuotient,
+} from './groups.store.ts'
+import type { Plan } from './plan.ts'
+import { toRowSource } from './rows.store.ts'
+import { type Slots, toSlots } from './slots.ts'
+import { runStockSeries } from './stock-series.store.ts'
+
+/**
+ * Answers a plan from the tables: one cell for each group and bucket that has rows, in no particular order.
+ * Without dimensions and edges it is one cell.
+ */
+export function runPlan(reader: Reader, plan: Plan): Cell[] {
+  const { edges, ...atMoment } = plan
+  if (plan.mode === 'stock' && edges !== undefined) {
+    if (plan.entity === 'finding') return runStockSeries(reader, plan, edges)
+    return edges.flatMap((at, bucket) => runPlan(reader, { ...atMoment, at }).map((cell) => ({ ...cell, bucket })))
+  }
+  const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)
+  const source = toRowSource(reader, plan)
+  const columns = plan.dimensions.map((dimension) => source.code(dimension))
+  const itemized = slots !== undefined && plan.measure.aggregation === 'COUNT_DISTINCT'
+  const grouped = [
+    ...columns.map((_, index) => sql.ref(`d${index}`)),
+    ...(slots === undefined ? [] : [sql.ref('slot')]),
+    ...(itemized ? [sql.ref('item')] : []),
+  ]
+  const selected = [
+    ...columns.map((column, index) => sql`${column} AS ${sql.ref(`d${index}`)}`),
+    ...(slots === undefined ? [] : [sql`${toQuotient(source.time, slots)} AS slot`]),
+    ...toMeasureColumns(plan, source, itemized),
+  ]
+  const groups = toGroupCondition(reader, plan, source)
+  const groupBy = grouped.length === 0 ? sql`` : sql`GROUP BY ${sql.join(grouped)}`
+  const rows = reader.all(
+    sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`,
+  )
+  const decode = toDecoder(reader, plan.dimensions, rows)
+  return itemized ? countItems(rows, slots, decode) : mergeRows(rows, slots, decode)
+}
+
+/** Rows of neighbouring quotients that lie in one bucket become one cell. */
+function mergeRows(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
+  const cells = new Map<string, Cell>()
+  for (const row of rows) {
+    const key = decode(row)
+    const bucket = slots?.toBucket(row.slot ?? null) ?? 0
+    const id = `${bucket} ${toGroupId(key)}`
+    const cell = cells.get(id) ?? { ...emptyPartial, key, bucket }
+    addTo(cell, row)
+    cells.set(id, cell)
+  }
+  return [...cells.values()]
+}
+
+function countItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
+  const found = new Map<string, { cell: Cell; items: Set<unknown> }>()
+  for (const row of rows) {
+    const key = decode(row)
+    const bucket = slots?.toBucket(row.slot ?? null) ?? 0
+    const id = `${bucket} ${toGroupId(key)}`
+    const entry = found.get(id) ?? { cell: { ...emptyPartial, key, bucket }, items: new Set() }
+    if (row.item !== null) entry.items.add(row.item)
+    found.set(id, entry)
+  }
+  return [...found.values()].map(({ cell, items }) => ({ ...cell, n: items.size }))
+}

@@ -1,0 +1,223 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { findingCondition, ownAssetCondition, splitByAsset } from '../findings/filter.store.ts'
+import type { FilterCondition } from '../findings/filter.ts'
+import type { Dimension, MetricField, TimeField } from '../metrics/model.ts'
+import { statusCodes } from '../store/schema.ts'
+import type { Reader } from '../store/store.ts'
+import type { Condition, Plan } from './plan.ts'
+
+export type Sql = RawBuilder<unknown>
+
+/** The rows that a plan speaks of, before they are grouped: what to select of them, and from where. */
+export interface RowSource {
+  /** The code of a dimension or a distinct field: an id of the dictionary, a rank, or a text. */
+  code(name: Dimension | MetricField): Sql
+  /** A numeric field in the units of the store; NULL where a row has none. */
+  number(field: MetricField): Sql
+  /** Instants that place a row: of a flow its time, of spans their beginning and end. */
+  time: Sql
+  /** Everything after SELECT …; called last, because it joins what was asked for. */
+  from(): Sql
+  with: Sql
+}
+
+const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
+  conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` AND `)
+
+/** The rows of a flow, or of a stock at one moment. */
+export function toRowSource(reader: Reader, plan: Plan): RowSource {
+  return plan.entity === 'asset' ? assetRows(reader, plan) : findingRows(reader, plan)
+}
+
+/** Joins that are made only when a column of theirs is used. */
+function lazyJoins(on: Readonly<Record<string, Sql>>) {
+  const used = new Set<string>()
+  return {
+    use<Column>(name: string, column: Column): Column {
+      used.add(name)
+      return column
+    },
+    sql: (): Sql =>
+      sql.join(
+        Object.entries(on).flatMap(([name, join]) => (used.has(name) ? [join] : [])),
+        sql` `,
+      ),
+  }
+}
+
+type Joins = ReturnType<typeof lazyJoins>
+
+export const findingJoins = () =>
+  lazyJoins({
+    c: sql`CROSS JOIN combo c ON c.id = f.combo_id`,
+    a: sql`CROSS JOIN asset a ON a.id = f.asset_id`,
+    s: sql`CROSS JOIN source s ON s.id = c.source_id`,
+  })
+
+/** The codes of a finding's facets; `status` is what its status is taken to be. */
+export function findingCode(name: string, joins: Joins, status: Sql): Sql {
+  switch (name) {
+    case 'severity':
+      return joins.use('c', sql`c.severity`)
+    case 'status':
+      return status
+    case 'detectorType':
+      return joins.use('c', sql`c.detector_id`)
+    case 'findingType':
+      return joins.use('c', sql`c.type_id`)
+    case 'category':
+      return joins.use('c', sql`nullif(c.category_id, 0)`)
+    case 'customDetectorKey':
+      return joins.use('c', sql`nullif(c.custom_key_id, 0)`)
+    case 'source':
+    case 'sourceId':
+      return joins.use('c', sql`c.source_id`)
+    case 'sourceType':
+      joins.use('c', undefined)
+      return joins.use('s', sql`s.type`)
+    case 'assetId':
+      return sql`f.asset_id`
+    case 'assetKind':
+      return joins.use('a', sql`nullif(a.kind_id, 0)`)
+    case 'container':
+      return joins.use('a', sql`nullif(a.container_id, 0)`)
+    default:
+      throw new TypeError(`${name} is no facet of a finding`)
+  }
+}
+
+function findingTime(field: TimeField, joins: Joins): Sql {
+  switch (field) {
+    case 'lastDetectedAt':
+      return joins.use('a', sql`coalesce(f.last_detected_at, a.last_scanned_at, f.first_detected_at)`)
+    case 'resolvedAt':
+      return sql`f.resolved_at`
+    default:
+      return sql`f.first_detected_at`
+  }
+}
+
+function findingRows(reader: Reader, plan: Plan): RowSource {
+  const joins = findingJoins()
+  const past = plan.mode === 'stock' && hasChangesSince(reader, plan.at)
+  const status = past ? joins.use('c', sql<number>`coalesce(later.from_status, c.status)`) : undefined
+  const time = findingTime(plan.timeField, joins)
+  const where = [
+    findingCondition(findingConditions(plan.conditions), status === undefined ? {} : { status }),
+    ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
+  ]
+  const presentStatus = () => joins.use('c', sql`c.status`)
+  return {
+    code: (name) => findingCode(name, joins, status ?? (name === 'status' ? presentStatus() : sql`NULL`)),
+    number: (field) => {
+      if (field === 'confidence') return sql`f.conf_q`
+      if (field === 'ageHours') return sql`(${plan.at} - f.first_detected_at)`
+      const resolvedAt = past ? resolutionAt(sql`r.at < ${plan.at}`, sql`later.finding_id IS NULL`) : sql`f.resolved_at`
+      return sql`CASE WHEN ${status ?? presentStatus()} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+    },
+    time,
+    from: () => {
+      const later = past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``
+      return sql`FROM finding f ${joins.sql()} ${later} WHERE ${and(where)}`
+    },
+    with: past ? sql`WITH ${laterChanges(plan.at)}` : sql``,
+  }
+}
+
+/** When a finding was resolved as far as a moment knows: its own member when it is still so, else from the history. */
+export function resolutionAt(before: Sql, isPresent: Sql): Sql {
+  const changed = sql`(SELECT max(r.at) FROM status_change r
+    WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before})`
+  return sql`CASE WHEN ${isPresent} THEN f.resolved_at ELSE coalesce(${changed}, f.resolved_at) END`
+}
+
+/** The first change of each finding at or after a moment: what it changes from is the status at that moment. */
+const laterChanges = (at: number): Sql => sql`later AS MATERIALIZED (
+  SELECT finding_id, from_status FROM (
+    SELECT finding_id, from_status, row_number() OVER (PARTITION BY finding_id ORDER BY at, seq) AS nth
+    FROM status_change WHERE at >= ${at}
+  ) WHERE nth = 1)`
+
+function hasChangesSince(reader: Reader, at: number): boolean {
+  return reader.first(sql`SELECT 1 FROM status_change WHERE at >= ${at} LIMIT 1`) !== undefined
+}
+
+/** A flow happens when the row has the instant; an open end of the range is no condition on it. */
+function inRange(time: Sql, { range }: Plan): Sql[] {
+  const { from, to } = range
+  if (from === undefined && to === undefined) return [sql`${time} IS NOT NULL`]
+  return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
+}
+
+export function findingConditions(conditions: readonly Condition[]): FilterCondition[] {
+  return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+}
+
+const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
+  firstSeenAt: sql`a.first_seen_at`,
+  lastSeenAt: sql`a.last_seen_at`,
+  lastScannedAt: sql`a.last_scanned_at`,
+  contentUpdatedAt: sql`a.content_updated_at`,
+}
+
+const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
+
+function assetCode(name: string, joins: Joins): Sql {
+  switch (name) {
+    case 'assetId':
+      return sql`a.id`
+    case 'source':
+    case 'sourceId':
+      return sql`a.source_id`
+    case 'sourceType':
+      return joins.use('s', sql`s.type`)
+    case 'assetKind':
+      return sql`nullif(a.kind_id, 0)`
+    case 'container':
+      return sql`nullif(a.container_id, 0)`
+    case 'owner':
+      return sql`nullif(a.owner, '')`
+    default:
+      throw new TypeError(`${name} is no facet of an asset`)
+  }
+}
+
+function assetRows(reader: Reader, plan: Plan): RowSource {
+  const joins = assetJoins()
+  const stock = plan.mode === 'stock'
+  const past = stock && hasChangesSince(reader, plan.at)
+  const time = assetTimes[plan.timeField] ?? sql`a.first_seen_at`
+  const { own, ofFindings } = splitByAsset(findingConditions(plan.conditions))
+
+  const status = past ? sql<number>`coalesce(later.from_status, c.status)` : sql<number>`c.status`
+  const findingsWhere = (condition: Sql | Expression<SqlBool>): Sql => sql`
+    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``}
+    WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
+
+  const where: (Sql | Expression<SqlBool>)[] = [ownAssetCondition(own)]
+  for (const { key, values } of plan.conditions) {
+    if (key === 'scanned') where.push(sql`(a.last_scanned_at IS NOT NULL) = ${values.includes('true') ? 1 : 0}`)
+  }
+  if (ofFindings.length > 0) {
+    where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingCondition(ofFindings, past ? { status } : {}))})`)
+  }
+  if (stock) where.push(...existedAt(plan.at, ofFindings.length > 0))
+  else where.push(sql`a.status = 'ACTIVE'`, ...inRange(time, plan))
+
+  return {
+    code: (name) => assetCode(name, joins),
+    number: (field) =>
+      field === 'openFindings'
+        ? sql`(SELECT count(*) ${findingsWhere(sql`${status} = ${statusCodes.OPEN}`)})`
+        : sql`max(0, ${plan.at} - a.content_updated_at)`,
+    time,
+    from: () => sql`FROM asset a ${joins.sql()} WHERE ${and(where)}`,
+    with: past ? sql`WITH ${laterChanges(plan.at)}` : sql``,
+  }
+}
+
+/** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */
+function existedAt(at: number, hasFinding: boolean): Sql[] {
+  const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
+  return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]
+}

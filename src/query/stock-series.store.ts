@@ -1,0 +1,182 @@
+import { sql } from 'kysely'
+import { findingCondition } from '../findings/filter.store.ts'
+import { statusCodes } from '../store/schema.ts'
+import type { Reader } from '../store/store.ts'
+import { type Cell, emptyPartial, type Partial, toGroupId } from './cells.ts'
+import { type AnswerRow, toDecoder, toGroupCondition, toMeasureColumns, toQuotient } from './groups.store.ts'
+import type { GroupKey, Plan } from './plan.ts'
+import { findingCode, findingConditions, findingJoins, type RowSource, resolutionAt } from './rows.store.ts'
+import { toSlots } from './slots.ts'
+
+/** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
+interface Stretch extends Partial {
+  opens: number
+  closes: number
+  item: unknown
+}
+
+/**
+ * A stock of findings at many moments, from one pass over the spans in which each finding kept its status: a span that
+ * began at `since` and ended at `until` counts at the moments `since < moment <= until`.
+ */
+export function runStockSeries(reader: Reader, plan: Plan, moments: readonly number[]): Cell[] {
+  const [first, last] = [moments[0], moments.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const slots = toSlots(moments)
+  const source = spanSource(first, last)
+  const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
+  const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
+  const selected = [
+    ...columns,
+    sql`${toQuotient(since, slots)} AS slot`,
+    sql`${toQuotient(sql`span.until`, slots)} AS until`,
+    ...toMeasureColumns(plan, source, itemized),
+  ]
+  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
+  const condition = findingCondition(findingConditions(plan.conditions), { status })
+  const groups = toGroupCondition(reader, plan, source)
+  const rows = reader.all(
+    sql<AnswerRow>`${spans(first)} SELECT ${sql.join(selected)} FROM span CROSS JOIN finding f ON f.id = span.finding_id
+      ${source.joins()} WHERE ${since} < ${last} AND (span.until IS NULL OR span.until > ${since})
+      AND ${condition} ${groups} GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`,
+  )
+  const decode = toDecoder(reader, plan.dimensions, rows)
+  const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
+  for (const row of rows) {
+    const key = decode(row)
+    const id = toGroupId(key)
+    const group = stretches.get(id) ?? { key, parts: [] }
+    const opens = slots.toBucket(row.slot ?? null)
+    const closes = slots.toBucket(row.until ?? null)
+    const { n, sum = 0, min = null, max = null, item = null } = row
+    group.parts.push({ n, sum: sum ?? 0, min, max, item, opens, closes })
+    stretches.set(id, group)
+  }
+  const agesFrom = plan.measure.field === 'ageHours' ? last : undefined
+  return [...stretches.values()].flatMap(({ key, parts }) => {
+    const partials = itemized ? countItems(parts, moments.length) : layOut(parts, moments.length)
+    return partials.flatMap((partial, bucket) => {
+      if (partial.n === 0) return []
+      const moment = moments[bucket] ?? last
+      return { ...(agesFrom === undefined ? partial : younger(partial, agesFrom - moment)), key, bucket }
+    })
+  })
+}
+
+const status = sql<number>`coalesce(span.status, c.status)`
+const since = sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`
+
+/** Only changes from the first moment on tell the moments apart. */
+const spans = (first: number) => sql`WITH span AS (
+  SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
+  FROM status_change WHERE at >= ${first}
+  UNION ALL
+  SELECT f.id, NULL, (SELECT max(h.at) FROM status_change h WHERE h.finding_id = f.id AND h.at >= ${first}), NULL
+  FROM finding f)`
+
+function spanSource(first: number, last: number): Pick<RowSource, 'code' | 'number'> & { joins: () => unknown } {
+  const joins = findingJoins()
+  joins.use('c', undefined)
+  const resolvedAt = resolutionAt(sql`r.at <= coalesce(span.since, ${first - 1})`, sql`span.until IS NULL`)
+  return {
+    code: (name) => findingCode(name, joins, status),
+    number: (field) => {
+      if (field === 'confidence') return sql`f.conf_q`
+      if (field === 'ageHours') return sql`(${last} - f.first_detected_at)`
+      return sql`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+    },
+    joins: () => joins.sql(),
+  }
+}
+
+/** Ages were reckoned from the last moment; at an earlier one every row was younger by the same time. */
+function younger(partial: Partial, byMs: number): Partial {
+  return {
+    n: partial.n,
+    sum: partial.sum - partial.n * byMs,
+    min: partial.min === null ? null : partial.min - byMs,
+    max: partial.max === null ? null : partial.max - byMs,
+  }
+}
+
+function layOut(parts: readonly Stretch[], count: number): Partial[] {
+  const n = new Array<number>(count + 1).fill(0)
+  const sum = new Array<number>(count + 1).fill(0)
+  const add = (numbers: number[], index: number, amount: number) => {
+    numbers[index] = (numbers[index] ?? 0) + amount
+  }
+  for (const part of parts) {
+    add(n, part.opens, part.n)
+    add(n, part.closes, -part.n)
+    add(sum, part.opens, part.sum)
+    add(sum, part.closes, -part.sum)
+  }
+  const min = spread(parts, count, (part) => part.min, 1)
+  const max = spread(parts, count, (part) => part.max, -1)
+  const running = { ...emptyPartial }
+  return Array.from({ length: count }, (_, index) => {
+    running.n += n[index] ?? 0
+    running.sum += sum[index] ?? 0
+    return { n: running.n, sum: running.sum, min: min[index] ?? null, max: max[index] ?? null }
+  })
+}
+
+/** The least value of the stretches over each moment (`sign` 1), or the greatest (-1): each moment is filled once. */
+function spread(
+  parts: readonly Stretch[],
+  count: number,
+  toNumber: (part: Stretch) => number | null,
+  sign: 1 | -1,
+): (number | null)[] {
+  const filled = new Array<number | null>(count).fill(null)
+  const next = Array.from({ length: count + 1 }, (_, index) => index)
+  const firstFree = (from: number): number => {
+    let free = from
+    while (next[free] !== free) {
+      const beyond = next[free] ?? free
+      next[free] = next[beyond] ?? beyond
+      free = next[free] ?? free
+    }
+    return free
+  }
+  const valued = parts.flatMap((part) => {
+    const value = toNumber(part)
+    return value === null ? [] : { ...part, value }
+  })
+  for (const { opens, closes, value } of valued.sort((a, b) => sign * (a.value - b.value))) {
+    for (let index = firstFree(opens); index < closes; index = firstFree(index)) {
+      filled[index] = value
+      next[index] = index + 1
+    }
+  }
+  return filled
+}
+
+/** How many distinct items there are at each moment: the stretches of one item are joined first. */
+function countItems(parts: readonly Stretch[], count: number): Partial[] {
+  const steps = new Array<number>(count + 1).fill(0)
+  const step = (index: number, amount: number) => {
+    steps[index] = (steps[index] ?? 0) + amount
+  }
+  const byItem = new Map<unknown, Stretch[]>()
+  for (const part of parts) {
+    if (part.item === null || part.opens === part.closes) continue
+    const known = byItem.get(part.item)
+    if (known === undefined) byItem.set(part.item, [part])
+    else known.push(part)
+  }
+  for (const stretches of byItem.values()) {
+    let reached = -1
+    for (const { opens, closes } of stretches.sort((a, b) => a.opens - b.opens)) {
+      if (closes <= reached) continue
+      step(Math.max(opens, reached), 1)
+      step(closes, -1)
+      reached = closes
+    }
+  }
+  let live = 0
+  return Array.from({ length: count }, (_, index) => {
+    live += steps[index] ?? 0
+    return { ...emptyPartial, n: live }
+  })
+}
