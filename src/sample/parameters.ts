@@ -1,21 +1,93 @@
-import { BadRequest } from './server.ts'
+/** What a query parameter may hold. `list` takes repeated parameters and comma-joined values alike. */
+export interface ParameterRule {
+  type: 'integer' | 'boolean' | 'text'
+  list?: true
+  values?: readonly string[]
+  min?: number
+  max?: number
+  maxItems?: number
+  required?: true
+}
 
-export type ParameterType = 'integer' | 'string' | 'list' | 'flag'
-/** The query parameters that an endpoint of the platform's contract has. */
-export type Parameters = Readonly<Record<string, ParameterType>>
+export type Parameters = Readonly<Record<string, ParameterRule>>
 
-/** Refuses any parameter that the contract does not list, so that a misspelt one fails a test instead of being ignored. */
-export function checkParameters(query: URLSearchParams, allowed: Parameters): void {
-  for (const [name, value] of query) {
-    const type = allowed[name]
-    if (type === undefined) throw new BadRequest(`unknown parameter ${name}`)
-    if (type === 'integer' && !/^\d+$/.test(value)) throw new BadRequest(`${name} must be a whole number`)
-    if (type === 'flag' && !/^(true|false)?$/i.test(value)) throw new BadRequest(`${name} must be true or false`)
+/** A contract's route: `{name}` in the path stands for one segment; `ids` says which segments must be numbers or GUIDs. */
+export interface Route {
+  method: 'GET' | 'POST'
+  path: string
+  query: Parameters
+  ids?: Readonly<Record<string, RegExp>>
+}
+
+export const text: ParameterRule = { type: 'text' }
+export const flag: ParameterRule = { type: 'boolean' }
+export const integer: ParameterRule = { type: 'integer' }
+export const oneOf = (...values: string[]): ParameterRule => ({ type: 'text', values })
+export const listOf = (...values: string[]): ParameterRule => ({ type: 'text', list: true, values })
+export const texts: ParameterRule = { type: 'text', list: true }
+
+export interface RouteMatch<R extends Route> {
+  route: R
+  params: Record<string, string>
+}
+
+/** Finds a path's route; `query_problem` says why a request that has a route is still no request of the contract. */
+export function createRouter<R extends Route>(routes: readonly R[]) {
+  const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }))
+
+  return function find(method: string, path: string): RouteMatch<R> | undefined {
+    const parts = path.split('/')
+    for (const { route, segments } of compiled) {
+      if (route.method !== method && !(method === 'HEAD' && route.method === 'GET')) continue
+      if (segments.length !== parts.length) continue
+      const params: Record<string, string> = {}
+      const fits = segments.every((segment, index) => {
+        const part = parts[index] ?? ''
+        if (!segment.startsWith('{')) return segment === part
+        params[segment.slice(1, -1)] = decodeURIComponent(part)
+        return part !== ''
+      })
+      if (fits) return { route, params }
+    }
+    return undefined
   }
 }
 
-/** The values of a list parameter: repeated, comma-separated or both. */
+const split = (values: readonly string[]) => values.flatMap((value) => value.split(',')).filter((value) => value !== '')
+
+function findValueProblem(name: string, value: string, rule: ParameterRule): string | undefined {
+  if (rule.type === 'boolean' && !/^(?:true|false)$/i.test(value)) return `${name} must be true or false`
+  if (rule.type === 'integer' && !/^\d{1,19}$/.test(value)) return `${name} must be a number`
+  if (rule.values !== undefined && !rule.values.includes(value)) return `${name} must be one of ${rule.values.join(', ')}`
+  if (rule.min !== undefined && Number(value) < rule.min) return `${name} must be at least ${rule.min}`
+  if (rule.max !== undefined && Number(value) > rule.max) return `${name} must be at most ${rule.max}`
+  return undefined
+}
+
+/** Why the contract does not know this request; undefined where it does. Unknown parameters are problems. */
+export function findProblem({ route, params }: RouteMatch<Route>, query: URLSearchParams): string | undefined {
+  for (const [name, pattern] of Object.entries(route.ids ?? {})) {
+    if (!pattern.test(params[name] ?? '')) return `${name} in the path has the wrong form`
+  }
+  for (const name of new Set(query.keys())) {
+    const rule = route.query[name]
+    if (rule === undefined) return `unknown parameter ${name}`
+    const given = query.getAll(name)
+    const values = rule.list === true ? split(given) : given
+    if (rule.list !== true && values.length > 1) return `${name} is given twice`
+    if (rule.maxItems !== undefined && values.length > rule.maxItems) return `${name} has more than ${rule.maxItems} values`
+    for (const value of values) {
+      const problem = findValueProblem(name, value, rule)
+      if (problem !== undefined) return problem
+    }
+  }
+  for (const [name, rule] of Object.entries(route.query)) {
+    if (rule.required === true && !query.has(name)) return `${name} is missing`
+  }
+  return undefined
+}
+
+/** The values of a list parameter; undefined where it is not given. */
 export function readList(query: URLSearchParams, name: string): string[] | undefined {
-  const values = query.getAll(name).flatMap((value) => value.split(','))
-  return values.length === 0 ? undefined : values
+  return query.has(name) ? split(query.getAll(name)) : undefined
 }

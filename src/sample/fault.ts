@@ -1,0 +1,170 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { Reply, RequestRecord } from './listener.ts'
+
+/** How a matched request goes wrong. */
+export type FaultResponse =
+  /** The connection is dropped before a byte is sent. */
+  | 'reset'
+  /** Half of the reply with the length of the whole, then the connection is dropped. */
+  | 'truncate'
+  /** Half of the reply, then silence with the connection open. */
+  | 'stall'
+  /** Nothing at all, with the connection open. */
+  | 'hang'
+  /** The whole reply, a few bytes at a time. */
+  | 'slow'
+  /** 200 with a sign-in page in place of the reply. */
+  | 'html'
+  /** 200 with half of the JSON, as if it were all. */
+  | 'cut'
+  /** 200 without a body. */
+  | 'empty'
+  /** As if no credentials had come along: the platform answers 200 to a stranger. */
+  | 'anonymous'
+  /** 200 with a short gzip body that inflates to 200 MB. */
+  | 'gzip_bomb'
+  /** 200 with an endless JSON text. */
+  | 'endless'
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+  | { delayMs: number }
+  /** The real reply, changed. Gets a copy of the parsed body where it is JSON. */
+  | { rewrite: (reply: Reply, request: RequestRecord) => Reply }
+
+export interface Fault {
+  match: (request: RequestRecord) => boolean
+  /** How many requests it hits; absent: all. Counted down as it is used. */
+  times?: number
+  /** How many matching requests it lets pass first. Counted down as well. */
+  after?: number
+  respond: FaultResponse
+}
+
+const signInPage =
+  '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"><input name="username"/></form></body></html>'
+
+/** The first fault that matches and is not used up. */
+export function takeFault(faults: Fault[], request: RequestRecord): FaultResponse | undefined {
+  for (const fault of faults) {
+    if (fault.times === 0 || !fault.match(request)) continue
+    if (fault.after !== undefined && fault.after > 0) {
+      fault.after--
+      continue
+    }
+    if (fault.times !== undefined) fault.times--
+    return fault.respond
+  }
+  return undefined
+}
+
+/** Requests of one method whose path the pattern matches; of any server of the tenant. */
+export function onPath(pattern: RegExp, method?: string): Fault['match'] {
+  return (request) => pattern.test(request.path) && (method === undefined || request.method === method)
+}
+
+function encode({ body }: Reply): { bytes: Buffer; type: string | undefined } {
+  if (body === undefined) return { bytes: Buffer.alloc(0), type: undefined }
+  if (typeof body === 'string') return { bytes: Buffer.from(body), type: 'text/plain; charset=utf-8' }
+  if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: 'application/octet-stream' }
+  return { bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' }
+}
+
+interface Delivery {
+  request: RequestRecord
+  response: ServerResponse
+  fault: FaultResponse | undefined
+  handle: () => Promise<Reply>
+}
+
+function send({ request, response }: Delivery, reply: Reply, sent: (bytes: Buffer) => Buffer = (bytes) => bytes): void {
+  const { bytes, type } = encode(reply)
+  request.status = reply.status
+  const bodiless = reply.status === 204 || reply.status === 304
+  response.writeHead(reply.status, {
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(bodiless ? {} : { 'content-length': String(bytes.length) }),
+    ...reply.headers,
+  })
+  const part = sent(bytes)
+  if (request.method === 'HEAD' || bodiless) response.end()
+  else if (part.length === bytes.length) response.end(part)
+  else response.write(part)
+}
+
+const half = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))
+
+const BOMB_BYTES = 200_000_000
+let bomb: Buffer | undefined
+const DRIP_BYTES = 16
+const DRIP_MS = 20
+
+async function drip({ request, response }: Delivery, reply: Reply): Promise<void> {
+  const { bytes, type = 'application/json' } = encode(reply)
+  request.status = reply.status
+  response.writeHead(reply.status, { 'content-type': type, 'content-length': String(bytes.length), ...reply.headers })
+  for (let at = 0; at < bytes.length && !response.destroyed; at += DRIP_BYTES) {
+    response.write(bytes.subarray(at, at + DRIP_BYTES))
+    await sleep(DRIP_MS)
+  }
+  response.end()
+}
+
+async function pour({ request, response }: Delivery): Promise<void> {
+  request.status = 200
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const chunk = Buffer.alloc(65_536, ' ')
+  response.write('{"results":[')
+  while (!response.destroyed) {
+    if (!response.write(chunk)) {
+      await new Promise((resolve) => {
+        response.once('drain', resolve)
+        response.once('close', resolve)
+      })
+    }
+  }
+}
+
+/** Sends the handler's reply, or what the fault makes of it. */
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { fault, response, handle, request } = delivery
+  if (fault === undefined || fault === 'anonymous') return send(delivery, await handle())
+  if (typeof fault === 'object') {
+    if ('status' in fault) return send(delivery, fault)
+    if ('delayMs' in fault) {
+      await sleep(fault.delayMs)
+      return send(delivery, await handle())
+    }
+    return send(delivery, fault.rewrite(structuredClone(await handle()), request))
+  }
+  switch (fault) {
+    case 'reset':
+      response.destroy()
+      return
+    case 'hang':
+      return
+    case 'truncate':
+      send(delivery, await handle(), half)
+      setTimeout(() => response.destroy(), 20)
+      return
+    case 'stall':
+      return send(delivery, await handle(), half)
+    case 'slow':
+      return drip(delivery, await handle())
+    case 'html':
+      return send(delivery, { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: signInPage })
+    case 'cut': {
+      const { bytes } = encode(await handle())
+      return send(delivery, { status: 200, headers: { 'content-type': 'application/json' }, body: half(bytes) })
+    }
+    case 'empty':
+      return send(delivery, { status: 200 })
+    case 'gzip_bomb': {
+      bomb ??= gzipSync(Buffer.alloc(BOMB_BYTES, ' '))
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      return send(delivery, { status: 200, headers, body: bomb })
+    }
+    case 'endless':
+      return pour(delivery)
+  }
+}
