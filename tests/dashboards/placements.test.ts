@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { dashboardOperations } from '../../src/dashboards/operations.ts'
+import { metricOperations } from '../../src/metrics/operations.ts'
+import { caller, errorOf, openContext } from '../support/context.ts'
+
+const operations = [...metricOperations, ...dashboardOperations]
+
+function open() {
+  const context = openContext()
+  return { context, ask: caller(operations, context) }
+}
+
+const slugsOf = (answer: { placements: Array<{ metricSlug: string }> }) =>
+  answer.placements.map((placement) => placement.metricSlug)
+
+test('a new installation shows every default metric on discovery', async () => {
+  const { ask } = open()
+  expect(await ask('list_dashboards')).toEqual({ items: [{ name: 'discovery', placements: 11 }], total: 1 })
+  const dashboard = await ask('get_dashboard', { dashboard: 'discovery' })
+  expect(slugsOf(dashboard).slice(0, 3)).toEqual(['total-findings', 'open-findings', 'new-findings'])
+})
+
+test('the first placement creates the dashboard, with defaults', async () => {
+  const { ask } = open()
+  const placement = await ask('set_placement', { dashboard: 'Weekly review', slug: 'open-findings' })
+  expect(placement).toEqual({
+    dashboard: 'Weekly review',
+    metricSlug: 'open-findings',
+    displayName: 'Open findings',
+    pinnedFilters: null,
+    size: 'md',
+    position: 1,
+    chartType: 'number',
+  })
+  expect(await ask('get_dashboard', { dashboard: 'Weekly review' })).toEqual({
+    dashboard: 'Weekly review',
+    placements: [placement],
+  })
+})
+
+test('a further placement goes last, and positions order them', async () => {
+  const { ask } = open()
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings', position: 5 })
+  expect(await ask('set_placement', { dashboard: 'd', slug: 'new-findings' })).toMatchObject({ position: 6 })
+  await ask('set_placement', { dashboard: 'd', slug: 'total-findings', position: 0 })
+  expect(slugsOf(await ask('get_dashboard', { dashboard: 'd' }))).toEqual([
+    'total-findings',
+    'open-findings',
+    'new-findings',
+  ])
+})
+
+test('a change keeps what it does not name', async () => {
+  const { ask } = open()
+  const pinnedFilters = { severities: ['CRITICAL'] }
+  const placed = await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters, size: 'xl' })
+  const changed = await ask('set_placement', { dashboard: 'd', slug: 'open-findings', chartType: 'bar' })
+  expect(changed).toEqual({ ...placed, chartType: 'bar' })
+})
+
+test.each([
+  ['null', null],
+  ['an empty object', {}],
+])('%s takes the pinned filters away', async (_, none) => {
+  const { ask } = open()
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: { severities: ['LOW'] } })
+  const changed = await ask('set_placement', { dashboard: 'd', slug: 'open-findings', pinnedFilters: none })
+  expect(changed).toMatchObject({ pinnedFilters: null })
+})
+
+test.each<[string, object, string]>([
+  ['a size', { size: 'huge' }, 'size'],
+  ['a chart', { chartType: 'pie' }, 'chartType'],
+  ['a position', { position: 1.5 }, 'position'],
+  ['a filter key', { pinnedFilters: { severity: ['LOW'] } }, 'pinnedFilters.severity'],
+  ['a name of blanks', { dashboard: '  ' }, 'dashboard'],
+  ['a key', { colour: 'red' }, 'colour'],
+])('an unknown %s is refused', async (_, change, path) => {
+  const error = await errorOf(open().ask('set_placement', { dashboard: 'd', slug: 'open-findings', ...change }))
+  expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path }] } })
+})
+
+test('an unknown metric is not found, and no dashboard is left behind', async () => {
+  const { ask } = open()
+  const error = await errorOf(ask('set_placement', { dashboard: 'd', slug: 'open-finding' }))
+  expect(error).toMatchObject({ code: 'not_found', facts: { suggestions: [{ value: 'open-findings' }] } })
+  expect((await ask('list_dashboards')).total).toBe(1)
+})
+
+test('an unknown dashboard is answered with the closest', async () => {
+  const error = await errorOf(open().ask('get_dashboard', { dashboard: 'discovry' }))
+  expect(error).toMatchObject({
+    code: 'not_found',
+    facts: { suggestions: [{ value: 'discovery', kind: 'dashboard' }] },
+  })
+})
+
+test('the letter case of a dashboard does not matter', async () => {
+  const { ask } = open()
+  await ask('set_placement', { dashboard: 'DISCOVERY', slug: 'open-findings', size: 'lg' })
+  expect((await ask('list_dashboards')).total).toBe(1)
+})
+
+test('a removed placement is returned; with the last one the dashboard is gone', async () => {
+  const { ask } = open()
+  const placement = await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
+  expect(await ask('remove_placement', { dashboard: 'd', slug: 'Open findings' })).toEqual(placement)
+  expect(await errorOf(ask('get_dashboard', { dashboard: 'd' }))).toMatchObject({ code: 'not_found' })
+})
+
+test('what is not placed cannot be removed', async () => {
+  const { ask } = open()
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
+  const error = await errorOf(ask('remove_placement', { dashboard: 'd', slug: 'new-findings' }))
+  expect(error).toMatchObject({ code: 'not_found', facts: { suggestions: [{ value: 'open-findings' }] } })
+})
+
+test('a metric can be deleted once no dashboard shows it', async () => {
+  const { ask } = open()
+  expect(await errorOf(ask('delete_metric', { slug: 'resolution-rate' }))).toMatchObject({ code: 'conflict' })
+  await ask('remove_placement', { dashboard: 'discovery', slug: 'resolution-rate' })
+  expect(await ask('delete_metric', { slug: 'resolution-rate' })).toMatchObject({ slug: 'resolution-rate' })
+})
+
+test('placements are in the audit trail', async () => {
+  const { ask } = open()
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings' })
+  await ask('set_placement', { dashboard: 'd', slug: 'open-findings', size: 'sm' })
+  await ask('remove_placement', { dashboard: 'd', slug: 'open-findings' })
+  const { items } = await ask('list_audit', { kind: 'placement', name: 'd/open-findings' })
+  expect(items).toMatchObject([
+    { action: 'delete', before: { size: 'sm' }, after: null },
+    { action: 'update', before: { size: 'md' }, after: { size: 'sm' } },
+    { action: 'create', before: null },
+  ])
+})

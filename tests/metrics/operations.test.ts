@@ -1,0 +1,639 @@
+import { expect, test } from 'vitest'
+import { glossaryOperations } from '../../src/glossary/operations.ts'
+import { metricOperations } from '../../src/metrics/operations.ts'
+import { caller, errorOf, openContext } from '../support/context.ts'
+
+const operations = [...glossaryOperations, ...metricOperations]
+
+function open() {
+  const context = openContext()
+  return { context, ask: caller(operations, context) }
+}
+
+const count = { aggregation: 'COUNT', entity: 'finding' }
+const metric = { slug: 'secrets', displayName: 'Secrets', type: 'SIMPLE', definition: count }
+
+test('a created metric is a draft, flat, with defaults', async () => {
+  const { ask, context } = open()
+  const at = new Date(context.now()).toISOString()
+  const created = await ask('create_metric', metric)
+  expect(created).toEqual({
+    ...metric,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    description: '',
+    allowedDimensions: [],
+    format: 'number',
+    unit: '',
+    status: 'DRAFT',
+    glossaryTermSlug: null,
+    owner: null,
+    color: null,
+    synonyms: [],
+    emptyAs: null,
+    version: 1,
+    certifiedBy: null,
+    certifiedAt: null,
+    certifiedVersion: null,
+    certifiedVia: null,
+    deprecatedBy: null,
+    deprecatedAt: null,
+    deprecationReason: null,
+    replacedBy: null,
+    trust: { tier: 'draft', label: expect.any(String) },
+    createdAt: at,
+    updatedAt: at,
+  })
+  const read = await ask('get_metric', { slug: 'secrets' })
+  expect(read).toEqual({ ...created, glossaryTerm: null, usedBy: { metrics: [], dashboards: [] } })
+})
+
+test('a metric carries its whole term', async () => {
+  const { ask } = open()
+  const created = await ask('create_metric', { ...metric, glossaryTermSlug: 'PII exposure' })
+  expect(created.glossaryTermSlug).toBe('pii-exposure')
+  const { glossaryTerm } = await ask('get_metric', { slug: 'secrets' })
+  const { metrics, ...term } = await ask('get_glossary_term', { slug: 'pii-exposure' })
+  expect(glossaryTerm).toEqual(term)
+  expect(metrics).toEqual([
+    { slug: 'secrets', displayName: 'Secrets', type: 'SIMPLE', status: 'DRAFT', format: 'number', unit: '' },
+  ])
+})
+
+test('default metrics are certified by assay and not drifted', async () => {
+  const { items, total } = await open().ask('list_metrics')
+  expect(total).toBe(11)
+  for (const item of items) {
+    expect(item).toMatchObject({
+      status: 'ACTIVE',
+      certifiedBy: 'assay',
+      certifiedVersion: 1,
+      certifiedVia: 'cli',
+      trust: { tier: 'certified' },
+    })
+    expect(item.allowedDimensions).toHaveLength(item.slug === 'scan-coverage' ? 4 : 10)
+  }
+})
+
+test('certifying a default metric again leaves its digest as it was installed', async () => {
+  const { ask, context } = open()
+  const digests = () =>
+    context.read((reader) => reader.prepare('SELECT slug, certified_digest FROM metric ORDER BY slug').all())
+  const installed = digests()
+  for (const { slug } of (await ask('list_metrics')).items) await ask('certify_metric', { slug, certifiedBy: 'Ann' })
+  expect(digests()).toEqual(installed)
+})
+
+test('every default definition would be accepted as it is', async () => {
+  const { ask } = open()
+  for (const item of (await ask('list_metrics')).items) {
+    const { slug, displayName, description, type, definition, allowedDimensions, format, unit, synonyms } = item
+    const members = { displayName, description, type, definition, allowedDimensions, format, unit, synonyms }
+    const copy = await ask('create_metric', { slug: `${slug}-copy`, ...members })
+    expect(copy).toMatchObject(members)
+  }
+})
+
+test.each<[string, object, Record<string, RegExp>]>([
+  [
+    'a COUNT with a field',
+    { definition: { ...count, field: 'confidence' } },
+    { 'definition.field': /COUNT takes no field/ },
+  ],
+  [
+    'a SUM without one',
+    { definition: { ...count, aggregation: 'SUM' } },
+    { 'definition.field': /confidence, resolutionHours, ageHours/ },
+  ],
+  [
+    'a distinct count of a number',
+    { definition: { ...count, aggregation: 'COUNT_DISTINCT', field: 'confidence' } },
+    { 'definition.field': /does not fit COUNT_DISTINCT of finding/ },
+  ],
+  [
+    'an average of a name',
+    { definition: { ...count, aggregation: 'AVG', field: 'container' } },
+    { 'definition.field': /does not fit AVG/ },
+  ],
+  [
+    'a field of the other entity',
+    { definition: { aggregation: 'AVG', entity: 'asset', field: 'confidence' } },
+    { 'definition.field': /ageDays, openFindings/ },
+  ],
+  ['an unknown field', { definition: { ...count, aggregation: 'AVG', field: 'cvss' } }, { 'definition.field': /./ }],
+  [
+    'a time of the other entity',
+    { definition: { ...count, timeField: 'lastScannedAt' } },
+    { 'definition.timeField': /firstDetectedAt/ },
+  ],
+  [
+    'scanned on findings',
+    { definition: { ...count, filters: { scanned: true } } },
+    { 'definition.filters.scanned': /assets/ },
+  ],
+  [
+    'an unknown filter',
+    { definition: { ...count, filters: { severity: ['LOW'] } } },
+    { 'definition.filters.severity': /not a known key/ },
+  ],
+  [
+    'an empty list of a filter',
+    { definition: { ...count, filters: { severities: [] } } },
+    { 'definition.filters.severities': /at least one/ },
+  ],
+  [
+    'a definition of another type',
+    { type: 'RATIO' },
+    {
+      'definition.numerator': /inline SIMPLE/,
+      'definition.denominator': /inline SIMPLE/,
+      'definition.aggregation': /not a known key/,
+      'definition.entity': /not a known key/,
+    },
+  ],
+  ['a missing aggregation', { definition: { entity: 'finding' } }, { 'definition.aggregation': /./ }],
+  ['a dimension that does not exist', { allowedDimensions: ['colour'] }, { 'allowedDimensions[0]': /./ }],
+  [
+    'a dimension of findings on assets',
+    { definition: { aggregation: 'COUNT', entity: 'asset' }, allowedDimensions: ['source', 'severity'] },
+    { 'allowedDimensions[1]': /source, sourceType, assetKind, container/ },
+  ],
+  ['emptyAs on a COUNT', { emptyAs: 'null' }, { emptyAs: /SUM/ }],
+  ['an unknown format', { format: 'percent' }, { format: /./ }],
+  [
+    'both sides of a ratio',
+    {
+      type: 'RATIO',
+      definition: {
+        numerator: { ...count, field: 'confidence' },
+        denominator: { aggregation: 'AVG', entity: 'finding' },
+      },
+    },
+    { 'definition.numerator.field': /COUNT takes no field/, 'definition.denominator.field': /is required by AVG/ },
+  ],
+  [
+    'a part with both forms',
+    {
+      type: 'RATIO',
+      definition: { numerator: { metricSlug: 'open-findings', entity: 'finding' }, denominator: count },
+    },
+    { 'definition.numerator.entity': /not a known key/ },
+  ],
+  [
+    'dimensions that only one side fits',
+    {
+      type: 'RATIO',
+      definition: { numerator: count, denominator: { aggregation: 'COUNT', entity: 'asset' } },
+      allowedDimensions: ['severity'],
+    },
+    { 'allowedDimensions[0]': /source, sourceType/ },
+  ],
+  [
+    'an unknown name in a formula',
+    { type: 'DERIVED', definition: { formula: 'open_finding * 2', inputs: ['open-findings'] } },
+    {
+      'definition.formula': /position 1: 'open_finding' is not an input; did you mean open_findings/,
+      'definition.inputs[0]': /does not use/,
+    },
+  ],
+  [
+    'a broken formula',
+    { type: 'DERIVED', definition: { formula: 'open_findings *', inputs: ['open-findings'] } },
+    { 'definition.formula': /position 16/ },
+  ],
+  [
+    'an unused input',
+    { type: 'DERIVED', definition: { formula: 'open_findings', inputs: ['open-findings', 'new-findings'] } },
+    { 'definition.inputs[1]': /does not use new-findings \(written new_findings\)/ },
+  ],
+  [
+    'an input named twice',
+    { type: 'DERIVED', definition: { formula: 'open_findings', inputs: ['open-findings', 'open-findings'] } },
+    { 'definition.inputs[1]': /twice/ },
+  ],
+  ['no inputs', { type: 'DERIVED', definition: { formula: '1', inputs: [] } }, { 'definition.inputs': /at least one/ }],
+  [
+    'windows of unequal length',
+    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '7d', compareWindow: '2w' } },
+    { 'definition.compareWindow': /as long as/ },
+  ],
+  [
+    'a month against 30 days',
+    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '1mo', compareWindow: '30d' } },
+    { 'definition.compareWindow': /as long as/ },
+  ],
+  [
+    'a window in minutes',
+    { type: 'TREND', definition: { baseMetricSlug: 'open-findings', currentWindow: '3m', compareWindow: '3m' } },
+    { 'definition.currentWindow': /12h, 7d, 2w or 3mo/, 'definition.compareWindow': /./ },
+  ],
+  [
+    'a trend of a trend',
+    { type: 'TREND', definition: { baseMetricSlug: 'weekly-finding-trend', currentWindow: '7d', compareWindow: '1w' } },
+    { 'definition.baseMetricSlug': /windows of its own/ },
+  ],
+  [
+    'itself',
+    { type: 'TREND', definition: { baseMetricSlug: 'secrets', currentWindow: '7d', compareWindow: '1w' } },
+    { 'definition.baseMetricSlug': /secrets → secrets/ },
+  ],
+  [
+    'problems of every kind at once',
+    {
+      type: 'RATIO',
+      definition: {
+        numerator: { ...count, field: 'confidence' },
+        denominator: { metricSlug: 'open-finding' },
+        extra: 1,
+      },
+    },
+    {
+      'definition.extra': /not a known key/,
+      'definition.numerator.field': /COUNT takes no field/,
+      'definition.denominator.metricSlug': /the closest are open-findings/,
+    },
+  ],
+])('create refuses %s', async (_, change, problems) => {
+  const error = await errorOf(open().ask('create_metric', { ...metric, ...change }))
+  expect(error.code).toBe('invalid_input')
+  expect(error.facts.issues?.map((issue) => issue.path).sort()).toEqual(Object.keys(problems).sort())
+  for (const { path, message } of error.facts.issues ?? []) expect(message).toMatch(problems[path] ?? /never/)
+})
+
+test.each<[string, object, string]>([
+  ['RATIO', { numerator: count, denominator: { metricSlug: 'no-such' } }, 'definition.denominator.metricSlug'],
+  ['DERIVED', { formula: 'no_such', inputs: ['no-such'] }, 'definition.inputs[0]'],
+  ['TREND', { baseMetricSlug: 'no-such', currentWindow: '7d', compareWindow: '7d' }, 'definition.baseMetricSlug'],
+])('an unknown metric in a %s is not found', async (type, definition, path) => {
+  const error = await errorOf(open().ask('create_metric', { ...metric, type, definition }))
+  expect(error).toMatchObject({ code: 'not_found', facts: { issues: [{ path }] } })
+})
+
+test('an unknown term is not found', async () => {
+  const error = await errorOf(open().ask('create_metric', { ...metric, glossaryTermSlug: 'pii-exposures' }))
+  expect(error).toMatchObject({ code: 'not_found', facts: { suggestions: [{ value: 'pii-exposure', kind: 'term' }] } })
+})
+
+test.each<[string, string, object, object]>([
+  [
+    'windows of equal length in other units',
+    'TREND',
+    { currentWindow: '7d', compareWindow: '1w' },
+    { baseMetricSlug: 'open-findings' },
+  ],
+  ['months', 'TREND', { currentWindow: '3mo', compareWindow: '3mo' }, { baseMetricSlug: 'scan-coverage' }],
+  [
+    'a formula over other metrics',
+    'DERIVED',
+    { formula: '100 * open_findings / total_findings' },
+    { inputs: ['open-findings', 'total-findings'] },
+  ],
+  ['stock', 'SIMPLE', { ...count, mode: 'stock', filters: { statuses: ['OPEN'] } }, {}],
+  ['assets that were scanned', 'SIMPLE', { aggregation: 'COUNT', entity: 'asset', filters: { scanned: false } }, {}],
+])('create accepts %s', async (_, type, some, more) => {
+  const definition = { ...some, ...more }
+  expect(await open().ask('create_metric', { ...metric, type, definition })).toMatchObject({ type, definition })
+})
+
+test('enums of a definition may be in another case', async () => {
+  const definition = { aggregation: 'count', entity: 'Finding' }
+  expect((await open().ask('create_metric', { ...metric, definition })).definition).toEqual(count)
+})
+
+test('a metric may SUM to null', async () => {
+  const definition = { aggregation: 'SUM', entity: 'finding', field: 'ageHours' }
+  expect(await open().ask('create_metric', { ...metric, definition, emptyAs: 'null' })).toMatchObject({
+    emptyAs: 'null',
+  })
+})
+
+test('an unknown detector in a filter earns a warning', async () => {
+  const definition = { ...count, filters: { detectorTypes: ['YARA'] } }
+  const { warnings } = await open().ask('create_metric', { ...metric, definition })
+  expect(warnings).toMatchObject([{ code: 'unknown_detector' }])
+})
+
+test('a taken slug is a conflict', async () => {
+  expect(await errorOf(open().ask('create_metric', { ...metric, slug: 'open-findings' }))).toMatchObject({
+    code: 'conflict',
+  })
+})
+
+test.each<[string, object]>([
+  ['type and definition', { type: 'RATIO', definition: { numerator: count, denominator: count } }],
+  ['definition', { definition: { ...count, mode: 'stock' } }],
+  ['term', { glossaryTermSlug: 'pii-exposure' }],
+  ['unit', { unit: 'things' }],
+  ['format', { format: 'percentage' }],
+  ['dimensions', { allowedDimensions: ['severity'] }],
+])('a change of %s makes a new version and takes the certification away', async (_, change) => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  await ask('certify_metric', { slug: 'secrets', certifiedBy: 'Ann' })
+  const updated = await ask('update_metric', { slug: 'secrets', ...change })
+  expect(updated).toMatchObject({
+    ...change,
+    version: 2,
+    status: 'DRAFT',
+    certifiedBy: null,
+    certifiedAt: null,
+    certifiedVersion: null,
+    certifiedVia: null,
+  })
+  const { items } = await ask('list_metric_versions', { slug: 'secrets' })
+  expect(items).toMatchObject([
+    { version: 2, createdBy: 'local', createdVia: 'http', ...change },
+    { version: 1, unit: '' },
+  ])
+})
+
+test.each<[string, object]>([
+  ['description', { description: 'Other' }],
+  ['name', { displayName: 'Other' }],
+  ['owner', { owner: 'security' }],
+  ['synonyms', { synonyms: ['keys'] }],
+  ['colour', { color: '#abcdef' }],
+])('a change of %s keeps version and certification', async (_, change) => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  const certified = await ask('certify_metric', { slug: 'secrets', certifiedBy: 'Ann' })
+  expect(await ask('update_metric', { slug: 'secrets', ...change })).toEqual({ ...certified, ...change })
+  expect((await ask('list_metric_versions', { slug: 'secrets' })).total).toBe(1)
+})
+
+test('the order of dimensions and filter values means nothing', async () => {
+  const { ask } = open()
+  const definition = (severities: string[]) => ({ ...count, filters: { severities } })
+  await ask('create_metric', {
+    ...metric,
+    definition: definition(['LOW', 'HIGH']),
+    allowedDimensions: ['severity', 'status'],
+  })
+  const change = { definition: definition(['HIGH', 'LOW']), allowedDimensions: ['status', 'severity'] }
+  expect(await ask('update_metric', { slug: 'secrets', ...change })).toMatchObject({ ...change, version: 1 })
+})
+
+test('what was read can be sent back, and nothing changes', async () => {
+  const { ask, context } = open()
+  const read = await ask('get_metric', { slug: 'critical-open-findings' })
+  context.clock.now += 1000
+  await ask('update_metric', read)
+  expect(await ask('get_metric', { slug: 'critical-open-findings' })).toEqual(read)
+})
+
+test('null unlinks the term', async () => {
+  const { ask } = open()
+  const updated = await ask('update_metric', { slug: 'critical-open-findings', glossaryTermSlug: null })
+  expect(updated).toMatchObject({ glossaryTermSlug: null, version: 2, status: 'DRAFT' })
+})
+
+test.each<[string, unknown]>([
+  ['id', 'other'],
+  ['version', 7],
+  ['certifiedBy', 'Eve'],
+  ['certifiedAt', '2020-01-01T00:00:00.000Z'],
+  ['createdAt', '2020-01-01T00:00:00.000Z'],
+])('an update refuses another %s', async (key, value) => {
+  const error = await errorOf(open().ask('update_metric', { slug: 'open-findings', [key]: value }))
+  expect(error).toMatchObject({ code: 'invalid_input', facts: { reason: 'read_only', issues: [{ path: key }] } })
+})
+
+test.each([
+  ['ACTIVE', /certify_metric/],
+  ['DEPRECATED', /deprecate_metric/],
+])('an update cannot set %s', async (status, message) => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  const error = await errorOf(ask('update_metric', { slug: 'secrets', status }))
+  expect(error).toMatchObject({ code: 'invalid_input', facts: { issues: [{ path: 'status' }] } })
+  expect(error.message).toMatch(message)
+})
+
+test('an update may take the certification away', async () => {
+  const updated = await open().ask('update_metric', { slug: 'open-findings', status: 'DRAFT' })
+  expect(updated).toMatchObject({ status: 'DRAFT', certifiedBy: null, version: 1 })
+})
+
+test('a type that the definition does not fit is refused', async () => {
+  const error = await errorOf(open().ask('update_metric', { slug: 'open-findings', type: 'TREND' }))
+  expect(error.facts.issues?.map((issue) => issue.path)).toContain('definition.baseMetricSlug')
+})
+
+test('a circle is refused and shown', async () => {
+  const { ask } = open()
+  const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
+  await ask('create_metric', { ...metric, slug: 'a' })
+  await ask('create_metric', { ...metric, slug: 'b', ...derived('a') })
+  await ask('create_metric', { ...metric, slug: 'c', ...derived('b') })
+  const error = await errorOf(ask('update_metric', { slug: 'a', ...derived('c') }))
+  expect(error).toMatchObject({
+    code: 'invalid_input',
+    facts: { reason: 'cycle', issues: [{ path: 'definition.inputs[0]' }] },
+  })
+  expect(error.message).toContain('a → c → b → a')
+})
+
+test('metrics stand at most 8 levels above one another, from whichever end they grow', async () => {
+  const { ask } = open()
+  const derived = (input: string) => ({ type: 'DERIVED', definition: { formula: input, inputs: [input] } })
+  await ask('create_metric', { ...metric, slug: 'm0' })
+  for (let level = 1; level <= 8; level++) {
+    await ask('create_metric', { ...metric, slug: `m${level}`, ...derived(`m${level - 1}`) })
+  }
+  const above = await errorOf(ask('create_metric', { ...metric, slug: 'm9', ...derived('m8') }))
+  expect(above.message).toMatch(/9 levels/)
+  await ask('create_metric', { ...metric, slug: 'below' })
+  const below = await errorOf(ask('update_metric', { slug: 'm0', ...derived('below') }))
+  expect(below.message).toMatch(/9 levels/)
+})
+
+test('a change that would break the metrics made of it is refused', async () => {
+  const { ask } = open()
+  await ask('create_metric', { ...metric, slug: 'a' })
+  const ratio = { numerator: { metricSlug: 'a' }, denominator: count }
+  await ask('create_metric', {
+    ...metric,
+    slug: 'r',
+    type: 'RATIO',
+    definition: ratio,
+    allowedDimensions: ['severity'],
+  })
+  const error = await errorOf(
+    ask('update_metric', { slug: 'a', definition: { aggregation: 'COUNT', entity: 'asset' } }),
+  )
+  expect(error.message).toMatch(/r, which is made of this metric, allows severity/)
+})
+
+test('a metric under a TREND cannot become a TREND', async () => {
+  const { ask } = open()
+  const definition = { baseMetricSlug: 'open-findings', currentWindow: '7d', compareWindow: '7d' }
+  const error = await errorOf(ask('update_metric', { slug: 'new-findings', type: 'TREND', definition }))
+  expect(error.message).toMatch(/weekly-finding-trend is a TREND made of this metric/)
+})
+
+test('certification says who, when, which version and through which door', async () => {
+  const { ask, context } = open()
+  await ask('create_metric', metric)
+  await ask('update_metric', { slug: 'secrets', unit: 'secrets' })
+  context.clock.now += 5000
+  expect(await ask('certify_metric', { slug: 'secrets', certifiedBy: 'Ann Example' })).toMatchObject({
+    status: 'ACTIVE',
+    certifiedBy: 'Ann Example',
+    certifiedAt: new Date(context.now()).toISOString(),
+    certifiedVersion: 2,
+    certifiedVia: 'http',
+    trust: { tier: 'certified', label: 'Certified by Ann Example on 2026-06-15 (version 2).' },
+  })
+})
+
+test('without a name the caller certifies', async () => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  expect(await ask('certify_metric', { slug: 'secrets' })).toMatchObject({ certifiedBy: 'local' })
+})
+
+test('a caller without the scope cannot certify', async () => {
+  const context = openContext({ caller: { name: 'bot', via: 'mcp', scopes: new Set(['read', 'author']) } })
+  const ask = caller(operations, context)
+  expect(await errorOf(ask('certify_metric', { slug: 'open-findings' }))).toMatchObject({ code: 'forbidden' })
+})
+
+test('a changed input makes the certified metrics above it drift, at any distance', async () => {
+  const { ask } = open()
+  await ask('create_metric', { ...metric, slug: 'a' })
+  await ask('create_metric', { ...metric, slug: 'b', type: 'DERIVED', definition: { formula: 'a', inputs: ['a'] } })
+  await ask('create_metric', { ...metric, slug: 'c', type: 'DERIVED', definition: { formula: 'b', inputs: ['b'] } })
+  await ask('certify_metric', { slug: 'c' })
+  await ask('update_metric', { slug: 'a', description: 'Only words.', unit: 'x' })
+  expect((await ask('get_metric', { slug: 'c' })).trust.tier).toBe('certified')
+  await ask('update_metric', { slug: 'a', definition: { ...count, mode: 'stock' } })
+  expect((await ask('get_metric', { slug: 'c' })).trust).toMatchObject({
+    tier: 'drifted',
+    label: expect.stringContaining('metric a'),
+  })
+  await ask('certify_metric', { slug: 'c' })
+  expect((await ask('get_metric', { slug: 'c' })).trust.tier).toBe('certified')
+  await ask('update_metric', { slug: 'a', glossaryTermSlug: 'pii-exposure' })
+  expect((await ask('get_metric', { slug: 'c' })).trust.tier).toBe('drifted')
+})
+
+test('a deprecated metric names its successor, and is certified again if need be', async () => {
+  const { ask } = open()
+  const deprecated = await ask('deprecate_metric', {
+    slug: 'new-findings',
+    replacedBy: 'Total findings',
+    reason: 'Twice the same.',
+    deprecatedBy: 'Ann',
+  })
+  expect(deprecated).toMatchObject({
+    status: 'DEPRECATED',
+    replacedBy: 'total-findings',
+    deprecatedBy: 'Ann',
+    deprecationReason: 'Twice the same.',
+    trust: { tier: 'deprecated', label: 'Deprecated by Ann; use total-findings instead.' },
+  })
+  expect(await ask('certify_metric', { slug: 'new-findings' })).toMatchObject({
+    status: 'ACTIVE',
+    replacedBy: null,
+    deprecatedBy: null,
+  })
+})
+
+test.each([
+  ['itself', 'new-findings', 'invalid_input'],
+  ['what does not exist', 'no-such', 'not_found'],
+  ['a deprecated metric', 'open-findings', 'invalid_input'],
+])('a metric is not replaced by %s', async (_, replacedBy, code) => {
+  const { ask } = open()
+  await ask('deprecate_metric', { slug: 'open-findings', deprecatedBy: 'Ann' })
+  expect(await errorOf(ask('deprecate_metric', { slug: 'new-findings', replacedBy }))).toMatchObject({ code })
+})
+
+test('a metric in use is not deleted, and its users are named', async () => {
+  const error = await errorOf(open().ask('delete_metric', { slug: 'new-findings' }))
+  expect(error).toMatchObject({
+    code: 'conflict',
+    facts: { facts: { metrics: ['weekly-finding-trend'], dashboards: ['discovery'] } },
+  })
+  expect(error.message).toMatch(/weekly-finding-trend.*discovery/)
+})
+
+test('usedBy names metrics and dashboards', async () => {
+  const { usedBy } = await open().ask('get_metric', { slug: 'new-findings' })
+  expect(usedBy).toEqual({ metrics: ['weekly-finding-trend'], dashboards: ['discovery'] })
+})
+
+test('a deleted metric is returned, is gone, and is no successor any more', async () => {
+  const { ask } = open()
+  const created = await ask('create_metric', metric)
+  await ask('deprecate_metric', { slug: 'new-findings', replacedBy: 'secrets' })
+  expect(await ask('delete_metric', { slug: 'secrets' })).toEqual(created)
+  expect(await errorOf(ask('get_metric', { slug: 'secrets' }))).toMatchObject({ code: 'not_found' })
+  expect(await ask('get_metric', { slug: 'new-findings' })).toMatchObject({ status: 'DEPRECATED', replacedBy: null })
+})
+
+const slugsOf = (answer: { items: Array<{ slug: string }> }) => answer.items.map((item) => item.slug)
+
+test.each<[string, object, string[]]>([
+  ['type', { type: 'TREND' }, ['weekly-finding-trend']],
+  ['type in another case', { type: 'trend' }, ['weekly-finding-trend']],
+  ['status', { status: 'DRAFT' }, []],
+  ['term', { glossaryTermSlug: 'critical-findings' }, ['critical-open-findings']],
+  ['a synonym', { search: 'mttr' }, ['mean-time-to-resolve']],
+  ['a prefix and type', { search: 'rat', type: 'RATIO' }, ['false-positive-rate', 'resolution-rate']],
+  ['a page', { limit: 2, offset: 1, type: 'RATIO' }, ['resolution-rate', 'scan-coverage']],
+])('the list is narrowed by %s', async (_, filter, slugs) => {
+  expect(slugsOf(await open().ask('list_metrics', filter)).sort()).toEqual(slugs)
+})
+
+test.each([['severity'], ['container'], ['assets by container'], ['detector type']])(
+  'the dimension words "%s" find metrics',
+  async (search) => {
+    expect((await open().ask('list_metrics', { search })).total).toBeGreaterThan(0)
+  },
+)
+
+test('the trail pages backwards without gaps', async () => {
+  const { ask } = open()
+  const all = await ask('list_audit', { limit: 500 })
+  const paged: unknown[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await ask('list_audit', { limit: 7, ...(cursor === undefined ? {} : { cursor }) })
+    paged.push(...page.items)
+    cursor = page.nextCursor
+    if (cursor === undefined) break
+  }
+  expect(paged).toEqual(all.items)
+  expect(all.items).toHaveLength(28)
+})
+
+test('every change of a metric is in the trail', async () => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  await ask('update_metric', { slug: 'secrets', unit: 'x' })
+  await ask('update_metric', { slug: 'secrets', unit: 'x' })
+  await ask('certify_metric', { slug: 'secrets' })
+  await ask('deprecate_metric', { slug: 'secrets' })
+  await ask('delete_metric', { slug: 'secrets' })
+  const { items } = await ask('list_audit', { kind: 'metric', name: 'secrets' })
+  expect(items.map((item: { action: string }) => item.action)).toEqual([
+    'delete',
+    'deprecate',
+    'certify',
+    'update',
+    'create',
+  ])
+  expect(items[3]).toMatchObject({ before: { unit: '', version: 1 }, after: { unit: 'x', version: 2 } })
+})
+
+test('a cursor that is none is refused', async () => {
+  expect(await errorOf(open().ask('list_audit', { cursor: 'x' }))).toMatchObject({ code: 'invalid_input' })
+})
+
+test('a refused change writes nothing', async () => {
+  const { ask } = open()
+  const before = await ask('list_audit', { limit: 500 })
+  const definition = { formula: 'open_findings +', inputs: ['open-findings'] }
+  await errorOf(ask('update_metric', { slug: 'open-findings', type: 'DERIVED', definition, description: 'New' }))
+  expect(await ask('list_audit', { limit: 500 })).toEqual(before)
+  expect((await ask('get_metric', { slug: 'open-findings' })).description).not.toBe('New')
+})
