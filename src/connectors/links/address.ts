@@ -28,14 +28,15 @@ export const isPrivateName = (hostname: string) =>
 
 const placeholderHosts = /(?:^|\.)(?:example\.(?:com|org|net|edu)|(?:test|invalid|example))\.?$/i
 const placeholderMarks =
-  /[{}<>]|%7[BbDd]|%3[CcEe]|\$\(|\.\.\.|…|(?:^|[/._-])(?:your|my)-?(?:site|domain|company|tenant|host)\b/i
+  /\{(?![0-9a-f]{8}-)[^}]*\}|<[^>]*>|\$\(|\.\.\.|…|\/\/[^/?#]*\byour-?(?:site|domain|company|tenant|host|org|team)\b/i
 const namespaces =
   /^https?:\/\/(?:www\.w3\.org\/(?:1999|2000|2001|2005|XML)\b|schemas\.(?:microsoft\.com|openxmlformats\.org|xmlsoap\.org|android\.com)\/|purl\.org\/(?:dc|rss)\b|ns\.adobe\.com\/)/i
 
-/** Addresses that stand for others in documentation, and names of XML vocabularies: nobody expects an answer there. */
-export function isPlaceholder(written: string, url: URL): boolean {
-  return placeholderHosts.test(url.hostname) || placeholderMarks.test(written) || namespaces.test(url.href)
-}
+/** Text with a blank to be filled in by the reader. */
+export const hasPlaceholder = (written: string) => placeholderMarks.test(written)
+
+/** Hosts that stand for others in documentation, and names of XML vocabularies: nobody expects an answer there. */
+export const isPlaceholder = (url: URL) => placeholderHosts.test(url.hostname) || namespaces.test(url.href)
 
 /** The host exactly as an author wrote it, in lower case; undefined where it cannot be told apart. */
 export function readWrittenHost(written: string): string | undefined {

@@ -4,7 +4,15 @@ import { ExchangeError } from '../exchange.ts'
 import { hasFragment, readWantedAnchor } from './anchors.ts'
 import { createGuard, type Resolve } from './guard.ts'
 import { createHosts, HostClosed, OutOfRequests } from './hosts.ts'
-import { type Admitted, type Answer, type Budget, createProbe, judgeRefusal } from './probe.ts'
+import {
+  type Admitted,
+  type Answer,
+  type Budget,
+  createProbe,
+  defaultTiming,
+  judgeRefusal,
+  type LinkTiming,
+} from './probe.ts'
 import { broken, judgeFault, type LinkVerdict } from './verdict.ts'
 
 export type { LinkVerdict } from './verdict.ts'
@@ -32,13 +40,12 @@ export interface LinkCheckerOptions {
   log: Log
   cache: LinkCache
   resolve?: Resolve
+  timing?: LinkTiming
 }
 
 const DAY_MS = 86_400_000
 const keptMs: Partial<Record<LinkVerdict['state'], number>> = { ok: 7 * DAY_MS, broken: DAY_MS, blocked: 3 * DAY_MS }
-const NETWORK_MS = 20_000
 const LONGEST_WAIT_MS = 30_000
-const RETRY_DELAYS_MS = [1_000, 4_000]
 const MAX_PAGES_KEPT = 500
 
 /** One address for all the ways to write it; the fragment counts only where it names an anchor. */
@@ -57,8 +64,12 @@ function judgeMail(written: string): LinkVerdict | undefined {
 }
 
 /** What to wait before another try; undefined: the verdict stands. */
-function waitBefore({ verdict, retryAfterMs = 0 }: Answer, tries: number): number | undefined {
-  const delayMs = RETRY_DELAYS_MS[tries]
+function waitBefore(
+  { verdict, retryAfterMs = 0 }: Answer,
+  tries: number,
+  delaysMs: readonly number[],
+): number | undefined {
+  const delayMs = delaysMs[tries]
   if (delayMs === undefined || retryAfterMs > LONGEST_WAIT_MS) return undefined
   const waitMs = Math.max(retryAfterMs, delayMs * (1 + Math.random() * 0.25))
   if (verdict.status === 429 || verdict.findingType === 'HTTP_5XX') return waitMs
@@ -71,10 +82,10 @@ function waitBefore({ verdict, retryAfterMs = 0 }: Answer, tries: number): numbe
  * hosts on the list, and verdicts that tell a link that is gone from a host that turns machines away.
  */
 export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
-  const { signal, cache, now, log } = options
+  const { signal, cache, now, log, timing = defaultTiming } = options
   const guard = createGuard(options)
   const hosts = createHosts(signal)
-  const probe = createProbe({ guard, hosts, signal, now })
+  const probe = createProbe({ guard, hosts, signal, now, timing })
   const asked = new Map<string, Promise<Answer>>()
   const pages: string[] = []
 
@@ -91,12 +102,12 @@ export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
   }
 
   async function persist(start: Admitted, whole: boolean): Promise<Answer> {
-    const budget = { leftMs: NETWORK_MS }
+    const budget = { leftMs: timing.urlMs }
     const { gate } = hosts.stateOf(start.url, start.listed)
     for (let tries = 0; ; tries++) {
       const answer = await tryOnce(start, whole, budget)
       if (answer.retryAfterMs !== undefined) gate.pause(answer.retryAfterMs)
-      const waitMs = waitBefore(answer, tries)
+      const waitMs = waitBefore(answer, tries, timing.retryDelaysMs)
       if (waitMs === undefined || budget.leftMs <= 0) return answer
       log.debug('link is tried again', { host: start.url.host, reason: answer.verdict.reason })
       await sleep(waitMs, undefined, { signal })

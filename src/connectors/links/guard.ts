@@ -6,6 +6,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { type ExchangeReply, type ExchangeRequest, exchange } from '../exchange.ts'
 import {
+  hasPlaceholder,
   isListedHost,
   isLiteral,
   isPlaceholder,
@@ -103,6 +104,7 @@ export function createGuard(options: { allowHosts: readonly string[]; resolve?: 
       if (from === undefined && /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^https?:/i.test(text)) {
         return { admitted: false, reason: 'scheme' }
       }
+      if (from === undefined && hasPlaceholder(text)) return { admitted: false, reason: 'placeholder' }
       const base = from?.url.href ?? 'https://relative.invalid'
       if (text.length > MAX_URL_LENGTH || !URL.canParse(text, base)) return { admitted: false, reason: 'unparsable' }
       const url = new URL(text, base)
@@ -112,7 +114,7 @@ export function createGuard(options: { allowHosts: readonly string[]; resolve?: 
       const absolute = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `${url.protocol}${text}`
       const sameHost = from?.listed === true && from.url.hostname === url.hostname
       if (sameHost || isListedHost(absolute, url, options.allowHosts)) return { admitted: true, url, listed: true }
-      if (from === undefined && isPlaceholder(text, url)) return { admitted: false, reason: 'placeholder' }
+      if (from === undefined && isPlaceholder(url)) return { admitted: false, reason: 'placeholder' }
       const literal = isLiteral(url.hostname)
       if (literal ? !isPublicLiteral(url.hostname) : isPrivateName(url.hostname)) {
         return { admitted: false, reason: 'private_address' }

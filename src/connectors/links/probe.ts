@@ -21,8 +21,17 @@ export interface Budget {
 
 type Method = 'HEAD' | 'GET'
 
-const HEAD_MS = 5_000
-const GET_MS = 8_000
+/** How long things may take, in milliseconds. */
+export interface LinkTiming {
+  headMs: number
+  getMs: number
+  /** On the network, over all tries of one link. */
+  urlMs: number
+  retryDelaysMs: readonly number[]
+}
+
+export const defaultTiming: LinkTiming = { headMs: 5_000, getMs: 8_000, urlMs: 20_000, retryDelaysMs: [1_000, 4_000] }
+
 const MAX_HOPS = 5
 const PROBE_BYTES = 65_536
 const PAGE_BYTES = 1_000_000
@@ -45,8 +54,14 @@ export function judgeRefusal({ reason }: Extract<Admission, { admitted: false }>
 }
 
 /** One try of one link. Throws what the hosts' pace throws, and `ExchangeError`. */
-export function createProbe(options: { guard: Guard; hosts: Hosts; signal: AbortSignal; now: () => number }) {
-  const { guard, hosts, signal } = options
+export function createProbe(options: {
+  guard: Guard
+  hosts: Hosts
+  signal: AbortSignal
+  now: () => number
+  timing: LinkTiming
+}) {
+  const { guard, hosts, signal, timing } = options
 
   function request(at: Admitted, method: Method, whole: boolean, budget: Budget): Promise<ExchangeReply> {
     return hosts.take(at.url, at.listed, async () => {
@@ -56,7 +71,7 @@ export function createProbe(options: { guard: Guard; hosts: Hosts; signal: Abort
         guard.send(at, {
           method,
           headers: range ? { ...shown, range: `bytes=0-${PROBE_BYTES - 1}` } : shown,
-          totalMs: Math.min(method === 'HEAD' ? HEAD_MS : GET_MS, budget.leftMs),
+          totalMs: Math.min(method === 'HEAD' ? timing.headMs : timing.getMs, budget.leftMs),
           maxBytes: whole ? PAGE_BYTES : PROBE_BYTES,
           signal,
           wantsBody: (status, headers) => status >= 400 || (whole && status < 300 && isHtml(headers['content-type'])),

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { createHosts, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
+
+it('other hosts are asked two at a time, a quarter of a second apart', async () => {
+  const hosts = createHosts(new AbortController().signal)
+  const starts: number[] = []
+  let running = 0
+  let most = 0
+  const work = async () => {
+    starts.push(performance.now())
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    running--
+  }
+  await Promise.all(Array.from({ length: 4 }, () => hosts.take(new URL('https://shop.com/'), false, work)))
+  const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThan(240)
+  expect(most).toBe(2)
+})
+
+it('ends at a thousand requests, listed hosts not counted', async () => {
+  const hosts = createHosts(new AbortController().signal)
+  const url = (index: number, name: string) => new URL(`https://${name}${index}.com/`)
+  let done = 0
+  const work = async () => {
+    done++
+  }
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => hosts.take(url(index, 'shop'), false, work)))
+  await expect(hosts.take(url(1, 'other'), false, work)).rejects.toBeInstanceOf(OutOfRequests)
+  await hosts.take(url(1, 'wiki'), true, work)
+  expect(done).toBe(1001)
+})
