@@ -83,7 +83,8 @@ test.each<[string, object, string]>([
 test('an unknown metric is not found, and no dashboard is left behind', async () => {
   const { ask } = open()
   const error = await errorOf(ask('set_placement', { dashboard: 'd', slug: 'open-finding' }))
-  expect(error).toMatchObject({ code: 'not_found', facts: { suggestions: [{ value: 'open-findings' }] } })
+  expect(error.code).toBe('not_found')
+  expect(error.facts.suggestions?.[0]).toMatchObject({ value: 'open-findings', kind: 'metric' })
   expect((await ask('list_dashboards')).total).toBe(1)
 })
 
