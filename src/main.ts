@@ -40,8 +40,10 @@ const host: Host = {
     await serve(await open(flags), host)
   },
   mcp: async (flags) => {
-    const { speakMcp } = await import('./speak-mcp.ts')
-    await speakMcp(await open(flags), host)
+    const { claimStdout } = await import('./mcp/stdout.ts')
+    const stdout = claimStdout()
+    const { speakOverStdio } = await import('./assistant.ts')
+    await speakOverStdio(await open(flags), { ...host, stdout })
   },
   demo: async ({ once, ...flags }) => {
     const { demo } = await import('./demo.ts')
@@ -55,4 +57,9 @@ const host: Host = {
   },
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), host)
+/** How long output may still be on its way to a slow reader once the command is done. */
+const FLUSH_MS = 1000
+
+const code = await runCommandLine(process.argv.slice(2), host)
+process.exitCode = code
+setTimeout(() => process.exit(code), FLUSH_MS).unref()

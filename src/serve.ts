@@ -1,5 +1,5 @@
-import type { OpenedApp } from './app.ts'
-import { version } from './app.ts'
+import { type OpenedApp, version } from './app.ts'
+import { createSurface } from './assistant.ts'
 import type { Host } from './cli/host.ts'
 import { createHttpApp, type HttpServer, listen } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
@@ -21,22 +21,24 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     )
   }
   const caller: Caller = { ...app.caller, via: 'http' }
+  const mcp = createMcpHttpHandler({ surface: createSurface(app), log: app.log })
   const http = createHttpApp({
     operations: app.operations,
     contextFor: app.contextFor,
     callerOf: () => caller,
-    mcp: createMcpHttpHandler({
-      operations: app.operations,
-      toolsets: config.toolsets,
-      contextFor: app.contextFor,
-      version,
-      log: app.log,
-    }),
+    mcp: (request) => mcp(request, { ...app.caller, via: 'mcp' }),
     version,
     hosts: [],
     log: app.log,
   })
-  return listen(http, { host: config.host, port: config.port })
+  const server = await listen(http, { host: config.host, port: config.port })
+  return {
+    url: server.url,
+    close: async () => {
+      await mcp.close()
+      await server.close()
+    },
+  }
 }
 
 /** `assay serve`: until the process is asked to stop. */

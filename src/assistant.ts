@@ -1,0 +1,29 @@
+import { type OpenedApp, version } from './app.ts'
+import type { Host } from './cli/host.ts'
+import type { McpSurface } from './mcp/protocol.ts'
+import { serveStdio } from './mcp/stdio.ts'
+import { createMcpSurface } from './mcp/surface.ts'
+
+/** What assistants are offered, over whichever transport. */
+export function createSurface(app: OpenedApp): McpSurface {
+  const { operations, config, contextFor, log } = app
+  return createMcpSurface({
+    operations,
+    toolsets: config.toolsets,
+    readOnly: config.readOnly,
+    contextFor,
+    version,
+    log,
+  })
+}
+
+/** `assay mcp`: until the assistant goes away, or the process is asked to stop. */
+export async function speakOverStdio(app: OpenedApp, { stdin, stdout, signal }: Host): Promise<void> {
+  try {
+    const surface = createSurface(app)
+    if (app.config.background) app.startBackground()
+    await serveStdio({ surface, caller: { ...app.caller, via: 'mcp' }, stdin, stdout, signal, log: app.log })
+  } finally {
+    await app.close()
+  }
+}
