@@ -6,20 +6,27 @@ export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.string
 export interface OutputDetail {
   depth: number
   described: boolean
+  /** Which members are always there. */
+  required: boolean
 }
 
-/** From the richest to the barest; a list takes the first that fits its budget. */
+export const barest: OutputDetail = { depth: 0, described: false, required: false }
+
+/** From the richest to the barest. */
 export const outputDetails: readonly OutputDetail[] = [
-  { depth: 3, described: true },
-  { depth: 2, described: true },
-  { depth: 2, described: false },
-  { depth: 1, described: true },
-  { depth: 1, described: false },
+  { depth: 3, described: true, required: true },
+  { depth: 2, described: true, required: true },
+  { depth: 2, described: false, required: true },
+  { depth: 1, described: true, required: true },
+  { depth: 1, described: false, required: false },
+  barest,
 ]
 
 /** An output schema cut to a depth: what lies deeper is an open object or a list. Whatever fits the whole fits the cut. */
-export function projectOutput(schema: JsonSchema, detail: OutputDetail): JsonSchema {
-  return project(schema, detail.depth, detail.described)
+export function projectOutput(schema: JsonSchema, { depth, described, required }: OutputDetail): JsonSchema {
+  const root = project(schema, depth, described)
+  if (!required) delete root.required
+  return root
 }
 
 function project(schema: JsonSchema, depth: number, described: boolean): JsonSchema {
@@ -62,29 +69,30 @@ export interface OpenedInput {
  * Lists the large nested members of an input as open objects whose description names their keys and the resource with
  * the whole schema; the server checks them whole all the same.
  */
-export function openLargeMembers(
-  schema: JsonSchema,
-  resourceOf: (member: string, full: JsonSchema) => string,
-): OpenedInput {
-  const opened: OpenedInput['opened'] = []
+export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string) => string): JsonSchema {
   const properties = Object.fromEntries(
     Object.entries(schema.properties as Record<string, JsonSchema>).map(([member, full]) => {
       if (!isNested(full) || bytesOf(full) <= OPEN_ABOVE_BYTES) return [member, full]
-      opened.push({ member, full })
-      const keys = full.type === 'object' ? Object.keys((full.properties ?? {}) as object) : []
+      const choices = (full.anyOf ?? [full]) as JsonSchema[]
+      const nested = choices.filter(({ type }) => type !== 'null')
+      const keys = nested.length === 1 ? Object.keys((nested[0]?.properties ?? {}) as object) : []
       const told = keys.length > 0 ? ` Keys: ${keys.join(', ')}.` : ''
-      const description = `${asSentence(full.description)}${told} Schema: ${resourceOf(member, full)}`
-      return [member, { type: 'object', description }]
+      const description = `${asSentence(full.description)}${told} Schema: ${resourceOf(member)}`
+      const open = { type: 'object' }
+      return [
+        member,
+        nested.length === choices.length ? { ...open, description } : { description, anyOf: [open, { type: 'null' }] },
+      ]
     }),
   )
-  return { schema: { ...schema, properties }, opened }
+  return { ...schema, properties }
 }
 
 const asSentence = (text: unknown) => (typeof text === 'string' ? `${text.replace(/[.\s]+$/, '')}.` : 'An object.')
 
-/** True for an object, and for a choice between objects. */
-function isNested(schema: JsonSchema): boolean {
-  if (schema.type === 'object') return true
-  const choices = schema.anyOf as JsonSchema[] | undefined
-  return choices?.every((choice) => isNested(choice)) ?? false
+/** True for an object, and for a choice between objects, or between objects and nothing. */
+function isNested({ type, anyOf }: JsonSchema): boolean {
+  if (type === 'object') return true
+  const choices = (anyOf ?? []) as JsonSchema[]
+  return choices.some(isNested) && choices.every((choice) => choice.type === 'null' || isNested(choice))
 }

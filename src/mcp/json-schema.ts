@@ -8,7 +8,12 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSch
 }
 
 const unexpressible = ['$ref', '$defs', 'allOf', 'prefixItems', 'not', 'if', 'patternProperties']
-const noise = new Set(['$schema', 'propertyNames', 'examples', 'id', '$id', 'contentEncoding', 'contentMediaType'])
+
+/** What says nothing to a caller, or nothing that an error would not say better. */
+const noise = new Set([
+  ...['$schema', '$id', 'id', 'propertyNames', 'examples', 'readOnly', 'contentEncoding', 'contentMediaType'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+])
 
 /**
  * Rewrites a schema into what every host understands: an object at the root, one scalar type a node, no references, no
@@ -18,9 +23,15 @@ export function toPortable(schema: JsonSchema, io: 'input' | 'output'): JsonSche
   if (schema.type !== 'object' || hasUnion(schema)) throw new Error('the root must be one plain object')
   const root = rewrite(schema, io, '')
   if (io === 'input' && schema.additionalProperties === false) root.additionalProperties = false
-  root.properties ??= {}
+  root.properties = Object.fromEntries(
+    Object.entries((root.properties ?? {}) as object).filter(([name]) => io === 'output' || !isEcho(schema, name)),
+  )
   return root
 }
+
+/** A member that a caller may send back as it came, and has no reason to fill in. */
+const isEcho = (schema: JsonSchema, name: string) =>
+  ((schema.properties as Record<string, JsonSchema> | undefined)?.[name]?.readOnly ?? false) === true
 
 const hasUnion = (schema: JsonSchema) => 'anyOf' in schema || 'oneOf' in schema
 
@@ -57,27 +68,26 @@ function rewrite(schema: JsonSchema, io: 'input' | 'output', path: string): Json
   return inOrder(node)
 }
 
-/** A union of fixed strings is one enum; a union of one is its member. */
+/** A union of fixed strings is one enum; a union of one is its member; what is said of the only real choice is said of all. */
 function toUnion(node: JsonSchema, union: JsonSchema[], io: 'input' | 'output', path: string): JsonSchema {
-  const members = union.map((member) => rewrite(withoutDescription(member, node), io, path))
-  if (members.every((member) => member.type === 'string' && Array.isArray(member.enum))) {
-    const values = members.flatMap((member) => member.enum as unknown[])
-    return inOrder({ ...node, type: 'string', enum: [...new Set(values)] })
-  }
-  const [only] = members
-  const { description, ...rest } = node
-  if (members.length === 1 && only !== undefined)
-    return inOrder({ ...only, ...rest, ...(description ? { description } : {}) })
-  return inOrder({
-    ...(description ? { description } : {}),
+  const members = union.map((member) => rewrite(member, io, path))
+  const real = members.filter(({ type }) => type !== 'null')
+  const [only] = real
+  const description = node.description ?? (real.length === 1 ? only?.description : undefined)
+  const told = {
+    ...(description === undefined ? {} : { description }),
     ...('default' in node ? { default: node.default } : {}),
-    anyOf: members,
+  }
+  const plain = members.map((member) => {
+    const { description: own, default: _default, ...rest } = member
+    return own === undefined || own === description ? rest : { ...rest, description: own }
   })
-}
-
-const withoutDescription = (member: JsonSchema, owner: JsonSchema): JsonSchema => {
-  const { description, default: _default, ...rest } = member
-  return description === undefined || description === owner.description ? rest : { ...rest, description }
+  if (plain.every((member) => member.type === 'string' && Array.isArray(member.enum))) {
+    const values = plain.flatMap((member) => member.enum as unknown[])
+    return inOrder({ ...told, type: 'string', enum: [...new Set(values)] })
+  }
+  const distinct = [...new Map(plain.map((member) => [JSON.stringify(member), member])).values()]
+  return inOrder(distinct.length === 1 ? { ...distinct[0], ...told } : { ...told, anyOf: distinct })
 }
 
 const isSchema = (value: unknown): value is JsonSchema =>

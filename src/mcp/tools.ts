@@ -1,5 +1,5 @@
 import type { Operation } from '../operation/operation.ts'
-import { bytesOf, type OutputDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
+import { barest, bytesOf, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
 import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
 import type { Tool } from './protocol.ts'
 
@@ -69,13 +69,14 @@ function isSelected({ toolset, effect }: Operation, { toolsets, readOnly = false
 function draft(operation: Operation, schemas: Map<string, JsonSchema>): Drafted {
   try {
     const whole = toJsonSchema(operation.input, 'input')
-    const portable = toPortable(whole, 'input')
-    const { schema, opened } = openLargeMembers(portable, (member, full) => {
+    const members = (whole.properties ?? {}) as Record<string, JsonSchema>
+    const inputSchema = openLargeMembers(toPortable(whole, 'input'), (member) => {
+      const full = withoutNull(members[member] ?? {})
       const name = nameSchema(schemas, operation.name, member, full)
-      return `resource assay://schemas/${name}`
+      schemas.set(name, full)
+      return `assay://schemas/${name}`
     })
-    for (const { member, full } of opened) schemas.set(nameSchema(schemas, operation.name, member, full), full)
-    return { operation, inputSchema: schema, output: toPortable(toJsonSchema(operation.output, 'output'), 'output') }
+    return { operation, inputSchema, output: toPortable(toJsonSchema(operation.output, 'output'), 'output') }
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error)
     throw new Error(`${operation.name} cannot be a tool: ${cause}`, { cause: error })
@@ -89,19 +90,38 @@ function nameSchema(schemas: Map<string, JsonSchema>, operation: string, member:
   return schemas.has(member) ? `${operation}.${member}` : member
 }
 
-const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
-
-function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
-  let smallest = 0
-  for (const detail of outputDetails) {
-    const tools = drafts.map((each) => toTool(each, detail))
-    smallest = bytesOf(tools)
-    if (smallest <= budget) return tools
-  }
-  throw new Error(`the ${what} tools take ${smallest} bytes of at most ${budget}; shorten summaries and descriptions`)
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...others } = schema
+  const choices = ((anyOf ?? []) as JsonSchema[]).filter(({ type }) => type !== 'null')
+  const [only] = choices
+  return choices.length === 1 && only !== undefined ? { ...only, ...others } : schema
 }
 
-function toTool({ operation, inputSchema, output }: Drafted, detail: OutputDetail): Tool {
+const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
+
+/** Where the budget does not allow the richest detail, the tool whose output takes most gives way first. */
+function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
+  const details = drafts.map(() => 0)
+  const tools = drafts.map((each) => toTool(each, 0))
+  while (bytesOf(tools) > budget) {
+    const candidates = tools.map(({ outputSchema }, index) => ({ index, bytes: bytesOf(outputSchema) }))
+    const [largest] = candidates
+      .filter(({ index }) => (details[index] ?? 0) < outputDetails.length - 1)
+      .sort((a, b) => b.bytes - a.bytes)
+    if (largest === undefined) {
+      const bytes = bytesOf(tools)
+      throw new Error(`the ${what} tools take ${bytes} bytes of at most ${budget}; shorten summaries and descriptions`)
+    }
+    const { index } = largest
+    const each = drafts[index]
+    details[index] = (details[index] ?? 0) + 1
+    if (each !== undefined) tools[index] = toTool(each, details[index] ?? 0)
+  }
+  return tools
+}
+
+function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
+  const detail = outputDetails[level] ?? barest
   const { name, title, summary, effect, destructive, idempotent, openWorld } = operation
   return {
     name,

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { bytesOf } from '../../src/mcp/detail.ts'
+import { type JsonSchema, toJsonSchema, toPortable } from '../../src/mcp/json-schema.ts'
+import { compileTools, toolBudget } from '../../src/mcp/tools.ts'
+import { type Operation, operation } from '../../src/operation/operation.ts'
+import { createLibrary } from './library.ts'
+
+const both = ['agent', 'admin'] as const
+
+const toOperation = (changes: Partial<Parameters<typeof operation>[0]> & { output?: z.ZodType }): Operation =>
+  operation({
+    name: 'try_it',
+    title: 'Try it',
+    summary: 'Tries it.',
+    effect: 'read',
+    scope: 'read',
+    toolset: 'admin',
+    input: z.strictObject({}),
+    output: z.object({}),
+    run: () => ({}),
+    ...changes,
+  } as never)
+
+const Nested = z.object({
+  get inner(): z.ZodOptional<typeof Nested> {
+    return Nested.optional()
+  },
+})
+
+describe('toPortable', () => {
+  const inputs: { name: string; schema: z.ZodType; expected: JsonSchema }[] = [
+    { name: 'a literal is an enum of one', schema: z.literal('a'), expected: { type: 'string', enum: ['a'] } },
+    {
+      name: 'a union of literals is one enum',
+      schema: z.union([z.literal('a'), z.enum(['b', 'a'])]),
+      expected: { type: 'string', enum: ['a', 'b'] },
+    },
+    {
+      name: 'what may be null is a choice of two single types',
+      schema: z.string().describe('Name.').nullable(),
+      expected: { description: 'Name.', anyOf: [{ type: 'string' }, { type: 'null' }] },
+    },
+    { name: 'an integer has no bounds of safe integers', schema: z.int(), expected: { type: 'integer' } },
+    { name: 'real bounds stay', schema: z.int().min(1).max(5), expected: { type: 'integer', minimum: 1, maximum: 5 } },
+    { name: 'a format speaks for its pattern', schema: z.uuid(), expected: { type: 'string', format: 'uuid' } },
+    {
+      name: 'a record says what its values are',
+      schema: z.record(z.string(), z.number()),
+      expected: { type: 'object', additionalProperties: { type: 'number' } },
+    },
+    {
+      name: 'a record of anything is an open object',
+      schema: z.record(z.string(), z.unknown()),
+      expected: { type: 'object' },
+    },
+    {
+      name: 'a discriminated union keeps its members',
+      schema: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('a') }),
+        z.object({ kind: z.literal('b'), size: z.number() }),
+      ]),
+      expected: {
+        anyOf: [
+          { type: 'object', properties: { kind: { type: 'string', enum: ['a'] } }, required: ['kind'] },
+          {
+            type: 'object',
+            properties: { kind: { type: 'string', enum: ['b'] }, size: { type: 'number' } },
+            required: ['kind', 'size'],
+          },
+        ],
+      },
+    },
+    {
+      name: 'a default stays with an input',
+      schema: z.number().default(3).describe('Size.'),
+      expected: { type: 'number', description: 'Size.', default: 3 },
+    },
+  ]
+  test.each(inputs)('$name', ({ schema, expected }) => {
+    const { properties } = toPortable(toJsonSchema(z.object({ member: schema }), 'input'), 'input')
+    expect((properties as JsonSchema).member).toEqual(expected)
+  })
+
+  test('members that may only be sent back are not offered', () => {
+    const schema = z.strictObject({ slug: z.string(), id: z.string().meta({ readOnly: true }).optional() })
+    expect(toPortable(toJsonSchema(schema, 'input'), 'input').properties).toEqual({ slug: { type: 'string' } })
+  })
+
+  const refused: { name: string; input: z.ZodType<object> }[] = [
+    { name: 'a union at the root', input: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) },
+    { name: 'a date', input: z.object({ at: z.date() }) },
+    { name: 'a bigint', input: z.object({ count: z.bigint() }) },
+    { name: 'anything at all', input: z.object({ value: z.unknown() }) },
+    { name: 'a named schema', input: z.object({ value: z.object({ a: z.string() }).meta({ id: 'Named' }) }) },
+    { name: 'a tuple', input: z.object({ value: z.tuple([z.string(), z.number()]) }) },
+    { name: 'a schema that contains itself', input: Nested },
+  ]
+  test.each(refused)('$name stops the start, naming the operation', ({ input }) => {
+    expect(() => compileTools([toOperation({ input })], { toolsets: both })).toThrow(/try_it cannot be a tool/)
+  })
+
+  test('an output that is a list stops the start', () => {
+    expect(() => compileTools([toOperation({ output: z.array(z.string()) })], { toolsets: both })).toThrow(
+      /root must be/,
+    )
+  })
+})
+
+describe('compileTools', () => {
+  const { operations } = createLibrary()
+  const names = (selection: Parameters<typeof compileTools>[1]) =>
+    compileTools(operations, selection).list.map(({ name }) => name)
+
+  test('lists by name, and only what has a toolset', () => {
+    const listed = names({ toolsets: both })
+    expect(listed).toEqual([...listed].sort())
+    expect(listed).not.toContain('hidden_operation')
+  })
+  test('one toolset alone', () => expect(names({ toolsets: ['agent'] })).toEqual(['get_metric', 'list_metrics']))
+  test('read-only leaves out whatever writes', () => {
+    const { list } = compileTools(operations, { toolsets: both, readOnly: true })
+    expect(list.every(({ annotations }) => annotations.readOnlyHint)).toBe(true)
+  })
+  test('cannot be changed by anybody who holds it', () => {
+    const { list } = compileTools(operations, { toolsets: both })
+    expect(Object.isFrozen(list)).toBe(true)
+    expect(() => Object.assign(list[0]?.inputSchema ?? {}, { type: 'string' })).toThrow(TypeError)
+  })
+  test('says with annotations what an operation does', () => {
+    const { byName } = compileTools(operations, { toolsets: both })
+    expect(byName.get('delete_metric')?.tool.annotations).toEqual({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    })
+  })
+
+  test('opens a large member, and tells where its schema is', () => {
+    const { byName, schemas } = compileTools(operations, { toolsets: both })
+    const properties = byName.get('update_metric')?.tool.inputSchema.properties as
+      | Record<string, JsonSchema>
+      | undefined
+    expect(properties?.shelf).toEqual({
+      type: 'object',
+      description: 'Where to look. Keys: rooms, colors, heights, lockers, wings, floors. Schema: assay://schemas/shelf',
+    })
+    expect([...schemas.keys()]).toEqual(['shelf'])
+    expect(schemas.get('shelf')).toMatchObject({ properties: { wings: { items: { enum: ['NORTH', 'SOUTH'] } } } })
+  })
+  test('two different members of one name have two schemas', () => {
+    const wide = (suffix: string) =>
+      z.object(
+        Object.fromEntries(
+          Array.from({ length: 20 }, (_, index) => [
+            `member${index}${suffix}`,
+            z.string().describe('A member of many.'),
+          ]),
+        ),
+      )
+    const pair = ['first_op', 'second_op'].map((name) => toOperation({ name, input: z.object({ box: wide(name) }) }))
+    const { schemas } = compileTools(pair, { toolsets: both })
+    expect([...schemas.keys()]).toEqual(['box', 'second_op.box'])
+  })
+
+  test('gives up detail of outputs, the largest first, until the list fits', () => {
+    const wide = z.object(
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, index) => [`value${index}`, z.string().describe('x'.repeat(60))]),
+      ),
+    )
+    const many = Array.from({ length: 35 }, (_, index) => toOperation({ name: `op_${index}`, output: wide }))
+    const { list } = compileTools(
+      [...many, toOperation({ name: 'tiny', output: z.object({ a: z.string().describe('A.') }) })],
+      {
+        toolsets: both,
+      },
+    )
+    expect(bytesOf(list)).toBeLessThanOrEqual(toolBudget.all)
+    expect(list.find(({ name }) => name === 'tiny')?.outputSchema).toMatchObject({
+      properties: { a: { description: 'A.' } },
+    })
+    expect(list.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
+  })
+  test('a list that fits in no detail stops the start', () => {
+    const many = Array.from({ length: 40 }, (_, index) =>
+      toOperation({ name: `op_${index}`, summary: 'x'.repeat(1100) }),
+    )
+    expect(() => compileTools(many, { toolsets: both })).toThrow(/of at most/)
+  })
+})
