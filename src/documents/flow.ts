@@ -4,13 +4,19 @@ import { MAX_ANCHORS, MAX_LABEL_CHARS, MAX_LINKS, MAX_PARTS, MAX_SECTIONS, MAX_T
 import { toLineColumn, toLineStarts } from './lines.ts'
 import { createTextRun, type TextRun } from './text-run.ts'
 
-interface OpenPart extends Pick<Part, 'kind' | 'path' | 'label' | 'language' | 'headings'> {
+interface OpenPart extends Pick<Part, 'kind' | 'path' | 'language' | 'headings'> {
   run: TextRun
+  label?: Label
+  /** Its text goes nowhere. */
+  dropped?: boolean
 }
+
+/** A name, or a way to tell it once the whole document is read. */
+type Label = string | (() => string | undefined)
 
 export interface PartFacts {
   path?: string
-  label?: string | undefined
+  label?: Label | undefined
   language?: string | undefined
   /** A heading of its own that stands over this part alone. */
   under?: string | undefined
@@ -78,22 +84,18 @@ export function createFlow(options: FlowOptions = {}): Flow {
 
   const openPart = (kind: PartKind, facts: PartFacts = {}): OpenPart => {
     const under = headingsNow(facts.under)
-    const part: OpenPart = {
+    return {
       kind: hiddenDepth > 0 ? 'hidden' : kind,
       path: facts.path ?? path,
       run: createTextRun(),
-      ...(facts.label === undefined ? {} : { label: facts.label.slice(0, MAX_LABEL_CHARS) }),
+      ...(facts.label === undefined ? {} : { label: facts.label }),
       ...(facts.language === undefined ? {} : { language: facts.language }),
       ...(under === undefined ? {} : { headings: under }),
     }
-    if (opened.length < MAX_PARTS) opened.push(part)
-    else notes.add('There are more separate parts than are read; the last ones are left out.')
-    return part
   }
 
   const reopen = (full: OpenPart): OpenPart => {
     const next: OpenPart = { ...full, run: createTextRun() }
-    if (opened.length < MAX_PARTS) opened.push(next)
     if (full === body) body = next
     else sinks[sinks.length - 1] = next
     return next
@@ -106,21 +108,29 @@ export function createFlow(options: FlowOptions = {}): Flow {
     return body
   }
 
+  const addTo = (target: OpenPart, text: string, at: number, width: number): number => {
+    if (target.dropped !== true && target.run.length === 0) {
+      if (opened.length < MAX_PARTS || target === body) opened.push(target)
+      else notes.add('There are more separate parts than are read; the last ones are left out.')
+    }
+    return target.run.add(text, at, width)
+  }
+
   const add = (text: string, at: number, width: number) => {
+    for (const listener of listeners) {
+      if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
+    }
     if (total >= MAX_TEXT_CHARS) {
       notes.add('The text is longer than is read; the end is left out.')
       return
     }
     total += text.length
     let target = sink()
-    let left = target.run.add(text, at, width)
+    let left = addTo(target, text, at, width)
     while (left > 0) {
       target = reopen(target)
       const from = text.length - left
-      left = target.run.add(text.slice(from), width === text.length ? at + from : at, left)
-    }
-    for (const listener of listeners) {
-      if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
+      left = addTo(target, text.slice(from), width === text.length ? at + from : at, left)
     }
   }
 
@@ -153,7 +163,7 @@ export function createFlow(options: FlowOptions = {}): Flow {
     },
     capture,
     drop() {
-      sinks.push({ kind: 'text', path, run: createTextRun() })
+      sinks.push({ kind: 'text', path, run: createTextRun(), dropped: true })
       return () => {
         sinks.pop()
       }
@@ -213,10 +223,12 @@ export function createFlow(options: FlowOptions = {}): Flow {
       body = undefined
     },
     finish(mime) {
-      const parts = opened.flatMap(({ run, ...facts }): Part[] => {
+      const parts = opened.flatMap(({ run, label, dropped: _, ...facts }): Part[] => {
         const { text, map } = run.toText()
         if (text.trim() === '') return []
         const part: Part = { ...facts, text }
+        const name = (typeof label === 'function' ? label() : label)?.slice(0, MAX_LABEL_CHARS)
+        if (name !== undefined && name !== '') part.label = name
         if (map !== undefined && lineStarts !== undefined) part.map = map
         return [part]
       })

@@ -2,11 +2,17 @@ import { isHeaderRow } from './cells.ts'
 import type { Flow } from './flow.ts'
 import { type Close, findAttribute, type MarkupElement } from './markup.ts'
 
+interface Row {
+  cells: { text: string; head: boolean }[]
+  column: number
+  isHeader: boolean
+}
+
 interface Table {
   header: (string | undefined)[]
   rows: number
   inHead: boolean
-  row: { cells: { text: string; head: boolean }[]; column: number } | undefined
+  row: Row | undefined
 }
 
 const MAX_SPAN = 100
@@ -17,7 +23,7 @@ export function createTableReader(flow: Flow): (element: MarkupElement) => Close
   const tables: Table[] = []
 
   const openCell = (element: MarkupElement, table: Table): Close => {
-    table.row ??= { cells: [], column: 0 }
+    table.row ??= { cells: [], column: 0, isHeader: false }
     const { row } = table
     const head = element.name === 'th'
     const span = Math.min(MAX_SPAN, Math.max(1, Number.parseInt(findAttribute(element, 'colspan') ?? '1', 10) || 1))
@@ -25,8 +31,9 @@ export function createTableReader(flow: Flow): (element: MarkupElement) => Close
     const rowName = first !== undefined && first.text.length <= MAX_ROW_NAME ? first.text : undefined
     const columnName = head && table.inHead ? undefined : table.header[row.column]
     row.column += span
+    const own = columnName ?? (first?.head === true || table.header.length === 0 ? rowName : undefined)
     const end = flow.capture('cell', {
-      label: columnName ?? (first?.head === true || table.header.length === 0 ? rowName : undefined),
+      label: () => (row.isHeader ? undefined : own),
       under: columnName === undefined ? undefined : rowName,
     })
     const heard = flow.listen()
@@ -54,13 +61,14 @@ export function createTableReader(flow: Flow): (element: MarkupElement) => Close
       }
     }
     if (element.name === 'tr') {
-      table.row = { cells: [], column: 0 }
+      table.row = { cells: [], column: 0, isHeader: false }
       return () => {
         const cells = table.row?.cells ?? []
         table.rows++
         const marked = table.inHead || cells.every(({ head }) => head)
         const reads = table.rows === 1 && cells.length > 2 && isHeaderRow(cells.map(({ text }) => text))
         const isHeader = cells.length > 1 && (marked || reads)
+        if (table.row !== undefined) table.row.isHeader = isHeader
         if (isHeader) table.header = cells.map(({ text }) => (text === '' ? undefined : text))
         table.row = undefined
       }

@@ -123,6 +123,25 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
   }
 }
 
+function warnUnlisted({ warnings, client, space }: CrawlContext, pageId: string, error: unknown): void {
+  if (isRefusal(error)) {
+    warnings.add({
+      code: 'attachments_denied',
+      message:
+        'Attachments may not be listed; give the token the scope read:attachment:confluence, or leave attachments out of the source.',
+      scope: space.id,
+      incomplete: true,
+    })
+    return
+  }
+  warnings.add({
+    code: 'attachments_unavailable',
+    message: `The attachments of a page could not be listed: ${messageOf(error)}`,
+    scope: space.id,
+    assetKey: toPageKey(client, pageId),
+  })
+}
+
 /** The attachments of a page. Nothing is fetched before a draft's document is asked for. */
 export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
   if (!context.config.optional.content.include_attachments) return []
@@ -139,13 +158,7 @@ export async function readAttachmentDrafts(context: CrawlContext, page: PageFact
   } catch (error) {
     if (reasonOf(error) === 'gone') return []
     if (endsScan(error)) throw error
-    const denied = isRefusal(error)
-    const reason = denied ? 'attachments_denied' : 'attachments_unavailable'
-    const message = denied
-      ? 'Attachments may not be listed; give the token the scope read:attachment:confluence, or leave attachments out of the source.'
-      : `The attachments of a page could not be listed: ${messageOf(error)}`
-    context.warn({ code: reason, message, scope: context.space.id, assetKey: toPageKey(context.client, page.id) })
-    context.leaveOpen(reason, denied ? message : 'Attachments of some pages could not be listed; scan again later.')
+    warnUnlisted(context, page.id, error)
     return []
   }
 }

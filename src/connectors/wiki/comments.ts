@@ -107,31 +107,24 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   }
 }
 
-/** Comments that cannot be read are not gone: what is known of them stays, or the scope is left open. */
-function keepKnown(
-  context: CrawlContext,
-  page: PageFacts,
-  draft: Omit<AssetDraft, 'checksum' | 'links'>,
-  error: unknown,
-) {
-  const denied = isRefusal(error)
-  context.warn({
-    code: denied ? 'comments_denied' : 'comments_unavailable',
-    message: denied
-      ? 'Comments may not be read; give the token the scope read:comment:confluence, or leave comments out of the source.'
-      : `The comments of a page could not be read: ${messageOf(error)}`,
-    scope: context.space.id,
-    assetKey: toPageKey(context.client, page.id),
+/** Comments that cannot be read are not gone: the warning says of what their absence proves nothing. */
+function warnUnread({ warnings, client, space }: CrawlContext, pageId: string, error: unknown): void {
+  if (isRefusal(error)) {
+    warnings.add({
+      code: 'comments_denied',
+      message:
+        'Comments may not be read; give the token the scope read:comment:confluence, or leave comments out of the source.',
+      scope: space.id,
+      incomplete: true,
+    })
+    return
+  }
+  warnings.add({
+    code: 'comments_unavailable',
+    message: `The comments of a page could not be read: ${messageOf(error)}`,
+    scope: space.id,
+    assetKey: toPageKey(client, pageId),
   })
-  const known = context.known([draft.key]).get(draft.key)
-  if (known !== undefined) return { ...draft, checksum: known, links: [] }
-  context.leaveOpen(
-    denied ? 'comments_denied' : 'comments_unavailable',
-    denied
-      ? 'Comments may not be read; give the token the scope for comments, or leave them out of the source.'
-      : 'Comments of some pages could not be read; scan again later.',
-  )
-  return undefined
 }
 
 /** The one comments asset of a page; undefined where nobody wrote any. */
@@ -174,6 +167,7 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
   } catch (error) {
     if (reasonOf(error) === 'gone') return undefined
     if (endsScan(error)) throw error
-    return keepKnown(context, page, shared, error)
+    warnUnread(context, page.id, error)
+    return undefined
   }
 }

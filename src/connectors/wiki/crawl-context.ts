@@ -1,4 +1,3 @@
-import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { ScanWarning } from '../connector.ts'
 import type { WikiClient } from './client.ts'
@@ -15,44 +14,31 @@ export interface CrawlContext {
   /** Lists of the whole site, where they cost less than asking page by page. */
   index: SiteIndex
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
-  warn(warning: ScanWarning): void
-  /** Says that something of this space could not be listed, so that what is absent proves nothing. */
-  leaveOpen(reason: string, message: string): void
+  warnings: Warnings
 }
 
-export interface OpenEnds {
-  warn: CrawlContext['warn']
-  leaveOpen: CrawlContext['leaveOpen']
-  /** Warnings since the last call. */
-  takeWarnings(): ScanWarning[]
-  readonly isOpen: boolean
-  /** Throws where something was left open. */
-  settle(): void
+export interface Warnings {
+  add(warning: ScanWarning): void
+  /** What was added since the last call. */
+  take(): ScanWarning[]
 }
 
-export function createOpenEnds(): OpenEnds {
-  let warnings: ScanWarning[] = []
-  const open = new Map<string, string>()
+/** Collects warnings; one about the whole scope is kept once, however often it is met. */
+export function createWarnings(): Warnings {
+  let waiting: ScanWarning[] = []
+  const said = new Set<string>()
   return {
-    warn(warning) {
-      warnings.push(warning)
+    add(warning) {
+      if (warning.assetKey === undefined) {
+        if (said.has(warning.code)) return
+        said.add(warning.code)
+      }
+      waiting.push(warning)
     },
-    leaveOpen(reason, message) {
-      if (!open.has(reason)) open.set(reason, message)
-    },
-    takeWarnings() {
-      const taken = warnings
-      warnings = []
+    take() {
+      const taken = waiting
+      waiting = []
       return taken
-    },
-    get isOpen() {
-      return open.size > 0
-    },
-    settle() {
-      const [first] = open
-      if (first === undefined) return
-      const [reason, message] = first
-      throw new AppError('unavailable', message, { reason, facts: { left: [...open.keys()] } })
     },
   }
 }

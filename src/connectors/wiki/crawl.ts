@@ -3,7 +3,7 @@ import type { AssetDraft, Batch } from '../connector.ts'
 import { readAttachmentDrafts } from './attachments.ts'
 import { isListedAlike } from './checksum.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
-import type { CrawlContext, OpenEnds } from './crawl-context.ts'
+import type { CrawlContext } from './crawl-context.ts'
 import { reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
@@ -37,7 +37,6 @@ const toText = (position: Position) => JSON.stringify(position)
 
 export interface CrawlOptions {
   context: CrawlContext
-  ends: OpenEnds
   position: Position
   labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
   /** Set when only these pages are wanted. */
@@ -149,7 +148,7 @@ async function* readPages(options: CrawlOptions): AsyncGenerator<ListPage<PageWi
 }
 
 async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
-  const { context, ends } = options
+  const { context } = options
   const sieve = createSieve()
   const space = toSpaceDraft(context.client, context.space)
   let first: readonly AssetDraft[] = [space]
@@ -161,14 +160,14 @@ async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
       const isLast = index === groups.length - 1
       const onward = page.next === undefined ? undefined : toText({ cursor: page.next })
       // Until all groups of a listing page are through, its own place is where a crawl goes on.
-      const cursor = !isLast ? toText(page.at) : (onward ?? (ends.isOpen ? toText(page.at) : null))
-      yield { assets, cursor, warnings: ends.takeWarnings() }
+      const cursor = isLast ? (onward ?? null) : toText(page.at)
+      yield { assets, cursor, warnings: context.warnings.take() }
     }
   }
 }
 
 async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): AsyncGenerator<Batch> {
-  const { context, ends, position } = options
+  const { context, position } = options
   let first: readonly AssetDraft[] = [toSpaceDraft(context.client, context.space)]
   let index = position.index ?? 0
   do {
@@ -177,11 +176,11 @@ async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): 
     for (const group of await toGroups(options, part)) assets.push(...(await readGroup(options, group)))
     first = []
     index += PAGES_WITH_BODIES
-    yield { assets, cursor: index >= pages.length ? null : toText({ index }), warnings: ends.takeWarnings() }
+    yield { assets, cursor: index >= pages.length ? null : toText({ index }), warnings: context.warnings.take() }
   } while (index < pages.length)
 }
 
-/** The assets of one space. What could not be listed is said at the end, after everything else was. */
+/** The assets of one space, batch by batch. */
 export async function* crawlSpace(options: CrawlOptions): AsyncGenerator<Batch> {
   try {
     yield* options.sampled === undefined ? crawlListing(options) : crawlSample(options, options.sampled)
@@ -192,5 +191,4 @@ export async function* crawlSpace(options: CrawlOptions): AsyncGenerator<Batch> 
       cause: error,
     })
   }
-  options.ends.settle()
 }

@@ -39,7 +39,7 @@ export function toListedHalf(page: PageWire, labels: readonly string[] | undefin
 }
 
 /** One page on its own, in the format people read where the stored one cannot be had. */
-async function readSingle({ client, warn, space }: CrawlContext, id: string): Promise<PageBody | undefined> {
+async function readSingle({ client, warnings, space }: CrawlContext, id: string): Promise<PageBody | undefined> {
   for (const format of ['storage', 'view'] as const) {
     try {
       const query = { 'body-format': format }
@@ -51,7 +51,7 @@ async function readSingle({ client, warn, space }: CrawlContext, id: string): Pr
       if (endsScan(error)) throw error
       if (reasonOf(error) === 'gone') return undefined
       if (format === 'view') {
-        warn({
+        warnings.add({
           code: 'body_unavailable',
           message: `The text of a page could not be read: ${messageOf(error)}`,
           scope: space.id,

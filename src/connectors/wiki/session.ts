@@ -3,7 +3,7 @@ import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connecto
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
-import { createOpenEnds } from './crawl-context.ts'
+import { createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
 import { readListPage } from './listing.ts'
 import { readSample } from './sampling.ts'
@@ -77,7 +77,6 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
           reason: 'gone',
         })
       }
-      const ends = createOpenEnds()
       const context = {
         client: connected,
         config,
@@ -85,11 +84,10 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         space,
         index,
         known: request.known,
-        warn: ends.warn,
-        leaveOpen: ends.leaveOpen,
+        warnings: createWarnings(),
       }
       const sampled = sample === undefined ? {} : { sampled: sample.get(space.id) ?? [] }
-      yield* crawlSpace({ context, ends, position, labelsOf, ...sampled })
+      yield* crawlSpace({ context, position, labelsOf, ...sampled })
     },
 
     test: () => runTestSteps(options, connectOnce),

@@ -1,0 +1,209 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hasAnchor } from '../../src/documents/anchors.ts'
+import { MAX_CELLS, toColumnName } from '../../src/documents/cells.ts'
+import { parseCsv } from '../../src/documents/csv.ts'
+import { type AssayDocument, toSourceOffset } from '../../src/documents/document.ts'
+import { parseHtml } from '../../src/documents/html.ts'
+import { lineColumnOf } from '../../src/documents/lines.ts'
+import { parseMarkdown } from '../../src/documents/markdown.ts'
+import { parseJson, parsePlainText } from '../../src/documents/plain.ts'
+import { decodeTinyLink } from '../../src/documents/wiki-address.ts'
+import { parseXml } from '../../src/documents/xml.ts'
+
+const shapes = (document: AssayDocument) => document.parts.map(({ kind, label, text }) => [kind, label, text])
+
+describe('HTML', () => {
+  test('scripts are code, styles are nothing, titles are names', () => {
+    const source =
+      '<html><head><title>T &amp; U</title><style>p{}</style><script>var k = "a<b&amp;"</script></head><body><p>one<p>two<template>x</template></body>'
+    expect(shapes(parseHtml(source))).toEqual([
+      ['name', 'title', 'T & U'],
+      ['code', undefined, 'var k = "a<b&amp;"'],
+      ['text', undefined, 'one\ntwo\n'],
+      ['hidden', undefined, 'x'],
+    ])
+  })
+
+  test('what a paragraph hides ends with it', () => {
+    const parts = parseHtml('<p style="display:none">a<p>b<table><tr hidden><td>c<tr><td>d</table>').parts
+    expect(parts.map(({ kind, text }) => [kind, text.trim()])).toEqual([
+      ['hidden', 'a'],
+      ['text', 'b'],
+      ['hidden', 'c'],
+      ['cell', 'd'],
+    ])
+  })
+
+  test('ids are anchors, and links are told from the rest', () => {
+    const document = parseHtml('<h2 id="a">A</h2><a name="b"></a><a href="https://x.io">x</a><a href="rel.html">y</a>')
+    expect(document.anchors).toEqual(['a', 'A', 'b'])
+    expect(document.links.map(({ url }) => url)).toEqual(['https://x.io'])
+  })
+})
+
+describe('Markdown', () => {
+  const source =
+    '# Top\ntext <!-- a\nb --> more\n```py\nx = [a](https://no.io)\n```\n## Sub\n[b](https://x.io/(c)) <https://y.io>\n[ref]: https://z.io "t"\n'
+
+  test('sections, fences and comments', () => {
+    expect(
+      parseMarkdown(source).parts.map(({ kind, text, headings, language }) => [kind, text, headings, language]),
+    ).toEqual([
+      ['text', '# Top\ntext  more\n', ['# top'], undefined],
+      ['comment', ' a\nb ', ['# top'], undefined],
+      ['code', 'x = [a](https://no.io)\n', ['# top'], 'py'],
+      [
+        'text',
+        '## Sub\n[b](https://x.io/(c)) <https://y.io>\n[ref]: https://z.io "t"\n',
+        ['# top', '## sub'],
+        undefined,
+      ],
+    ])
+  })
+
+  test('links of every form, with their place', () => {
+    expect(parseMarkdown(source).links).toMatchObject([
+      { url: 'https://x.io/(c)', label: 'b', line: 8, column: 5 },
+      { url: 'https://y.io', line: 8 },
+      { url: 'https://z.io', line: 9, column: 8 },
+    ])
+    expect(parseMarkdown(source).anchors).toEqual(['Top', 'Sub'])
+  })
+})
+
+describe('CSV', () => {
+  test('cells by header, quotes and line breaks inside', () => {
+    const source = 'name;mail\r\n"Ann ""A"" B";a@x.io\r\n"two\nlines";\n'
+    const document = parseCsv(source)
+    expect(document.parts.map(({ path, label, text }) => [path, label, text])).toEqual([
+      ['A1', undefined, 'name'],
+      ['B1', undefined, 'mail'],
+      ['A2', 'name', 'Ann "A" B'],
+      ['B2', 'mail', 'a@x.io'],
+      ['A3', 'name', 'two\nlines'],
+    ])
+    const [, , quoted] = document.parts
+    expect(quoted && source[toSourceOffset(quoted, quoted.text.indexOf('B'))]).toBe('B')
+  })
+
+  test('rows of values have no header', () => {
+    expect(parseCsv('a@x.io,1\nb@x.io,2').parts.map(({ label }) => label)).toEqual([
+      undefined,
+      'a@x.io',
+      undefined,
+      'b@x.io',
+    ])
+  })
+
+  test('a large sheet goes on as text, without losing a row', () => {
+    const rows = 6_000
+    const source = `id,mail\n${Array.from({ length: rows }, (_, row) => `n${row},m${row}@x.io`).join('\n')}`
+    const { parts } = parseCsv(source)
+    expect(parts.filter(({ kind }) => kind === 'cell')).toHaveLength(MAX_CELLS)
+    const rest = parts.at(-1)
+    expect(rest?.text).toContain(`n${rows - 1}\tm${rows - 1}@x.io`)
+    expect(rest && source.slice(toSourceOffset(rest, rest.text.indexOf('m5999'))).startsWith('m5999')).toBe(true)
+  })
+
+  test('unclosed quotes and any text end', () => {
+    expect(parseCsv('a,"b\nc').parts.map(({ text }) => text)).toEqual(['a', 'b\nc'])
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('"', ',', '\n', 'a', '\r'), maxLength: 40 }),
+        (text) => void parseCsv(text),
+      ),
+    )
+  })
+
+  test('quotes by the hundred thousand are read in time', () => {
+    const before = performance.now()
+    parseCsv(`${'"a""b",'.repeat(100_000)}\n${'"'.repeat(300_001)}`)
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+})
+
+test('JSON decodes escapes and keeps its places', () => {
+  const source = '{"key":"a\\nb\\u0041\\"c\\"","x":1}'
+  const [part] = parseJson(source).parts
+  expect(part?.text).toBe('{"key":"a\nbA"c"","x":1}')
+  expect(part && source[toSourceOffset(part, part.text.indexOf('x'))]).toBe('x')
+})
+
+test('XML names short values and runs on with longer text', () => {
+  const source =
+    '<cfg user="ann"><Pass>p&amp;w</Pass><d>one <b>two</b> three</d><!-- c --><e><![CDATA[<raw>]]></e></cfg>'
+  expect(shapes(parseXml(source))).toEqual([
+    ['attribute', 'user', 'ann'],
+    ['attribute', 'Pass', 'p&w'],
+    ['text', undefined, 'one \n'],
+    ['attribute', 'b', 'two'],
+    ['attribute', 'd', ' three'],
+    ['comment', undefined, ' c '],
+    ['attribute', 'e', '<raw>'],
+  ])
+})
+
+test('plain text is one part as it stands', () => {
+  expect(parsePlainText('a\r\nb').parts).toEqual([{ kind: 'text', path: 'body', text: 'a\r\nb' }])
+})
+
+describe('places', () => {
+  test.each([
+    [0, 1, 1],
+    [2, 2, 1],
+    [5, 3, 1],
+    [6, 4, 1],
+    [8, 4, 3],
+    [99, 4, 3],
+  ])('offset %i is line %i column %i', (offset, line, column) => {
+    expect(lineColumnOf('a\nb\r\n\rxy', offset)).toEqual({ line, column })
+  })
+
+  test('many lookups in a large text cost one pass', () => {
+    const source = 'line of text\n'.repeat(100_000)
+    const before = performance.now()
+    for (let offset = 0; offset < source.length; offset += 13) lineColumnOf(source, offset)
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+})
+
+test.each([
+  [0, 'A'],
+  [25, 'Z'],
+  [26, 'AA'],
+  [701, 'ZZ'],
+  [702, 'AAA'],
+])('column %i is %s', (column, name) => {
+  expect(toColumnName(column)).toBe(name)
+})
+
+test('a tiny link gives back the id that made it', () => {
+  const toTiny = (id: bigint) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(id)
+    return bytes.toString('base64').replace(/=+$/, '').replaceAll('/', '-').replaceAll('+', '_').replace(/A+$/, '')
+  }
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 63n }), (id) => {
+      expect(decodeTinyLink(toTiny(id))).toBe(id.toString())
+    }),
+  )
+})
+
+describe('anchors of a page', () => {
+  const page = { title: 'Key Rotation', anchors: ['Getting-started!', 'A-&-B'] }
+  test.each([
+    ['Getting-started!', true],
+    ['#getting%2Dstarted!', true],
+    ['Gettingstarted!', true],
+    ['KeyRotation-Gettingstarted!', true],
+    ['A-&-B', true],
+    ['top', true],
+    ['', true],
+    ['Missing', false],
+    ['KeyRotation-Missing', false],
+  ])('%s: %s', (anchor, expected) => {
+    expect(hasAnchor(page, anchor)).toBe(expected)
+  })
+})
