@@ -4,6 +4,17 @@ import type { AssayDocument, Part } from '../documents/document.ts'
 export const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
 export type Severity = (typeof severities)[number]
 
+/** The types that findings of this version may have; imported ones may have others. */
+export const detectorTypes = [
+  'BROKEN_LINKS',
+  'SECRETS',
+  'PII',
+  'PROMPT_INJECTION',
+  'DUPLICATE',
+  'CONTENT_QUALITY',
+  'CUSTOM',
+] as const
+
 /** A place in a part that a detector thinks is a finding. It still holds the raw text and never leaves the runner. */
 export interface Match {
   findingType: string
@@ -58,8 +69,20 @@ export interface Detector<Config = unknown> {
   /** The schema of `detectors[].config`; every member has a default. */
   config: z.ZodType<Config>
   findingTypes: readonly string[]
-  /** Cheap pre-check for one part; absent: every part is looked at. */
+  /** Detectors whose matches win where both overlap: the number inside a token is not a phone number. */
+  yieldsTo?: readonly string[]
   detect(document: AssayDocument, context: DetectorContext<Config>): Iterable<Match>
+}
+
+/** A detector that looks at the whole estate after the assets are known; the scan engine evaluates it. */
+export interface EstateDetector<Config = unknown> {
+  type: string
+  title: string
+  description: string
+  category: string
+  version: number
+  config: z.ZodType<Config>
+  findingTypes: readonly string[]
 }
 
 /** A finding as it is kept: redacted, located, and with a keyed fingerprint in place of the value. */

@@ -1,4 +1,4 @@
-import { severities } from '../detectors/detector.ts'
+import { detectorTypes, severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
 import { likeness } from '../kernel/suggest.ts'
@@ -116,6 +116,11 @@ function shorten(name: string): string {
 /** Words that people take for terms or metrics, but that are values of a filter. */
 export const filterValueNames: readonly OtherName[] = [
   ...severities.map((name) => ({ name, kind: 'severity', use: `use it as filters: {severities: ['${name}']}` })),
+  ...detectorTypes.map((name) => ({
+    name,
+    kind: 'detector type',
+    use: `use it as filters: {detectorTypes: ['${name}']}`,
+  })),
   ...findingStatuses.map((name) => ({ name, kind: 'status', use: `use it as filters: {statuses: ['${name}']}` })),
 ]
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { detectorTypes } from '../detectors/detector.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
@@ -11,19 +12,11 @@ export type Warning = z.infer<typeof Warning>
 
 export const Warnings = z.array(Warning).describe('What a caller should know; absent when there is nothing.')
 
-const builtInDetectors = [
-  'BROKEN_LINKS',
-  'SECRETS',
-  'PII',
-  'PROMPT_INJECTION',
-  'DUPLICATE',
-  'CONTENT_QUALITY',
-  'CUSTOM',
-]
+const detectorTypes = ['BROKEN_LINKS', 'SECRETS', 'PII', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM']
 
 /** A mapping may name detectors that only imported findings will have, so that an unknown one is no error. */
 export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: Warning[] } {
-  const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, builtInDetectors)))
+  const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, detectorTypes)))
   if (unknown.size === 0) return {}
   return {
     warnings: [...unknown].map((type) => ({

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { detectorTypes } from '../../src/detectors/detector.ts'
+import { detectors } from '../../src/detectors/index.ts'
 import { listTerms } from '../../src/glossary/glossary.store.ts'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { searchPage, toMatchExpressions } from '../../src/glossary/search.ts'
@@ -94,12 +96,17 @@ test.each([
     /open-findings is a metric, not a term; name it as metricSlug: 'open-findings'/,
   ],
   ['get_glossary_term', 'critical', /CRITICAL is a severity, not a term/],
+  ['get_glossary_term', 'secrets', /SECRETS is a detector type, not a term/],
   ['get_glossary_term', 'container', /container is a dimension, not a term/],
 ])('%s says what kind of thing %s is', async (operation, name, message) => {
   const { ask } = await open()
   const error = await errorOf(ask(operation, { slug: name }))
   expect(error).toMatchObject({ code: 'not_found', facts: { reason: 'wrong_kind' } })
   expect(error.message).toMatch(message)
+})
+
+test('every detector there is has a known type', () => {
+  expect(detectorTypes).toEqual(expect.arrayContaining(detectors.map((detector) => detector.type)))
 })
 
 test('any text is a safe search, and finds only what exists', async () => {
