@@ -23,6 +23,23 @@ function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
   return (minConfidence ?? 0) === 0 && restrictsNothing(mapping)
 }
 
+/** What a term may be given; shared by create and update. */
+export const termMembers = {
+  description: Description.describe('What the term means, for people and assistants.').optional(),
+  category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
+  color: Color.describe('Hex colour, such as #d33.').nullable().optional(),
+  icon: z.string().max(100).describe('Name of an icon.').nullable().optional(),
+  synonyms: Synonyms.describe('Other names that find the term.').optional(),
+  isActive: z.boolean().describe('False keeps the term out of lists and queries.').optional(),
+}
+
+export const CreateGlossaryTerm = z.strictObject({
+  slug: Slug.describe('Name in paths, such as customer-data; never changes.'),
+  displayName: DisplayName.describe('Name for people.'),
+  filterMapping: TermMapping,
+  ...termMembers,
+})
+
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
 /** A term as lists show it: without colour and icon. */

@@ -2,18 +2,7 @@ import { z } from 'zod'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { countFindings, listTerms } from './glossary.store.ts'
-import {
-  Color,
-  Description,
-  DisplayName,
-  GlossaryTerm,
-  GlossaryTermItem,
-  Slug,
-  Synonyms,
-  TermMapping,
-  toGlossaryTerm,
-  toGlossaryTermItem,
-} from './model.ts'
+import { CreateGlossaryTerm, GlossaryTerm, GlossaryTermItem, toGlossaryTerm, toGlossaryTermItem } from './model.ts'
 import { getTerm } from './names.ts'
 import { PageInput, searchPage } from './search.ts'
 import { createTerm } from './terms.ts'
@@ -21,23 +10,6 @@ import { toTermWarnings, Warnings } from './warnings.ts'
 
 /** Names one term in a path. */
 export const TermName = z.string().min(1).max(200).describe('The term: slug, id, display name or synonym.')
-
-/** What a term may be given; shared by create and update. */
-export const termMembers = {
-  description: Description.describe('What the term means, for people and assistants.').optional(),
-  category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
-  color: Color.describe('Hex colour, such as #d33.').nullable().optional(),
-  icon: z.string().max(100).describe('Name of an icon.').nullable().optional(),
-  synonyms: Synonyms.describe('Other names that find the term.').optional(),
-  isActive: z.boolean().describe('False keeps the term out of lists and queries.').optional(),
-}
-
-export const CreateGlossaryTerm = z.strictObject({
-  slug: Slug.describe('Name in paths, such as customer-data; never changes.'),
-  displayName: DisplayName.describe('Name for people.'),
-  filterMapping: TermMapping,
-  ...termMembers,
-})
 
 export const TermAnswer = GlossaryTerm.extend({ warnings: Warnings.optional() })
 

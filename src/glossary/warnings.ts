@@ -12,8 +12,6 @@ export type Warning = z.infer<typeof Warning>
 
 export const Warnings = z.array(Warning).describe('What a caller should know; absent when there is nothing.')
 
-const detectorTypes = ['BROKEN_LINKS', 'SECRETS', 'PII', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM']
-
 /** A mapping may name detectors that only imported findings will have, so that an unknown one is no error. */
 export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: Warning[] } {
   const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, detectorTypes)))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
-import { Slug, type TermRecord } from '../glossary/model.ts'
+import { Color, Description, DisplayName, Slug, Synonyms, type TermRecord } from '../glossary/model.ts'
 
 export const metricTypes = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND'] as const
 export type MetricType = (typeof metricTypes)[number]
@@ -173,6 +173,31 @@ export type MetricRecord = TypedDefinition & {
   createdAt: number
   updatedAt: number
 }
+
+/** A definition before it is read by its type. */
+export const OpenDefinition = z
+  .record(z.string(), z.unknown())
+  .describe('How it is computed; the shape depends on type, see resource assay://schemas/metric-definition.')
+
+export const metricMembers = {
+  description: Description.describe('What it means and counts.').optional(),
+  allowedDimensions: z.array(z.enum(dimensions)).max(50).describe('What it may be broken down by.').optional(),
+  format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
+  unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
+  glossaryTermSlug: z.string().min(1).max(200).describe('A term that always scopes it.').nullable().optional(),
+  owner: z.string().max(200).describe('Who answers for it.').nullable().optional(),
+  color: Color.describe('Hex colour.').nullable().optional(),
+  synonyms: Synonyms.describe('Other names that find it.').optional(),
+  emptyAs: z.enum(['zero', 'null']).describe('What a SUM over nothing is (zero).').nullable().optional(),
+}
+
+export const CreateMetric = z.strictObject({
+  slug: Slug.describe('Name in paths and queries, such as open-findings; never changes.'),
+  displayName: DisplayName.describe('Name for people.'),
+  type: z.enum(metricTypes).describe('How it is made.'),
+  definition: OpenDefinition,
+  ...metricMembers,
+})
 
 export const trustTiers = ['certified', 'draft', 'drifted', 'deprecated'] as const
 export type TrustTier = (typeof trustTiers)[number]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Color, Description, DisplayName, GlossaryTerm, Slug, Synonyms } from '../glossary/model.ts'
+import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
 import { invalidInput } from '../kernel/errors.ts'
@@ -13,7 +13,7 @@ import { certifyMetric, deprecateMetric } from './governance.ts'
 import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './metric.ts'
 import { listMetrics } from './metrics.store.ts'
 import { createMetric, deleteMetric, updateMetric } from './metrics.ts'
-import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTypes } from './model.ts'
+import { CreateMetric, type MetricRecord, metricMembers, metricStatuses, metricTypes, OpenDefinition } from './model.ts'
 import { resolveMetric, resolveTerm } from './names.ts'
 import { checkReadOnly, readOnly } from './read-only.ts'
 import { termOperations } from './term-operations.ts'
@@ -21,36 +21,12 @@ import { termOperations } from './term-operations.ts'
 /** Names one metric in a path. */
 export const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
 
-const Definition = z
-  .record(z.string(), z.unknown())
-  .describe('How it is computed; the shape depends on type, see resource assay://schemas/metric-definition.')
-
-const members = {
-  description: Description.describe('What it means and counts.').optional(),
-  allowedDimensions: z.array(z.enum(dimensions)).max(50).describe('What it may be broken down by.').optional(),
-  format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
-  unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
-  glossaryTermSlug: z.string().min(1).max(200).describe('A term that always scopes it.').nullable().optional(),
-  owner: z.string().max(200).describe('Who answers for it.').nullable().optional(),
-  color: Color.describe('Hex colour.').nullable().optional(),
-  synonyms: Synonyms.describe('Other names that find it.').optional(),
-  emptyAs: z.enum(['zero', 'null']).describe('What a SUM over nothing is (zero).').nullable().optional(),
-}
-
-export const CreateMetric = z.strictObject({
-  slug: Slug.describe('Name in paths and queries, such as open-findings; never changes.'),
-  displayName: DisplayName.describe('Name for people.'),
-  type: z.enum(metricTypes).describe('How it is made.'),
-  definition: Definition,
-  ...members,
-})
-
 const UpdateMetric = z.strictObject({
   slug: MetricName,
   displayName: DisplayName.describe('Name for people.').optional(),
   type: z.enum(metricTypes).describe('How it is made.').optional(),
-  definition: Definition.optional(),
-  ...members,
+  definition: OpenDefinition.optional(),
+  ...metricMembers,
   status: z
     .enum(metricStatuses)
     .describe('DRAFT takes the certification away; others by their own operations.')

@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { DisplayName, GlossaryTerm, TermMapping, type TermRecord, toGlossaryTerm } from '../glossary/model.ts'
-import { TermAnswer, TermName, termMembers } from '../glossary/operations.ts'
+import {
+  DisplayName,
+  GlossaryTerm,
+  TermMapping,
+  type TermRecord,
+  termMembers,
+  toGlossaryTerm,
+} from '../glossary/model.ts'
+import { TermAnswer, TermName } from '../glossary/operations.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
 import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
