@@ -1,0 +1,57 @@
+import { scrub } from '../kernel/redaction.ts'
+import { joinRanges, type Range } from './overlap.ts'
+import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
+
+const SURROUNDINGS = 40
+const LONGEST_SHOWN = 200
+export const VEIL = '•••'
+
+export interface ExcerptMatch extends Range {
+  /** What may be shown of the match. */
+  shown?: string
+}
+
+/**
+ * The match in its surroundings, on one line, with the match veiled and so is whatever else in the window was found.
+ * `veiled` are all ranges of the text that must not be read; `values` all matched texts in lower case, which stay hidden even where
+ * they stand a second time without having been matched.
+ */
+export function toExcerpt(
+  text: string,
+  match: ExcerptMatch,
+  veiled: readonly Range[],
+  values: Iterable<string>,
+): string {
+  let start = toCharacterStart(text, Math.max(0, match.start - SURROUNDINGS))
+  let end = toCharacterStart(text, Math.min(text.length, match.end + SURROUNDINGS))
+  const nearby = joinRanges(veiled.filter((range) => range.end > start && range.start < end && !covers(match, range)))
+  const ranges = joinRanges([...nearby, match])
+  start = Math.min(start, ranges[0]?.start ?? start)
+  end = Math.max(end, ranges.at(-1)?.end ?? end)
+  let excerpt = start > 0 ? '…' : ''
+  let at = start
+  for (const range of ranges) {
+    excerpt += withoutValues(text.slice(at, range.start), values)
+    excerpt += covers(range, match) ? shownOf(match) : VEIL
+    at = range.end
+  }
+  excerpt += withoutValues(text.slice(at, end), values)
+  return `${scrub(excerpt).trim()}${end < text.length ? '…' : ''}`
+}
+
+const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end
+
+const shownOf = ({ shown, start, end }: ExcerptMatch) =>
+  shown === undefined ? `${VEIL}(${end - start})` : toVisibleLine(shown).slice(0, LONGEST_SHOWN)
+
+function withoutValues(context: string, values: Iterable<string>): string {
+  let line = toVisibleLine(context)
+  let folded = toLowerAscii(line)
+  for (const value of values) {
+    for (let at = folded.indexOf(value); at >= 0; at = folded.indexOf(value, at + VEIL.length)) {
+      line = line.slice(0, at) + VEIL + line.slice(at + value.length)
+      folded = toLowerAscii(line)
+    }
+  }
+  return line
+}

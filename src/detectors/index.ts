@@ -1,0 +1,19 @@
+import { brokenLinksDetector } from './broken-links/index.ts'
+import type { Detector, EstateDetector } from './detector.ts'
+import { piiDetector } from './pii/index.ts'
+import { promptInjectionDetector } from './prompt-injection/index.ts'
+import { secretsDetector } from './secrets/index.ts'
+
+export const documentDetectors: readonly Detector[] = [secretsDetector, piiDetector, promptInjectionDetector]
+
+/** Every detector, as a source's payload may name it. */
+export const detectors: readonly (Detector | EstateDetector)[] = [...documentDetectors, brokenLinksDetector]
+
+export function findDetector(type: string): Detector | EstateDetector | undefined {
+  return detectors.find((detector) => detector.type === type)
+}
+
+/** A detector that needs nothing but the document. */
+export function findDocumentDetector(type: string): Detector | undefined {
+  return documentDetectors.find((detector) => detector.type === type)
+}

@@ -1,0 +1,195 @@
+import type { Part } from '../../documents/document.ts'
+import { isLuhn, toDigits } from '../checksums.ts'
+import { type PiiMatch, says, surroundingsOf } from './context.ts'
+import { isPartOfSomething, type NumberRun } from './numbers.ts'
+
+interface Brand {
+  name: string
+  lengths: readonly number[]
+  /** Inclusive ranges of the leading digits; both ends have the same number of digits. */
+  prefixes: readonly (readonly [number, number])[]
+}
+
+/** Issuer identification ranges as the networks publish them. */
+const brands: readonly Brand[] = [
+  { name: 'Visa', lengths: [13, 16, 19], prefixes: [[4, 4]] },
+  {
+    name: 'Mastercard',
+    lengths: [16],
+    prefixes: [
+      [51, 55],
+      [2221, 2720],
+    ],
+  },
+  {
+    name: 'American Express',
+    lengths: [15],
+    prefixes: [
+      [34, 34],
+      [37, 37],
+    ],
+  },
+  {
+    name: 'Discover',
+    lengths: [16, 19],
+    prefixes: [
+      [6011, 6011],
+      [644, 649],
+      [65, 65],
+    ],
+  },
+  {
+    name: 'Diners Club',
+    lengths: [14, 16],
+    prefixes: [
+      [300, 305],
+      [3095, 3095],
+      [36, 36],
+      [38, 39],
+    ],
+  },
+  {
+    name: 'JCB',
+    lengths: [15],
+    prefixes: [
+      [1800, 1800],
+      [2131, 2131],
+    ],
+  },
+  { name: 'JCB', lengths: [16, 17, 18, 19], prefixes: [[3528, 3589]] },
+  {
+    name: 'UnionPay',
+    lengths: [16, 17, 18, 19],
+    prefixes: [
+      [62, 62],
+      [81, 81],
+    ],
+  },
+  {
+    name: 'Maestro',
+    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
+    prefixes: [
+      [5018, 5018],
+      [5020, 5020],
+      [5038, 5038],
+      [5893, 5893],
+      [6304, 6304],
+      [6759, 6759],
+      [6761, 6763],
+    ],
+  },
+  { name: 'Mir', lengths: [16, 17, 18, 19], prefixes: [[2200, 2204]] },
+  {
+    name: 'RuPay',
+    lengths: [16],
+    prefixes: [
+      [60, 60],
+      [508, 508],
+    ],
+  },
+  {
+    name: 'Elo',
+    lengths: [16],
+    prefixes: [
+      [4011, 4011],
+      [5066, 5067],
+      [509, 509],
+      [6362, 6363],
+    ],
+  },
+]
+
+const layouts = new Set(['4-4-4-4', '4-4-4-4-3', '4-6-5', '4-6-4', '4-4-4-2', '4-4-4-1', '4-4-4-3', '6-13', '8-8'])
+const context =
+  /\b(?:cards?|cc|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|pan|kreditkarten?|karten?(?:nummer)?|carte|tarjeta|cart[aã]o|carta di credito|creditcard|cvv|cvc|exp(?:iry|ires|iration)?)\b|カード|卡号|信用卡/i
+
+/** Numbers that payment providers publish for trying out; found, but of little weight. */
+const published = new Set([
+  '4111111111111111',
+  '4012888888881881',
+  '4222222222222',
+  '4242424242424242',
+  '4000056655665556',
+  '5555555555554444',
+  '5105105105105100',
+  '5200828282828210',
+  '2223003122003222',
+  '2223000048400011',
+  '378282246310005',
+  '371449635398431',
+  '378734493671000',
+  '6011111111111117',
+  '6011000990139424',
+  '6011981111111113',
+  '30569309025904',
+  '38520000023237',
+  '36227206271667',
+  '3056930009020004',
+  '3566002020360505',
+  '3530111333300000',
+  '6200000000000005',
+  '4000000000000002',
+  '4000000000009995',
+  '4000000000003220',
+  '5431111111111111',
+  '4917610000000000',
+  '5019717010103742',
+  '6331101999990016',
+])
+
+export function* findCards(part: Part, run: NumberRun): Generator<PiiMatch> {
+  const { groups } = run
+  for (let first = 0; first < groups.length; first++) {
+    let digits = ''
+    for (let last = first; last < groups.length && digits.length < 19; last++) {
+      digits += groups[last]?.digits ?? ''
+      if (digits.length < 12 || digits.length > 19 || !isLaidOut(run, first, last)) continue
+      const match = toCard(part, digits, groups[first]?.start ?? 0, groups[last]?.end ?? 0)
+      if (match === undefined) continue
+      yield match
+      first = last
+      break
+    }
+  }
+}
+
+function isLaidOut({ groups, separators }: NumberRun, first: number, last: number): boolean {
+  if (first === last) return true
+  const between = separators.slice(first, last)
+  if (between.some((separator) => separator !== between[0] || !/^[ \u00a0\u202f–-]$/.test(separator))) return false
+  return layouts.has(
+    groups
+      .slice(first, last + 1)
+      .map((group) => group.digits.length)
+      .join('-'),
+  )
+}
+
+function toCard(part: Part, digits: string, start: number, end: number): PiiMatch | undefined {
+  const brand = brandOf(digits)
+  if (brand === undefined || !isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
+  if (new Set(digits).size < 3) return undefined
+  const named = says(surroundingsOf(part, start, end), context)
+  const common = digits.length === 16 || digits.length === 15
+  const confidence = named ? 0.98 : common && brand !== 'Maestro' && brand !== 'RuPay' ? 0.9 : 0.45
+  return {
+    type: 'CREDIT_CARD',
+    start,
+    end,
+    confidence,
+    severity: published.has(digits) ? 'LOW' : 'HIGH',
+    identity: digits,
+    shown: `•••• ${digits.slice(-4)}`,
+  }
+}
+
+function brandOf(digits: string): string | undefined {
+  return brands.find(
+    ({ lengths, prefixes }) =>
+      lengths.includes(digits.length) &&
+      prefixes.some(([low, high]) => {
+        const leading = Number(digits.slice(0, String(low).length))
+        return leading >= low && leading <= high
+      }),
+  )?.name
+}

@@ -1,0 +1,50 @@
+import { type Severity, severities } from '../detector.ts'
+
+export interface Signal {
+  rule: string
+  type: string
+  severity: Severity
+  confidence: number
+  start: number
+  end: number
+}
+
+/** Signals this near to each other are one attempt. */
+const NEAR = 250
+const PER_FURTHER_TYPE = 0.1
+const MOST = 0.99
+
+/**
+ * Joins neighbouring signals. A cluster is as sure as its surest signal and surer with each further kind of signal;
+ * weak signals alone add up as independent evidence.
+ */
+export function toClusters(signals: readonly Signal[]): Signal[] {
+  const ordered = [...signals].sort((a, b) => a.start - b.start)
+  const groups: Signal[][] = []
+  let reach = Number.NEGATIVE_INFINITY
+  for (const signal of ordered) {
+    const last = groups.at(-1)
+    if (last !== undefined && signal.start - reach <= NEAR) last.push(signal)
+    else groups.push([signal])
+    reach = Math.max(signal.end, last !== undefined && signal.start - reach <= NEAR ? reach : 0)
+  }
+  return groups.flatMap((group) => {
+    const [best] = [...group].sort((a, b) => b.confidence - a.confidence)
+    if (best === undefined) return []
+    const byRule = new Map(group.map((signal) => [signal.rule, signal]))
+    const weak = [...byRule.values()].filter((signal) => signal.confidence < 0.5)
+    const evidence = 1 - weak.reduce((doubt, signal) => doubt * (1 - signal.confidence), 1)
+    const further = new Set(group.map((signal) => signal.type)).size - 1
+    const confidence = Math.min(MOST, Math.max(best.confidence + further * PER_FURTHER_TYPE, evidence))
+    const strong = group.filter((signal) => signal.confidence >= 0.5)
+    const span = strong.length > 0 ? strong : group
+    const gravest = Math.min(...span.map((signal) => severities.indexOf(signal.severity)))
+    return {
+      ...best,
+      confidence,
+      severity: severities[gravest] ?? best.severity,
+      start: Math.min(...span.map((signal) => signal.start)),
+      end: Math.max(...span.map((signal) => signal.end)),
+    }
+  })
+}

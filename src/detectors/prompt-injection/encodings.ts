@@ -1,0 +1,54 @@
+/** A stretch that decodes to readable text. */
+export interface Decoded {
+  start: number
+  end: number
+  text: string
+}
+
+const MOST_DECODED = 64 * 1024
+const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g
+const hexadecimal = /(?<![0-9a-z])(?:[0-9a-f]{2}[ :]?){16,}(?![0-9a-z])/gi
+const percent = /(?:%[0-9a-f]{2}|[\w.-]){0,4}(?:%[0-9a-f]{2}[\w.-]{0,12}){5,}/gi
+const escapes = /(?:\\(?:u00|x)[0-9a-f]{2}){8,}/gi
+const announced = /rot[ -]?13|caesar|cipher/i
+const backwards = /snoitcurtsni|tpmorp metsys|erongi|dragersid/i
+const readable = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027]+$/
+
+/** Every encoded stretch that turns into prose, decoded once. */
+export function* findDecoded(text: string): Generator<Decoded> {
+  for (const { 0: run, index } of text.matchAll(base64)) {
+    const decoded = toReadable(Buffer.from(run.slice(0, MOST_DECODED), 'base64').toString('utf8'))
+    if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
+  }
+  for (const { 0: run, index } of text.matchAll(hexadecimal)) {
+    const decoded = toReadable(
+      Buffer.from(run.replace(/[^0-9a-f]/gi, '').slice(0, MOST_DECODED), 'hex').toString('utf8'),
+    )
+    if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
+  }
+  for (const { 0: run, index } of text.matchAll(percent)) {
+    const decoded = toReadable(
+      run.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    )
+    if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
+  }
+  for (const { 0: run, index } of text.matchAll(escapes)) {
+    const decoded = toReadable(
+      run.replace(/\\(?:u00|x)([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    )
+    if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
+  }
+  const short = text.length <= MOST_DECODED
+  if (short && announced.test(text)) yield { start: 0, end: text.length, text: text.replace(/[a-z]/gi, rotate) }
+  if (short && backwards.test(text)) yield { start: 0, end: text.length, text: [...text].reverse().join('') }
+}
+
+function toReadable(decoded: string): string | undefined {
+  return decoded.length >= 12 && /[a-z]{3}/i.test(decoded) && readable.test(decoded) ? decoded : undefined
+}
+
+function rotate(letter: string): string {
+  const code = letter.charCodeAt(0)
+  const base = code >= 97 ? 97 : 65
+  return String.fromCharCode(((code - base + 13) % 26) + base)
+}

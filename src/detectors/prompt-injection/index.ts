@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import type { Part } from '../../documents/document.ts'
+import type { Detector, Match } from '../detector.ts'
+import { createKeywordIndex } from '../keyword-index.ts'
+import { joinRanges, type Range } from '../overlap.ts'
+import { type CanonicalText, toCanonical } from './canonical.ts'
+import { type Signal, toClusters } from './clusters.ts'
+import { findDecoded } from './encodings.ts'
+import { foreignAddresses, foreignRules } from './languages.ts'
+import { findDisguised } from './obfuscation.ts'
+import { isQuotedExample } from './quotes.ts'
+import { injectionRules } from './rules.ts'
+import { findUnseen } from './unseen.ts'
+
+const BEFORE = 160
+const AFTER = 480
+
+/** Attributes that hold prose which a reader of the page does not see. */
+const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
+
+const rules = [...injectionRules, ...foreignRules, ...foreignAddresses]
+const triggers = [...new Set(rules.flatMap((rule) => rule.triggers))]
+const rulesOf = triggers.map((trigger) =>
+  rules.flatMap((rule, index) => (rule.triggers.includes(trigger) ? [index] : [])),
+)
+const triggerIndex = createKeywordIndex(triggers)
+
+export const PromptInjectionConfig = z.strictObject({
+  quotedExamples: z
+    .boolean()
+    .default(false)
+    .describe('Whether wordings that the text itself quotes as examples of an attack are reported too.'),
+})
+export type PromptInjectionConfig = z.infer<typeof PromptInjectionConfig>
+
+export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
+  type: 'PROMPT_INJECTION',
+  title: 'Prompt injection',
+  description:
+    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 20 languages. Instructions that could be meant for people are not found.',
+  category: 'THREAT',
+  version: 1,
+  config: PromptInjectionConfig,
+  findingTypes: [
+    'INSTRUCTION_OVERRIDE',
+    'AI_ADDRESSED',
+    'ROLE_TOKEN',
+    'PROMPT_LEAK',
+    'JAILBREAK',
+    'DATA_EXFILTRATION',
+    'TOOL_MISUSE',
+    'HIDDEN_TEXT',
+    'ENCODED',
+    'OBFUSCATED',
+    'UNICODE_TAGS',
+    'VARIATION_SELECTOR',
+    'ZERO_WIDTH',
+    'BIDI',
+  ],
+  *detect({ parts }, { config, asset }) {
+    const training = asset.labels?.some((label) => /security-(?:training|awareness)/.test(label)) === true
+    for (const [index, part] of parts.entries()) {
+      for (const match of findInjections(part, index, config)) yield training ? { ...match, severity: 'INFO' } : match
+    }
+  },
+}
+
+function* findInjections(part: Part, index: number, config: PromptInjectionConfig): Generator<Match> {
+  const canonical = toCanonical(part.text)
+  const signals = weigh(signalsOf(canonical, part.text), part, config)
+  for (const decoded of findDecoded(part.text)) {
+    const [surest] = toClusters(signalsOf(toCanonical(decoded.text), decoded.text))
+    if (surest !== undefined && surest.confidence >= 0.5) {
+      const { start, end } = decoded
+      signals.push({ rule: 'encoded', type: 'ENCODED', severity: 'HIGH', confidence: 0.9, start, end })
+    }
+  }
+  for (const unseen of findUnseen(part.text)) signals.push({ rule: 'unseen', ...unseen })
+  const unseen =
+    part.kind === 'hidden' ||
+    part.kind === 'comment' ||
+    (part.kind === 'attribute' && unseenLabels.test(part.label ?? ''))
+  for (const cluster of toClusters(signals)) {
+    const hidden = unseen && cluster.confidence >= 0.5
+    yield {
+      part: index,
+      findingType: hidden ? 'HIDDEN_TEXT' : cluster.type,
+      severity: hidden ? 'CRITICAL' : cluster.severity,
+      confidence: hidden ? 0.98 : cluster.confidence,
+      start: cluster.start,
+      end: cluster.end,
+      rule: cluster.rule,
+      identity: toCanonical(part.text.slice(cluster.start, cluster.end)).text.replace(/\s+/g, ' ').trim(),
+      shown: shownOf(part.text.slice(cluster.start, cluster.end)),
+    }
+  }
+}
+
+/** Every rule that holds, with offsets into the original text. */
+function signalsOf(canonical: CanonicalText, original: string): Signal[] {
+  const windows = new Map<number, Range[]>()
+  triggerIndex.scan(canonical.text, (trigger, start, end) => {
+    for (const rule of rulesOf[trigger] ?? []) {
+      const ranges = windows.get(rule) ?? []
+      windows.set(rule, ranges)
+      const range = { start: Math.max(0, start - BEFORE), end: Math.min(canonical.text.length, end + AFTER) }
+      const last = ranges.at(-1)
+      if (last !== undefined && range.start <= last.end) last.end = Math.max(last.end, range.end)
+      else ranges.push(range)
+    }
+  })
+  const signals: Signal[] = []
+  for (const [index, ranges] of windows) {
+    const rule = rules[index]
+    if (rule === undefined) continue
+    for (const range of joinRanges(ranges)) {
+      for (const found of canonical.text.slice(range.start, range.end).matchAll(rule.pattern)) {
+        const blank = found[0].length - found[0].trimStart().length
+        const start = canonical.toOriginal(range.start + found.index + blank)
+        const end = canonical.toOriginal(range.start + found.index + found[0].length - 1) + 1
+        if (rule.original !== undefined && !rule.original.test(original.slice(start, end))) continue
+        const { id, type, severity, confidence } = rule
+        signals.push({ rule: id, type, severity, confidence, start, end })
+      }
+    }
+  }
+  for (const { start, end, confidence } of findDisguised(canonical.text)) {
+    const place = { start: canonical.toOriginal(start), end: canonical.toOriginal(end - 1) + 1 }
+    signals.push({ rule: 'disguised', type: 'OBFUSCATED', severity: 'HIGH', confidence, ...place })
+  }
+  return signals
+}
+
+/** Code is full of role tokens, and training pages quote attacks: both count for less. */
+function weigh(signals: Signal[], part: Part, config: PromptInjectionConfig): Signal[] {
+  return signals.map((signal) => {
+    if (part.kind === 'code' && signal.type === 'ROLE_TOKEN') return { ...signal, confidence: signal.confidence * 0.45 }
+    if (!config.quotedExamples && isQuotedExample(part, signal))
+      return { ...signal, confidence: signal.confidence * 0.4 }
+    return signal
+  })
+}
+
+/** The first two plain words tell a person what it is; more of it would carry the attack on. */
+function shownOf(text: string): string {
+  const [first = ''] = /^(?:\p{L}{1,12}\s){1,2}/u.exec(text.trim()) ?? []
+  return `${first.trim()}••• (${text.length} characters)`.trim()
+}

@@ -1,0 +1,40 @@
+import type { AssayDocument } from '../documents/document.ts'
+import type { AssetFacts, Detector } from './detector.ts'
+import { findDocumentDetector } from './index.ts'
+import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from './runner.ts'
+
+/** What to run on a document, as plain data: it crosses to another thread. */
+export interface DetectRequest {
+  asset: AssetFacts
+  /** Types with their `config` as stored; types that need the whole estate are passed over. */
+  detectors: readonly { type: string; config?: unknown }[]
+  /** The instant of the scan, in milliseconds since the epoch. */
+  now: number
+  inlineSuppression?: boolean
+  occurrences?: 'first' | 'all'
+}
+
+/** Detectors whose finds no excerpt may show, whether or not the request asks for them. */
+const veilingTypes = ['SECRETS', 'PII']
+
+const toRun = (detector: Detector, config: unknown): DetectorRun => ({
+  detector,
+  config: detector.config.parse(config ?? {}),
+})
+
+/** Runs the request on this thread. @throws ZodError when a `config` does not fit its detector. */
+export function runRequest(
+  document: AssayDocument,
+  { detectors, ...request }: DetectRequest,
+  options: Pick<RunOptions, 'fingerprint' | 'onDetector'>,
+): RunResult {
+  const runs = detectors.flatMap(({ type, config }) => {
+    const detector = findDocumentDetector(type)
+    return detector === undefined ? [] : [toRun(detector, config)]
+  })
+  const veiling = veilingTypes.flatMap((type) => {
+    const detector = findDocumentDetector(type)
+    return detector === undefined ? [] : [toRun(detector, {})]
+  })
+  return runDetectors(document, { ...request, ...options, detectors: runs, veiling })
+}

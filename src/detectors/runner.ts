@@ -1,0 +1,136 @@
+import { type AssayDocument, type Part, toSourceOffset } from '../documents/document.ts'
+import { type Piece, toPieces } from './chunks.ts'
+import { type AssetFacts, type Detector, type RedactedFinding, type Severity, severities } from './detector.ts'
+import { joinRanges, type Range } from './overlap.ts'
+import { toFindings } from './report.ts'
+import { cap, distinct, LEAST_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
+import { isSuppressed } from './suppression.ts'
+
+const MOST_MATCHES = 5_000
+/** How far around a finding the veiling detectors look; wider than an excerpt, so that what is cut is still seen whole. */
+const WINDOW = 300
+
+export interface DetectorRun {
+  detector: Detector
+  config: unknown
+}
+
+export interface RunOptions {
+  asset: AssetFacts
+  detectors: readonly DetectorRun[]
+  /** Run around findings where they are not among `detectors`, so that excerpts hide what they would find. */
+  veiling?: readonly DetectorRun[]
+  now: number
+  /** A keyed hash of the canonical string `detector|type|asset|value`. */
+  fingerprint: (canonical: string) => string
+  /** Whether `assay:ignore` on a line silences it; default true. */
+  inlineSuppression?: boolean
+  /** `first` gives one finding for a value in an asset, `all` one for each place; default `first`. */
+  occurrences?: 'first' | 'all'
+  /** Called before each detector starts, for whoever watches the time. */
+  onDetector?: (type: string) => void
+}
+
+export interface RunWarning {
+  code: 'truncated' | 'capped' | 'detector_failed' | 'budget_exceeded'
+  message: string
+}
+
+export interface RunResult {
+  findings: RedactedFinding[]
+  warnings: RunWarning[]
+}
+
+/** Runs detectors over a document: matches in, redacted findings out. No raw text of a match leaves this function. */
+export function runDetectors(document: AssayDocument, options: RunOptions): RunResult {
+  const warnings: RunWarning[] = []
+  const { pieces, truncated } = toPieces(document)
+  if (truncated || document.truncated === true) {
+    warnings.push({ code: 'truncated', message: 'The document is too large: only its first part was looked at.' })
+  }
+  const found = options.detectors.flatMap((run) => {
+    options.onDetector?.(run.detector.type)
+    return locate(pieces, run, options, warnings)
+  })
+  const yields = new Map(options.detectors.map(({ detector }) => [detector.type, detector.yieldsTo ?? []]))
+  const kept = resolveOverlaps(found, yields).filter(
+    (match) => match.confidence >= LEAST_CONFIDENCE && !isSilenced(match, document, options),
+  )
+  const { reported, dropped } = cap(distinct(kept, options))
+  for (const [type, count] of dropped) {
+    warnings.push({
+      code: 'capped',
+      message: `${type} found too much here: ${count} findings of less weight are left out.`,
+    })
+  }
+  const veiled = [...found, ...findMore(document, reported, options)]
+  return { findings: toFindings(document, reported, veiled), warnings }
+}
+
+function locate(pieces: readonly Piece[], run: DetectorRun, options: RunOptions, warnings: RunWarning[]): Located[] {
+  const { detector, config } = run
+  const { asset, now } = options
+  const located: Located[] = []
+  const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
+  try {
+    for (const match of detector.detect(document, { asset, config, now })) {
+      const piece = pieces[match.part]
+      if (piece === undefined || match.end <= match.start) continue
+      const start = match.start + piece.offset
+      const end = match.end + piece.offset
+      located.push({
+        ...match,
+        part: piece.index,
+        start,
+        end,
+        severity: weigh(match.severity, piece.whole, asset),
+        detectorType: detector.type,
+        category: match.category ?? detector.category,
+        path: piece.whole.path,
+        from: toSourceOffset(piece.whole, start),
+        to: toSourceOffset(piece.whole, end - 1) + 1,
+        identity: match.identity ?? piece.part.text.slice(match.start, match.end),
+      })
+      if (located.length >= MOST_MATCHES) {
+        warnings.push({ code: 'capped', message: `${detector.type} stopped after ${MOST_MATCHES} matches.` })
+        break
+      }
+    }
+  } catch {
+    warnings.push({ code: 'detector_failed', message: `${detector.type} failed here: its findings are missing.` })
+  }
+  return located
+}
+
+/** What is hidden weighs more, what stands on a template less. */
+function weigh(severity: Severity, part: Part, asset: AssetFacts): Severity {
+  const step = (part.kind === 'hidden' ? -1 : 0) + (asset.labels?.includes('template') === true ? 1 : 0)
+  const index = Math.max(0, Math.min(severities.length - 1, severities.indexOf(severity) + step))
+  return severities[index] ?? severity
+}
+
+function isSilenced(match: Located, document: AssayDocument, { inlineSuppression = true }: RunOptions): boolean {
+  const part = document.parts[match.part]
+  return inlineSuppression && part !== undefined && isSuppressed(part.text, match.start, match.detectorType)
+}
+
+/** What the veiling detectors that were not asked for find around the findings. */
+function findMore(document: AssayDocument, reported: readonly Reported[], options: RunOptions): Located[] {
+  const asked = new Set(options.detectors.map(({ detector }) => detector.type))
+  const veiling = (options.veiling ?? []).filter(({ detector }) => !asked.has(detector.type))
+  if (veiling.length === 0) return []
+  const windows = new Map<number, Range[]>()
+  for (const { match } of reported) {
+    const list = windows.get(match.part) ?? []
+    windows.set(match.part, list)
+    list.push({ start: Math.max(0, match.start - WINDOW), end: match.end + WINDOW })
+  }
+  const pieces = [...windows].flatMap(([index, list]) => {
+    const whole = document.parts[index]
+    if (whole === undefined) return []
+    return joinRanges(list).map(({ start, end }) => {
+      return { part: { ...whole, text: whole.text.slice(start, end) }, whole, index, offset: start }
+    })
+  })
+  return veiling.flatMap((run) => locate(pieces, run, options, []))
+}

@@ -1,0 +1,111 @@
+import { entropy } from '../text.ts'
+
+const stand =
+  'my|your|our|the|some|any|a|an|this|that|is|not|new|old|super|very|top|real|valid|invalid|wrong|correct|actual|user|users|username|admin|root|db|database|app|test|testing|example|sample|demo|default|dummy|fake|foo|bar|baz|qux|change|changeme|changeit|me|it|replace|insert|enter|put|set|add|use|with|here|goes|in|and|or|for|of|to|from|value|string|text|password|passwords|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|key|keys|api|apikey|auth|access|client|credential|credentials|private|public|id|hash|hashed|encrypted|redacted|masked|hidden|removed|sanitized|placeholder|none|null|nil|undefined|empty|true|false|yes|no|required|optional|todo|tbd|na|na|xxx|abc|abcd|abcdef|qwerty|letmein|hunter|passw0rd|p4ssw0rd|pa55word|notset|unset|anything|something|whatever|generated|random|long|strong|secure|safe|keyboard|cat|shh|shhh|mysecret|mypassword|mytoken|supersecret|topsecret|correcthorsebatterystaple|header|payload|signature|bearer|basic|jwt|hex|base64|encoded|json|env|var|variable|config|github|gitlab|slack|aws|azure|google|stripe|openai|npm|docker|vault|prod|production|dev|development|staging|local|localhost|server|service|account|role|name|email|login|session|cookie|code|data|field|param|type|object|function|return|const|let|var|process|import|export|require|module|self|props|state|req|res|ctx|opts|options|settings|args|input|output|form|body|prompt|getpass|readline|kennwort|passwort|contrasena|motdepasse|senha'
+const standIns = new Set(stand.split('|'))
+
+const sequences = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890123456789',
+  'qwertyuiopasdfghjklzxcvbnm',
+  '98765432109876543210',
+]
+const masked = /x{4,}|\*{3,}|\.{3,}|…|_{4,}|-{4,}|#{4,}|•{2,}|\?{3,}/i
+const spokenPlaceholder =
+  /your[-_ ]?|<[^>]{0,60}>?|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|(?:^|[^a-z])(?:fake|sample|insert|todo|tbd)(?![a-z])|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
+const template =
+  /^[<[{(%$]|\$\{|\{\{|\$\(|<%|%\w{2,}%|#\{|\{[\w.]*\}$|^@\w|^!(?:Ref|Sub|secret|vault|env|GetAtt|join)|^\$\w|^%\(?\w/i
+const reference =
+  /^(?:process|os|env|ENV|System|config|settings|secrets|vars|var|local|data|module|self|this|props|params|args|options|opts|req|request|res|ctx|context|state|app|import|window|event|input|output|github|steps|inputs|needs|vault|op|arn|ssm|kms|gcp|projects|file|env|secretsmanager|keyring|keychain|doppler|infisical|sops|azurekeyvault|ENC|AES|resource|each|aws_\w+|random_password|null|nil|None|undefined|new|await|function|lambda|async|typeof|return|if|else|string|number|boolean|bool|int|varchar|char|text|any|unknown|object|array|str|bytes|optional|required)(?:[.[(:/,]|$)/
+const call = /^[\w$.]*[\w$]\(|\)$|=>|\w\[["']|^[\w$]+\[\w/
+const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.|\/|\.{1,2}\/|~\/|[A-Z]:\\|@[\w-]+\/)/i
+const filePath =
+  /^[\w.-]+(?:\/[\w.@{}*-]+){1,}$|\.(?:json|ya?ml|txt|pem|key|crt|cer|p12|pfx|jks|env|ini|conf|cfg|js|ts|py|rb|go|java|php|html?|md|xml|sh|properties|csv|log|png|svg|css)$/i
+const dotted = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|::|->)[A-Za-z_$][\w$]*)+$/
+const integrity = /^(?:sha(?:1|256|384|512)|md5)[-:]|^did:|^urn:|^uuid:|^spiffe:|^key_?id/i
+const version =
+  /^[v^~>=<]*\d+(?:\.\d+){1,3}(?:[-+.\w]*)$|^\d{4}-\d\d-\d\d|^[\d.,:\s%-]+$|^\d+(?:ms|s|m|h|d|px|em|rem|kb|mb|gb|k)$/i
+const mail = /^[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+$/
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const technical =
+  /^(?:sha|md|utf|base|oauth|http|https|ipv|win|x|ed|rsa|ec|es|hs|rs|ps|aes|des|bcrypt|argon|pbkdf|hmac|ntlm|tls|ssl|v|h|p|http_|ssh|ecdsa|curve|secp|x509|k8s|i18n|l10n|a11y|log4j|junit|python|node|java|vue|angular|postgres|mysql|s3|ec2|rds)\d{0,4}$/i
+
+/** The words of a value: split at separators and where lower case meets upper case. */
+function wordsOf(value: string): string[] {
+  return value
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/([A-Za-z])(\d)/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+}
+
+/** True for what stands in for a secret in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
+export function isPlaceholder(value: string): boolean {
+  if (masked.test(value) || template.test(value) || spokenPlaceholder.test(value)) return true
+  const words = wordsOf(value)
+  if (words.length === 0 || words.every((word) => standIns.has(word) || /^\d{1,4}$/.test(word))) return true
+  return isMonotonous(value)
+}
+
+/** Repeats one sign, or runs along the alphabet, the digits or the keyboard, for most of its length. */
+export function isMonotonous(value: string): boolean {
+  const letters = value.toLowerCase().replace(/[^a-z0-9]/g, '')
+  if (letters.length === 0 || new Set(letters).size < 4) return true
+  if (/(.)\1{5,}/.test(letters)) return true
+  for (let at = 0; at + 8 <= letters.length; at++) {
+    const stretch = letters.slice(at, at + 8)
+    if (sequences.some((sequence) => sequence.includes(stretch)) && letters.length < 28) return true
+  }
+  return false
+}
+
+/** True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses. */
+export function isReference(value: string, quoted: boolean): boolean {
+  if (address.test(value) || filePath.test(value) || integrity.test(value) || version.test(value) || mail.test(value))
+    return true
+  if (!quoted && (reference.test(value) || call.test(value) || dotted.test(value) || technical.test(value))) return true
+  return quoted && (dotted.test(value) || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
+}
+
+/** How much a value looks like a machine-made token: 0 for not at all, else the confidence. */
+export function tokenConfidence(value: string, quoted: boolean): number {
+  if (value.length < 10 || value.length > 512 || /\s/.test(value)) return 0
+  if (isReference(value, quoted) || isPlaceholder(value)) return 0
+  if (uuid.test(value)) return 0.6
+  const digits = value.replace(/\D/g, '').length
+  const hasUpper = /[A-Z]/.test(value)
+  const hasLower = /[a-z]/.test(value)
+  const bits = entropy(value)
+  if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.75 : 0
+  if (looksLikeWords(value)) return 0
+  if (digits === 0) return hasUpper && hasLower && value.length >= 20 && bits >= 4 ? 0.6 : 0
+  if (bits < 3) return 0
+  return value.length >= 16 && bits >= 3.3 ? 0.75 : 0.6
+}
+
+/** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers, no random stretch. */
+function looksLikeWords(value: string): boolean {
+  const segments = value.split(/[-_.:/@ ]+/).filter(Boolean)
+  const plain = segments.filter((segment) => /^(?:[A-Za-z]{1,24}\d{0,2}|\d{1,4}|v\d+)$/.test(segment))
+  if (segments.length > 1 && plain.length === segments.length) return true
+  if (segments.length > 2 && plain.length >= segments.length - 1) return true
+  return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value)
+}
+
+/** How much a value looks like a password that someone chose. */
+export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {
+  if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted)) return 0
+  if (isReference(value, quoted) || isPlaceholder(value)) return 0
+  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s]/].filter((kind) => kind.test(value)).length
+  const distinct = new Set(value).size
+  if (distinct < 4 || classes < 2) return 0
+  const hasDigit = /\d/.test(value)
+  const hasSymbol = /[^A-Za-z0-9\s_.-]/.test(value)
+  if (!hasDigit && !hasSymbol) return 0
+  if (looksLikeWords(value) && !/^[A-Za-z]{4,}\d{1,4}$/.test(value)) return 0
+  if (/\s/.test(value) && (!hasDigit || value.split(/\s+/).length > 4)) return 0
+  if (spoken) return value.length >= 6 && (hasDigit || classes >= 3) ? 0.6 : 0
+  if (!quoted && /^[a-z]+\d{1,4}$/.test(value)) return value.length >= 8 ? 0.55 : 0
+  return classes >= 3 || value.length >= 10 ? 0.75 : 0.6
+}

@@ -1,0 +1,271 @@
+import type { Severity } from '../detector.ts'
+
+/** A credential that is known by how it begins. */
+export interface TokenShape {
+  type: string
+  /** What it begins with, or holds, as a literal in lower case; the pattern is tried only there. */
+  literal: string
+  pattern: RegExp
+  severity: Severity
+  confidence: number
+  /** How many characters stand before the literal at most; 0: the token begins with it. */
+  lead: number
+  /** The body after the prefix ends in a CRC-32: a wrong one lowers the confidence. */
+  crcAfter?: string
+  /** Published samples of this shape are as real as any: words such as EXAMPLE do not speak against it. */
+  trusted?: boolean
+}
+
+type Row = readonly [type: string, literals: string, source: string, grade?: Grade, options?: Partial<TokenShape>]
+type Grade = 'live' | 'scoped' | 'test' | 'public'
+
+const grades: Record<Grade, readonly [Severity, number]> = {
+  live: ['CRITICAL', 0.95],
+  scoped: ['HIGH', 0.9],
+  test: ['LOW', 0.8],
+  public: ['LOW', 0.6],
+}
+
+/** No letter, digit or dash may follow: most tokens have a fixed length. */
+const END = '(?![A-Za-z0-9_-])'
+
+const rows: readonly Row[] = [
+  ['AWS_ACCESS_KEY', 'akia asia abia acca', '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  ['AWS_BEDROCK_KEY', 'absk', 'ABSK[A-Za-z0-9+/]{109,269}={0,2}', 'live', { trusted: true }],
+  ['AWS_BEDROCK_KEY', 'bedrock-api-key-', 'bedrock-api-key-[A-Za-z0-9+/]{40,400}={0,2}'],
+  ['AWS_MWS_TOKEN', 'amzn.mws.', 'amzn\\.mws\\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
+  ['GITHUB_TOKEN', 'ghp_', `ghp_[A-Za-z0-9]{36,251}${END}`, 'live', { crcAfter: 'ghp_' }],
+  ['GITHUB_TOKEN', 'gho_ ghu_ ghr_', `gh[our]_[A-Za-z0-9]{36,251}${END}`, 'live', { crcAfter: 'gho_' }],
+  [
+    'GITHUB_TOKEN',
+    'ghs_',
+    `ghs_(?:[A-Za-z0-9]{36,251}${END}|\\d{1,12}_eyJ[\\w-]{10,400}\\.[\\w-]{10,600}\\.[\\w-]{20,600})`,
+    'live',
+  ],
+  ['GITHUB_TOKEN', 'github_pat_', `github_pat_[A-Za-z0-9_]{50,255}${END}`],
+  ['GITLAB_TOKEN', 'glpat-', 'glpat-(?:[\\w-]{27,300}\\.[0-9a-z]{9}|[\\w-]{20})(?![\\w-])'],
+  ['GITLAB_TOKEN', 'glptt-', `glptt-[0-9a-f]{40}${END}`],
+  ['GITLAB_TOKEN', 'gldt- glft- glsoat- glffct-', `gl(?:d|f|soa|ffc)t-[\\w-]{20}${END}`],
+  ['GITLAB_TOKEN', 'glimt-', `glimt-[\\w-]{25}${END}`],
+  ['GITLAB_TOKEN', 'glcbt-', `glcbt-[0-9a-zA-Z]{1,5}_[\\w-]{20}${END}`],
+  ['GITLAB_TOKEN', 'glagent-', `glagent-[\\w-]{50}${END}`],
+  ['GITLAB_TOKEN', 'gloas-', `gloas-[\\w-]{64}${END}`],
+  ['GITLAB_TOKEN', 'glrt- glrtr-', 'glrtr?-(?:t\\d_[\\w-]{27,300}\\.[0-9a-z]{9}|[\\w-]{20})(?![\\w-])'],
+  ['GITLAB_TOKEN', 'gr1348941', `GR1348941[\\w-]{20}${END}`],
+  ['SESSION_COOKIE', '_gitlab_session=', `_gitlab_session=[0-9a-z]{32}${END}`, 'scoped'],
+  [
+    'SLACK_TOKEN',
+    'xoxb- xoxp- xoxo- xoxs- xoxc- xoxd-',
+    'xox[bposcd]-(?:\\d{5,14}-){1,4}[A-Za-z0-9]{8,64}(?![A-Za-z0-9])',
+  ],
+  ['SLACK_TOKEN', 'xoxa- xoxr-', 'xox[ar]-(?:\\d-)?(?:\\d{5,14}-){0,3}[0-9a-zA-Z]{8,64}(?![A-Za-z0-9-])'],
+  ['SLACK_TOKEN', 'xoxe-', 'xoxe-(?:\\d-[A-Za-z0-9]{100,200}|(?:\\d{5,14}-){3}[A-Za-z0-9]{28,34})(?![A-Za-z0-9])'],
+  ['SLACK_TOKEN', 'xoxe.xox', 'xoxe\\.xox[bp]-\\d-[A-Za-z0-9]{120,200}(?![A-Za-z0-9])'],
+  ['SLACK_TOKEN', 'xapp-', 'xapp-\\d-[A-Za-z0-9]{8,14}-\\d{8,16}-[a-f0-9]{32,80}(?![A-Za-z0-9])'],
+  [
+    'SLACK_WEBHOOK',
+    'hooks.slack.com/',
+    'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{43,70}',
+    'scoped',
+    { lead: 8 },
+  ],
+  ['STRIPE_KEY', 'sk_live_ rk_live_ sk_prod_ rk_prod_', `[rs]k_(?:live|prod)_[A-Za-z0-9]{10,120}${END}`],
+  ['STRIPE_KEY', 'sk_test_ rk_test_', `[rs]k_test_[A-Za-z0-9]{16,120}${END}`, 'test'],
+  ['STRIPE_KEY', 'pk_live_', `pk_live_[A-Za-z0-9]{20,120}${END}`, 'public'],
+  ['STRIPE_WEBHOOK_SECRET', 'whsec_', 'whsec_[A-Za-z0-9+/]{32,64}={0,2}(?![A-Za-z0-9])', 'scoped'],
+  ['GOOGLE_OAUTH_SECRET', 'gocspx-', `GOCSPX-[\\w-]{28}${END}`],
+  ['GOOGLE_OAUTH_TOKEN', 'ya29.', 'ya29\\.[\\w-]{60,500}', 'scoped'],
+  ['GOOGLE_REFRESH_TOKEN', '1//0', '1//0[\\w-]{38,110}'],
+  [
+    'OPENAI_KEY',
+    't3blbkfj',
+    'sk-(?:(?:proj|svcacct|admin|service)-)?[\\w-]{20,120}T3BlbkFJ[\\w-]{20,120}',
+    'live',
+    { lead: 130 },
+  ],
+  [
+    'ANTHROPIC_KEY',
+    'sk-ant-',
+    `sk-ant-(?:api|admin|oat|ort|sid)\\d\\d-[\\w-]{80,120}AA${END}`,
+    'live',
+    { trusted: true },
+  ],
+  ['OPENROUTER_KEY', 'sk-or-v1-', `sk-or-v1-[a-f0-9]{64}${END}`],
+  ['GROQ_KEY', 'gsk_', `gsk_[A-Za-z0-9]{52}${END}`],
+  ['XAI_KEY', 'xai-', `xai-[A-Za-z0-9]{70,90}${END}`],
+  ['PERPLEXITY_KEY', 'pplx-', `pplx-[A-Za-z0-9]{48}${END}`],
+  ['REPLICATE_TOKEN', 'r8_', `r8_[A-Za-z0-9]{37}${END}`],
+  ['TAVILY_KEY', 'tvly-', `tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,40}${END}`, 'scoped'],
+  ['LANGSMITH_KEY', 'lsv2_', `lsv2_[ps][tk]_[a-f0-9]{32}_[a-f0-9]{10}${END}`],
+  ['HUGGING_FACE_TOKEN', 'hf_', `hf_[A-Za-z]{34}${END}`],
+  ['HUGGING_FACE_TOKEN', 'api_org_', `api_org_[A-Za-z]{34}${END}`],
+  ['NPM_TOKEN', 'npm_', `npm_[A-Za-z0-9]{36}${END}`, 'live', { crcAfter: 'npm_' }],
+  ['PYPI_TOKEN', 'pypi-', 'pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZw)[\\w-]{50,1000}'],
+  ['RUBYGEMS_TOKEN', 'rubygems_', `rubygems_[a-f0-9]{48}${END}`],
+  ['CLOJARS_TOKEN', 'clojars_', `CLOJARS_[a-zA-Z0-9]{60}${END}`],
+  ['NUGET_KEY', 'oy2', `oy2[a-z0-9]{43}${END}`],
+  ['CRATES_TOKEN', 'cio', `cio[A-Za-z0-9]{32}${END}`],
+  ['DOCKER_TOKEN', 'dckr_pat_ dckr_oat_', `dckr_[po]at_[\\w-]{27,32}${END}`, 'live', { trusted: true }],
+  ['DATABRICKS_TOKEN', 'dapi', `dapi[a-f0-9]{32}(?:-\\d)?${END}`],
+  ['VAULT_TOKEN', 'hvs. hvb. hvr.', 'hv[sbr]\\.[\\w-]{24,300}'],
+  [
+    'VAULT_TOKEN',
+    's.',
+    's\\.(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])(?=[A-Za-z0-9]*\\d)[A-Za-z0-9]{24}(?![\\w.-])',
+    'scoped',
+  ],
+  ['TERRAFORM_TOKEN', '.atlasv1.', '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,70}', 'live', { lead: 14 }],
+  ['SHOPIFY_TOKEN', 'shpat_ shpca_ shppa_ shpss_', `shp(?:at|ca|pa|ss)_[A-Za-z0-9]{32,40}${END}`],
+  ['NOTION_TOKEN', 'ntn_', `ntn_[A-Za-z0-9]{40,50}${END}`],
+  ['NOTION_TOKEN', 'secret_', `secret_(?=[A-Za-z0-9]*\\d)(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{43}${END}`],
+  ['LINEAR_KEY', 'lin_api_', `lin_api_[A-Za-z0-9]{40}${END}`],
+  ['TAILSCALE_KEY', 'tskey-', 'tskey-(?:[a-z]{2,10}-)?[A-Za-z0-9]{8,20}-[A-Za-z0-9]{16,60}', 'live', { trusted: true }],
+  ['GRAFANA_TOKEN', 'glsa_', `glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}${END}`],
+  ['GRAFANA_TOKEN', 'glc_', 'glc_[A-Za-z0-9+/]{32,400}={0,3}(?![A-Za-z0-9])'],
+  ['GRAFANA_TOKEN', 'eyjrijoi', 'eyJrIjoi[A-Za-z0-9]{70,400}={0,3}(?![A-Za-z0-9])', 'scoped'],
+  ['SENDGRID_KEY', 'sg.', 'SG\\.[\\w=.-]{66}(?![\\w=.-])'],
+  ['BREVO_KEY', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`],
+  ['MAILGUN_KEY', 'key-', `key-[a-f0-9]{32}${END}`],
+  ['POSTMAN_KEY', 'pmak-', `PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}${END}`],
+  ['PREFECT_KEY', 'pnu_ pnb_', `pn[ub]_[A-Za-z0-9]{36}${END}`],
+  ['PULUMI_TOKEN', 'pul-', `pul-[a-f0-9]{40}${END}`],
+  ['PLANETSCALE_TOKEN', 'pscale_', 'pscale_(?:tkn|pw|oauth)_[\\w=.-]{32,64}(?![\\w=.-])'],
+  ['README_KEY', 'rdme_', `rdme_[a-z0-9]{70}${END}`],
+  ['NEW_RELIC_KEY', 'nrak-', `NRAK-[A-Za-z0-9]{27}${END}`],
+  ['NEW_RELIC_KEY', 'nrjs-', `NRJS-[a-f0-9]{19}${END}`, 'public'],
+  ['NEW_RELIC_KEY', 'nrii- nriq- nrra-', `NR(?:II|IQ|RA)-[A-Za-z0-9_-]{32}${END}`, 'scoped'],
+  ['DIGITALOCEAN_TOKEN', 'dop_v1_ doo_v1_ dor_v1_', `do[opr]_v1_[a-f0-9]{64}${END}`],
+  ['DYNATRACE_TOKEN', 'dt0c01. dt0s01. dt0s16.', `dt0[cs](?:01|16)\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}${END}`],
+  ['DUFFEL_TOKEN', 'duffel_', `duffel_(?:test|live)_[\\w=-]{43}${END}`],
+  ['EASYPOST_KEY', 'ezak eztk', 'EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9+/])'],
+  ['FLYIO_TOKEN', 'fo1_', `fo1_[\\w-]{43}${END}`],
+  [
+    'FLYIO_TOKEN',
+    'fm1r_ fm1a_ fm2_',
+    'fm(?:1[ar]|2)_[A-Za-z0-9+/]{100,2000}={0,3}(?:,fm2_[A-Za-z0-9+/]{100,2000}={0,3}){0,4}',
+  ],
+  ['FRAMEIO_TOKEN', 'fio-u-', `fio-u-[\\w=-]{64}(?![\\w=-])`],
+  [
+    'AGE_SECRET_KEY',
+    'age-secret-key-1',
+    'AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}',
+    'live',
+    { trusted: true },
+  ],
+  [
+    'ONEPASSWORD_SECRET_KEY',
+    'a3-',
+    'A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}(?![A-Z0-9-])',
+  ],
+  ['ONEPASSWORD_SERVICE_TOKEN', 'ops_eyj', 'ops_eyJ[A-Za-z0-9+/]{240,2000}={0,3}'],
+  ['FLUTTERWAVE_KEY', 'flwseck', 'FLWSECK(?:_TEST)?-(?:[a-h0-9]{32}-X|[a-h0-9]{12})(?![A-Za-z0-9])'],
+  ['FLUTTERWAVE_KEY', 'flwpubk', 'FLWPUBK(?:_TEST)?-[a-h0-9]{32}-X(?![A-Za-z0-9])', 'public'],
+  ['INFRACOST_KEY', 'ico-', `ico-(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{32}${END}`, 'scoped'],
+  ['INTRA42_SECRET', 's-s4t2', `s-s4t2(?:ud|af)-[a-f0-9]{64}${END}`],
+  ['OPENSHIFT_TOKEN', 'sha256~', `sha256~[\\w-]{43}${END}`],
+  ['OCTOPUS_KEY', 'api-', 'API-[A-Z0-9]{25,32}(?![A-Za-z0-9-])', 'scoped'],
+  ['SENTRY_TOKEN', 'sntrys_', 'sntrys_eyJpYXQiO[A-Za-z0-9+/]{20,400}={0,2}_[A-Za-z0-9+/]{43}(?![A-Za-z0-9])'],
+  ['SENTRY_TOKEN', 'sntryu_', `sntryu_[a-f0-9]{64}${END}`],
+  ['SOURCEGRAPH_TOKEN', 'sgp_', `sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}${END}`],
+  ['SQUARE_TOKEN', 'eaaa sq0atp- sq0csp-', `(?:EAAA|sq0[ac][ts]p-)[\\w-]{22,60}${END}`],
+  ['FACEBOOK_TOKEN', 'eaac eaam eaab eaag eaal eaaw', `EAA[A-Z][A-Za-z0-9]{80,400}${END}`],
+  ['SETTLEMINT_TOKEN', 'sm_pat_ sm_aat_ sm_sat_', `sm_[pas]at_[A-Za-z0-9]{16}${END}`],
+  ['TELEGRAM_BOT_TOKEN', ':aa', `(?<![\\d.])\\d{8,10}:AA[\\w-]{32,35}${END}`, 'live', { lead: 10 }],
+  ['TWILIO_KEY', 'sk', 'SK[a-f0-9]{32}(?![A-Za-z0-9])', 'scoped'],
+  ['TYPEFORM_TOKEN', 'tfp_', `tfp_[\\w.=-]{40,70}(?![\\w=-])`],
+  ['YANDEX_KEY', 'aqvn', `AQVN[\\w-]{35,38}${END}`],
+  ['YANDEX_KEY', 't1.', 't1\\.[A-Za-z0-9_-]{1,400}={0,2}\\.[A-Za-z0-9_-]{86}={0,2}'],
+  ['SCALINGO_TOKEN', 'tk-us-', `tk-us-[\\w-]{48}${END}`],
+  ['ALIBABA_KEY', 'ltai', `LTAI[A-Za-z0-9]{17,21}${END}`],
+  ['TENCENT_KEY', 'akid', `AKID[A-Za-z0-9]{32}${END}`],
+  ['ATLASSIAN_TOKEN', 'atatt atctt', 'AT[AC]TT3[\\w=-]{60,300}'],
+  ['BITBUCKET_TOKEN', 'atbb', `ATBB[A-Za-z0-9]{28,36}${END}`],
+  ['FIGMA_TOKEN', 'figd_ figo_ figu_', `fig[dou]_[\\w-]{36,60}`],
+  ['AIRTABLE_TOKEN', 'pat', `pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}${END}`],
+  ['SUPABASE_TOKEN', 'sbp_ sb_secret_', `(?:sbp_[a-f0-9]{40}|sb_secret_[\\w-]{20,60})${END}`],
+  ['NETLIFY_TOKEN', 'nfp_', `nfp_[A-Za-z0-9]{36,40}${END}`],
+  ['CONTENTFUL_TOKEN', 'cfpat-', `CFPAT-[\\w-]{43}${END}`],
+  ['POSTHOG_KEY', 'phx_', `phx_[A-Za-z0-9]{40,50}${END}`],
+  ['RENDER_KEY', 'rnd_', `rnd_(?=[A-Za-z0-9]*\\d)[A-Za-z0-9]{28,36}${END}`],
+  ['RESEND_KEY', 're_', `re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}${END}`],
+  ['DOPPLER_TOKEN', 'dp.', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.(?:[\\w-]{2,35}\\.)?[A-Za-z0-9]{40,44}${END}`],
+  ['BUILDKITE_TOKEN', 'bkua_', `bkua_[a-z0-9]{40}${END}`],
+  ['CIRCLECI_TOKEN', 'ccipat_ cciprj_', `CCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}${END}`],
+  ['ARTIFACTORY_TOKEN', 'cmvmdgtu', `cmVmdGtu[A-Za-z0-9]{56}${END}`],
+  ['ARTIFACTORY_TOKEN', 'akcp', `AKCp[A-Za-z0-9]{69}${END}`],
+  ['MAPBOX_TOKEN', 'sk.eyj', 'sk\\.eyJ[\\w-]{40,200}\\.[\\w-]{20,30}'],
+  ['MAPBOX_TOKEN', 'pk.', `pk\\.[a-z0-9]{60}\\.[a-z0-9]{22}${END}`, 'public'],
+  ['ADAFRUIT_KEY', 'aio_', `aio_[A-Za-z0-9]{28}${END}`],
+  ['DROPBOX_TOKEN', 'sl.', 'sl\\.[\\w=-]{130,160}(?![\\w=-])', 'scoped'],
+  ['DEFINED_NETWORKING_KEY', 'dnkey-', 'dnkey-[\\w=-]{26}-[\\w=-]{52}(?![\\w=-])'],
+  ['ENDOR_LABS_KEY', 'endr+', `endr\\+[A-Za-z0-9-]{16}${END}`],
+  [
+    'HUBSPOT_TOKEN',
+    'pat-na1- pat-eu1- pat-na2-',
+    'pat-(?:na|eu)\\d-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  ],
+  ['HEROKU_KEY', 'hrku-', `HRKU-[\\w-]{36,70}${END}`],
+  ['MAXMIND_KEY', '_mmk', `[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk${END}`, 'scoped', { lead: 36 }],
+  ['CLOUDFLARE_ORIGIN_KEY', 'v1.0-', `v1\\.0-[a-f0-9]{24}-[a-f0-9]{146}${END}`],
+  [
+    'AUTHRESS_KEY',
+    '.acc_ .acc-',
+    '(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][A-Za-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}',
+    'live',
+    { lead: 48 },
+  ],
+  ['HARNESS_KEY', 'pat. sat.', `[ps]at\\.[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}${END}`],
+  [
+    'PLAID_TOKEN',
+    'access-sandbox- access-development- access-production-',
+    'access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  ],
+  [
+    'AZURE_CLIENT_SECRET',
+    'q~',
+    '(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])',
+    'live',
+    { lead: 4 },
+  ],
+  ['CLICKHOUSE_KEY', '4b1d', `4b1d[A-Za-z0-9]{38}${END}`, 'scoped'],
+  ['SONAR_TOKEN', 'squ_ sqp_ sqa_', `sq[upa]_[A-Za-z0-9]{40}${END}`],
+  ['SHIPPO_TOKEN', 'shippo_', `shippo_(?:live|test)_[a-fA-F0-9]{40}${END}`],
+  ['GOCARDLESS_TOKEN', 'live_', 'live_(?=[\\w=-]*\\d)[\\w=-]{40}(?![\\w=-])', 'scoped'],
+  [
+    'DISCORD_WEBHOOK',
+    'discord.com/api/webhooks/ discordapp.com/api/webhooks/',
+    'discord(?:app)?\\.com/api/webhooks/\\d{17,20}/[\\w-]{60,80}',
+    'scoped',
+    { lead: 20 },
+  ],
+  [
+    'TEAMS_WEBHOOK',
+    '.webhook.office.com/webhookb2/',
+    '[\\w-]{1,60}\\.webhook\\.office\\.com/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}',
+    'scoped',
+    { lead: 60 },
+  ],
+  [
+    'TEAMS_WEBHOOK',
+    '.logic.azure.com',
+    '[\\w.-]{1,80}\\.logic\\.azure\\.com(?::443)?/workflows/[a-f0-9]{32}/[^\\s"\'<>]{10,300}sig=[\\w-]{40,50}',
+    'scoped',
+    { lead: 80 },
+  ],
+  ['ASSAY_TOKEN', 'assay_', `assay_[A-Za-z0-9_-]{24,80}${END}`],
+  [
+    'LAUNCHDARKLY_KEY',
+    'sdk- api-',
+    `(?:sdk|api)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}${END}`,
+    'scoped',
+  ],
+  ['WEBFLOW_TOKEN', 'ws-', `ws-[a-f0-9]{64}${END}`],
+]
+
+export const tokenShapes: readonly TokenShape[] = rows.flatMap(
+  ([type, literals, source, grade = 'live', options = {}]) =>
+    literals.split(' ').map((literal) => {
+      const [severity, confidence] = grades[grade]
+      return { type, literal, pattern: new RegExp(source, 'y'), severity, confidence, lead: 0, ...options }
+    }),
+)
