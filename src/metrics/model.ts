@@ -174,10 +174,15 @@ export type MetricRecord = TypedDefinition & {
   updatedAt: number
 }
 
-/** A definition before it is read by its type. */
+const definitionShapes = metricTypes.map((type) => {
+  const { $schema, ...shape } = z.toJSONSchema(definitionSchemas[type], { io: 'input' })
+  return { title: type, ...shape }
+})
+
+/** A definition before it is read by its type, which gives better messages than a union of all shapes could. */
 export const OpenDefinition = z
   .record(z.string(), z.unknown())
-  .describe('How it is computed; the shape depends on type, see resource assay://schemas/metric-definition.')
+  .meta({ description: 'How it is computed; the shape depends on type.', anyOf: definitionShapes })
 
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
+import { CreateMetric, metricTypes } from '../../src/metrics/model.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
 import { caller, errorOf, openContext } from '../support/context.ts'
 
@@ -268,9 +270,15 @@ test.each<[string, object, string]>([
   expect(error).toMatchObject({ code: 'not_found', facts: { issues: [{ path }] } })
 })
 
+test('the schema of a definition has a shape for each type', () => {
+  const { definition } = z.toJSONSchema(CreateMetric, { io: 'input' }).properties ?? {}
+  expect(definition).toMatchObject({ type: 'object', anyOf: metricTypes.map((title) => ({ title, type: 'object' })) })
+})
+
 test('an unknown term is not found', async () => {
   const error = await errorOf(open().ask('create_metric', { ...metric, glossaryTermSlug: 'pii-exposures' }))
-  expect(error).toMatchObject({ code: 'not_found', facts: { suggestions: [{ value: 'pii-exposure', kind: 'term' }] } })
+  expect(error.code).toBe('not_found')
+  expect(error.facts.suggestions?.[0]).toMatchObject({ value: 'pii-exposure', kind: 'term' })
 })
 
 test.each<[string, string, object, object]>([
