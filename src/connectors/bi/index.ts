@@ -165,6 +165,10 @@ export const biConnector: Connector<BiConfig> = {
   payload: BiPayload,
   orderByColumns,
   defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION'],
+  leavesOut({ optional }) {
+    // An account sees only the workspaces it belongs to.
+    return { kinds: optional.extraction.extract_reports ? [] : ['bi.report'], scopes: true }
+  },
   credentialOrigins(config) {
     const { apiOrigin, authorityOrigin } = toAddresses(config)
     return config.required.auth_mode === 'ACCESS_TOKEN' ? [apiOrigin] : [authorityOrigin, apiOrigin]

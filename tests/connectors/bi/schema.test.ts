@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest'
+import type { AssetDraft } from '../../../src/connectors/connector.ts'
+import { crawlAll, guid, payloadFor, type Routes, refuse, startFakeBi } from './fake.ts'
+
+const ws = guid('a', 1)
+const datasetId = (index: number) => guid('d', index)
+
+function tenant(datasets: Record<string, unknown>[], extra: Routes = {}): Routes {
+  return {
+    'GET /groups': [{ id: ws, name: 'Finance' }],
+    [`GET /groups/${ws}/datasets`]: datasets,
+    [`GET /groups/${ws}/reports`]: [],
+    [`GET /groups/${ws}/dashboards`]: [],
+    'POST /admin/workspaces/getInfo': refuse(403),
+    ...extra,
+  }
+}
+
+const rows = (...items: Record<string, unknown>[]) => ({ results: [{ tables: [{ rows: items }] }] })
+const queryOf = (body: string) => (JSON.parse(body) as { queries: { query: string }[] }).queries[0]?.query ?? ''
+const answering =
+  (answers: Record<string, unknown>, otherwise: unknown = refuse(400)) =>
+  ({ body }: { body: string }) =>
+    Object.entries(answers).find(([part]) => queryOf(body).includes(part))?.[1] ?? otherwise
+
+async function factsOf(routes: Routes, optional: Record<string, unknown> = {}) {
+  const fake = await startFakeBi(routes)
+  const { assets, failed } = await crawlAll(payloadFor(fake, optional))
+  expect(failed).toEqual({})
+  const datasets = assets.filter(({ kind }) => kind === 'bi.dataset')
+  const parts = async (asset: AssetDraft | undefined) =>
+    (await asset?.document?.())?.parts.map(({ kind, path, text }) => `${kind} ${path}: ${text}`) ?? []
+  return { facts: datasets.map(({ facts }) => facts ?? {}), parts: await parts(datasets[0]), fake, assets }
+}
+
+const plain = [{ id: datasetId(1), name: 'Sales' }]
+const query = `POST /groups/${ws}/datasets/*/executeQueries`
+
+describe('the ways to a schema', () => {
+  it('by queries: columns, measures and table facts, without what the engine made', async () => {
+    const answers = {
+      'INFO.VIEW.COLUMNS': rows(
+        { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false },
+        { '[t]': 'Sales', '[c]': 'RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61', '[d]': 'Int64', '[h]': true },
+        { '[t]': 'LocalDateTable_1', '[c]': 'Date', '[d]': 'DateTime', '[h]': true },
+      ),
+      'INFO.VIEW.MEASURES': rows({ '[t]': 'Sales', '[m]': 'Total', '[e]': 'SUM(Sales[Amount])', '[x]': null }),
+      'INFO.VIEW.TABLES': rows({ '[t]': 'Sales', '[x]': 'Orders', '[h]': false, '[e]': null }),
+    }
+    const { facts, parts } = await factsOf(tenant(plain, { [query]: answering(answers) }))
+    expect(facts[0]).toMatchObject({ schemaStatus: 'available', schemaWay: 'queries', tables: 1 })
+    expect(parts).toEqual([
+      'name name: Sales',
+      'name Sales: Sales',
+      'text Sales: Orders',
+      'name Sales.Amount: Amount',
+      'name Sales.Total: Total',
+      'expression Sales.Total: SUM(Sales[Amount])',
+    ])
+  })
+
+  it('by statistics where the views are refused, and never with values', async () => {
+    const answers = { COLUMNSTATISTICS: rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
+    const { facts, fake } = await factsOf(tenant(plain, { [query]: answering(answers) }))
+    expect(facts[0]).toMatchObject({ schemaWay: 'statistics', tables: 1 })
+    const asked = fake.seen.map(({ body }) => body).filter((body) => body.includes('COLUMNSTATISTICS'))
+    expect(asked[0]).not.toMatch(/Min|Max/)
+  })
+
+  it('asks push datasets for their tables before it queries', async () => {
+    const push = [{ ...plain[0], addRowsAPIEnabled: true }]
+    const tables = { [`GET /groups/${ws}/datasets/*/tables`]: [{ name: 'Events', columns: [{ name: 'At' }] }] }
+    const { facts, fake } = await factsOf(tenant(push, tables))
+    expect(facts[0]).toMatchObject({ schemaWay: 'tables' })
+    expect(fake.paths().some((path) => path.includes('executeQueries'))).toBe(false)
+  })
+
+  it.each<[string, Record<string, unknown>, Routes, string]>([
+    [
+      '404 on the query',
+      {},
+      { [query]: refuse(404, { error: { code: 'PowerBIEntityNotFound' } }) },
+      'no_build_permission',
+    ],
+    ['403 on the query', {}, { [query]: refuse(403) }, 'no_build_permission'],
+    ['401 for this dataset alone', {}, { [query]: refuse(401) }, 'no_build_permission'],
+    ['an application and row-level security', { isEffectiveIdentityRequired: true }, {}, 'rls'],
+    [
+      'a tenant that turned queries off',
+      {},
+      { [query]: refuse(400, { error: { code: 'DatasetExecuteQueriesDisabled' } }) },
+      'execute_queries_disabled',
+    ],
+    ['an error inside 200', {}, { [query]: { error: { code: 'X', message: 'y' } } }, 'query_refused'],
+    ['an error inside a result', {}, { [query]: { results: [{ error: { code: 'X' } }] } }, 'query_refused'],
+    [
+      'an error inside a table',
+      {},
+      { [query]: { results: [{ tables: [{ error: { code: 'X' } }] }] } },
+      'query_refused',
+    ],
+    ['a model without tables', {}, { [query]: rows() }, 'no_tables'],
+    [
+      '501 on the tables of a push dataset',
+      { addRowsAPIEnabled: true },
+      { [`GET /groups/${ws}/datasets/*/tables`]: refuse(501), [query]: refuse(404) },
+      'no_build_permission',
+    ],
+  ])('says why there is none: %s', async (_name, dataset, extra, reason) => {
+    const { facts } = await factsOf(tenant([{ ...plain[0], ...dataset }], extra))
+    expect(facts[0]).toMatchObject({ schemaStatus: 'unavailable', schemaReason: reason })
+    expect(facts[0]?.schemaTried).toMatchObject({ scanner: 'admin_api_forbidden' })
+  })
+
+  const eight = Array.from({ length: 8 }, (_, index) => ({ id: datasetId(index + 1), name: `Set ${index}` }))
+  const counted = (routes: Routes) =>
+    factsOf(routes).then(({ fake }) => fake.paths().filter((path) => path.includes('executeQueries')).length)
+
+  it('stops asking once the tenant has refused', async () => {
+    const off = refuse(400, { error: { code: 'TenantSettingDisabled' } })
+    expect(await counted(tenant(eight, { [query]: off }))).toBeLessThanOrEqual(8)
+    const fake = await startFakeBi(
+      tenant(
+        Array.from({ length: 45 }, (_, index) => ({ id: datasetId(index + 1), name: 'S' })),
+        { [query]: off },
+      ),
+    )
+    await crawlAll(payloadFor(fake))
+    expect(fake.paths().filter((path) => path.includes('executeQueries')).length).toBeLessThanOrEqual(20)
+  })
+
+  it('goes on asking where only single datasets are refused', async () => {
+    expect(await counted(tenant(eight, { [query]: refuse(404) }))).toBe(8)
+  })
+
+  it('a model that could not be asked this time keeps the checksum it had', async () => {
+    const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
+    const fake = await startFakeBi(tenant(plain, { [query]: answering(answers) }))
+    const before = (await crawlAll(payloadFor(fake))).assets
+    const known = new Map(before.map(({ key, checksum }) => [key, checksum]))
+    fake.routes[query] = refuse(500)
+    const { assets, warnings } = await crawlAll(payloadFor(fake), { known })
+    expect(assets.map(({ checksum }) => checksum)).toEqual(before.map(({ checksum }) => checksum))
+    expect(warnings.map(({ code }) => code)).toEqual(['details_unavailable'])
+  })
+
+  it('tables that are assets are not gone because they could not be listed', async () => {
+    const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
+    const { failed } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
+    expect(failed).toEqual({ Finance: 'listing_incomplete' })
+  })
+})
+
+describe('the metadata scan', () => {
+  const result = {
+    workspaces: [
+      {
+        id: ws,
+        name: 'Finance',
+        description: 'Money',
+        datasets: [
+          {
+            id: datasetId(1),
+            name: 'Sales',
+            configuredBy: 'ana@shop.com',
+            tables: [
+              {
+                name: 'Sales',
+                columns: [{ name: 'Amount', dataType: 'Int64', isHidden: false }],
+                measures: [{ name: 'Total', expression: 'SUM(Sales[Amount])' }],
+                source: [{ expression: 'let Source = Sql.Database("db") in Source' }],
+              },
+            ],
+            expressions: [{ name: 'Key', expression: '"planted" meta [IsParameterQuery=true]' }],
+            roles: [{ name: 'North', tablePermissions: [{ name: 'Sales', filterExpression: '[Region] = "north"' }] }],
+            datasourceUsages: [{ datasourceInstanceId: guid('c', 1) }],
+            upstreamDataflows: [{ targetDataflowId: guid('b', 1) }],
+          },
+          { id: datasetId(2), name: 'Live', schemaRetrievalError: 'Live connection' },
+          { id: datasetId(3), name: 'Old' },
+        ],
+        reports: [
+          {
+            id: guid('e', 1),
+            name: 'Monthly',
+            datasetId: datasetId(1),
+            createdBy: 'ben@shop.com',
+            modifiedDateTime: '2025-02-03T10:00:00.5',
+          },
+        ],
+        dashboards: [
+          {
+            id: guid('f', 1),
+            displayName: 'Board',
+            tiles: [{ id: guid('c', 2), title: 'Revenue', reportId: guid('e', 1) }],
+          },
+        ],
+      },
+    ],
+    datasourceInstances: [
+      { datasourceId: guid('c', 1), datasourceType: 'Sql', connectionDetails: { server: 'db', database: 'sales' } },
+    ],
+  }
+  const scanned = (states: unknown[] = [{ status: 'Succeeded' }], scan: unknown = result): Routes => ({
+    ...tenant([...plain, { id: datasetId(2), name: 'Live' }, { id: datasetId(3), name: 'Old' }]),
+    [`GET /groups/${ws}/reports`]: [{ id: guid('e', 1), name: 'Monthly', datasetId: datasetId(1) }],
+    [`GET /groups/${ws}/dashboards`]: [{ id: guid('f', 1), displayName: 'Board' }],
+    'POST /admin/workspaces/getInfo': { id: 'scan-1', status: 'NotStarted' },
+    'GET /admin/workspaces/scanStatus/scan-1': () => (states.length > 1 ? states.shift() : states[0]),
+    'GET /admin/workspaces/scanResult/scan-1': scan,
+  })
+
+  it('gives tables, formulas, sources, dates and tiles in a few calls', async () => {
+    const { facts, parts, assets, fake } = await factsOf(scanned([{ status: 'Running' }, { status: 'Succeeded' }]))
+    expect(facts[0]).toMatchObject({ schemaStatus: 'available', schemaWay: 'scanner' })
+    expect(parts).toEqual([
+      'name name: Sales',
+      'name Sales: Sales',
+      'name Sales.Amount: Amount',
+      'name Sales.Total: Total',
+      'expression Sales.Total: SUM(Sales[Amount])',
+      'expression Sales source: let Source = Sql.Database("db") in Source',
+      'name expression Key: Key',
+      'expression expression Key: "planted" meta [IsParameterQuery=true]',
+      'name role North on Sales: North on Sales',
+      'expression role North on Sales: [Region] = "north"',
+      'attribute data source 1 server: db',
+      'attribute data source 1 database: sales',
+    ])
+    const report = assets.find(({ kind }) => kind === 'bi.report')
+    expect(report?.contentUpdatedAt).toBe(Date.parse('2025-02-03T10:00:00.500Z'))
+    expect(assets.find(({ kind }) => kind === 'bi.dashboard')?.links).toHaveLength(1)
+    expect(fake.paths().some((path) => path.includes('/tiles'))).toBe(false)
+    const asked = fake.seen.find(({ url }) => url.includes('getInfo'))
+    expect(JSON.parse(asked?.body ?? '')).toEqual({ workspaces: [ws] })
+    expect(Object.fromEntries(new URL(asked?.url ?? '', 'http://x').searchParams)).toEqual({
+      lineage: 'true',
+      datasourceDetails: 'true',
+      datasetSchema: 'true',
+      datasetExpressions: 'true',
+      getArtifactUsers: 'false',
+    })
+  })
+
+  it('tells why a dataset has no schema in it', async () => {
+    const { facts } = await factsOf(scanned())
+    expect(facts.map(({ schemaReason }) => schemaReason)).toEqual([
+      undefined,
+      'retrieval_error:live_connection',
+      'no_build_permission',
+    ])
+  })
+
+  it.each<[string, unknown[], unknown]>([
+    ['fails', [{ status: 'Failed' }], result],
+    ['reports an error', [{ status: 'Running', error: { code: 'x' } }], result],
+    ['has lost its result', [{ status: 'Succeeded' }], refuse(404)],
+  ])('that %s leaves the other ways', async (_name, states, scan) => {
+    const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
+    const { facts } = await factsOf({ ...scanned(states, scan), [query]: answering(answers) })
+    expect(facts[0]).toMatchObject({ schemaStatus: 'available', schemaWay: 'queries' })
+  })
+
+  it('is split in halves when it fails for many, and into hundreds from the start', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => ({ id: guid('a', index + 1), name: `W${index}` }))
+    const bad = many[3]?.id
+    const asked: string[][] = []
+    const fake = await startFakeBi({
+      'GET /groups': many,
+      'GET /groups/*/datasets': [],
+      'GET /groups/*/reports': [],
+      'GET /groups/*/dashboards': [],
+      'POST /admin/workspaces/getInfo': ({ body }: { body: string }) => {
+        const { workspaces } = JSON.parse(body) as { workspaces: string[] }
+        asked.push(workspaces)
+        return { id: `scan-${asked.length}` }
+      },
+      'GET /admin/workspaces/scanStatus/*': ({ url }: { url: string }) => {
+        const workspaces = asked[Number(/scan-(\d+)/.exec(url)?.[1]) - 1] ?? []
+        return { status: bad !== undefined && workspaces.includes(bad) ? 'Failed' : 'Succeeded' }
+      },
+      'GET /admin/workspaces/scanResult/*': ({ url }: { url: string }) => {
+        const workspaces = asked[Number(/scan-(\d+)/.exec(url)?.[1]) - 1] ?? []
+        return { workspaces: workspaces.map((id) => ({ id, name: 'x', description: `of ${id}` })) }
+      },
+    })
+    const { assets, failed } = await crawlAll(payloadFor(fake))
+    expect(failed).toEqual({})
+    expect(Math.max(...asked.map(({ length }) => length))).toBe(100)
+    const described = assets.filter(({ facts }) => facts?.description === true)
+    expect(described).toHaveLength(100)
+    expect(asked.length).toBeLessThanOrEqual(16)
+  })
+
+  it('a scan that is rate limited for an hour parks nothing, and changes nothing that is known', async () => {
+    const fake = await startFakeBi(scanned())
+    const before = (await crawlAll(payloadFor(fake))).assets
+    const known = new Map(before.map(({ key, checksum }) => [key, checksum]))
+    fake.routes['POST /admin/workspaces/getInfo'] = refuse(429, {}, { 'retry-after': '3600' })
+    const { assets, failed } = await crawlAll(payloadFor(fake), { known })
+    expect(failed).toEqual({})
+    const changed = assets.filter(({ key, checksum }) => known.get(key) !== checksum).map(({ kind }) => kind)
+    expect(changed.filter((kind) => kind === 'bi.dataset')).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { guid, openBi, payloadFor, type Routes, refuse, SECRET, startFakeBi } from './fake.ts'
+
+const ws = guid('a', 1)
+const good: Routes = {
+  'GET /groups': [{ id: ws, name: 'Finance' }],
+  'GET /groups/*/datasets': [{ id: guid('d', 1), name: 'Sales' }],
+  'GET /groups/*/reports': [],
+  'GET /groups/*/dashboards': [],
+  'GET /admin/groups': refuse(403),
+  'POST /groups/*/datasets/*/executeQueries': { results: [{ tables: [{ rows: [] }] }] },
+}
+
+async function stepsOf(routes: Routes, optional: Record<string, unknown> = {}) {
+  const fake = await startFakeBi(routes)
+  const steps = await openBi(payloadFor(fake, optional)).session.test()
+  expect(JSON.stringify(steps)).not.toContain(SECRET)
+  for (const step of steps) if (step.status === 'denied' || step.status === 'failed') expect(step.hint).toBeTruthy()
+  return { fake, steps: Object.fromEntries(steps.map(({ name, status }) => [name, status])), all: steps }
+}
+
+describe('a connection test', () => {
+  it('names what works and what does not', async () => {
+    const { steps, all } = await stepsOf(good)
+    expect(steps).toEqual({
+      address: 'ok',
+      sign_in: 'ok',
+      list_workspaces: 'ok',
+      scope: 'skipped',
+      read_items: 'ok',
+      personal_workspaces: 'skipped',
+      admin_api: 'denied',
+      execute_queries: 'ok',
+    })
+    expect(all.find(({ name }) => name === 'list_workspaces')?.detail).toContain('Finance')
+  })
+
+  it('starts no metadata scan', async () => {
+    const { fake } = await stepsOf({ ...good, 'GET /admin/groups': [] })
+    expect(fake.paths().some((path) => path.includes('getInfo'))).toBe(false)
+  })
+
+  it.each<[string, Routes, Record<string, unknown>, Record<string, string>]>([
+    [
+      'a refused sign-in',
+      { 'POST token': refuse(401, { error: 'invalid_client' }) },
+      {},
+      { sign_in: 'denied', list_workspaces: 'skipped' },
+    ],
+    [
+      'a refused listing',
+      { 'GET /groups': refuse(403) },
+      {},
+      { sign_in: 'ok', list_workspaces: 'denied', read_items: 'skipped' },
+    ],
+    ['a broken server', { 'GET /groups': refuse(501) }, {}, { list_workspaces: 'failed' }],
+    ['no workspace', { 'GET /groups': [] }, {}, { list_workspaces: 'failed' }],
+    [
+      'a scope with a wrong name',
+      {},
+      { scope: { workspace_names: ['Finance', 'X'] } },
+      { scope: 'failed', list_workspaces: 'ok' },
+    ],
+    ['a scope that fits', {}, { scope: { workspace_names: ['Finance'] } }, { scope: 'ok' }],
+    ['items that may not be read', { 'GET /groups/*/reports': refuse(403) }, {}, { read_items: 'denied' }],
+    ['an administrator', { 'GET /admin/groups': [] }, {}, { admin_api: 'ok', execute_queries: 'skipped' }],
+    [
+      'queries that are refused',
+      { 'POST /groups/*/datasets/*/executeQueries': refuse(400) },
+      {},
+      { execute_queries: 'denied' },
+    ],
+    [
+      'an application asked for personal workspaces',
+      {},
+      { scope: { include_personal_workspaces: true } },
+      { personal_workspaces: 'denied' },
+    ],
+  ])('tells of %s', async (_name, routes, optional, expected) => {
+    expect((await stepsOf({ ...good, ...routes }, optional)).steps).toMatchObject(expected)
+  })
+})
