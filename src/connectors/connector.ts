@@ -163,6 +163,11 @@ export interface Connector<Config = unknown> {
   /** Names accepted as `sampling.order_by_column`, camelCase; snake_case is the same. */
   orderByColumns: readonly string[]
   defaultDetectors: readonly string[]
+  /**
+   * What this configuration leaves out: that something of it is not known proves nothing. `scopes`: not every space or
+   * workspace of the tenant is listed. Absent: nothing is sure.
+   */
+  leavesOut?(config: Config): { kinds: readonly (typeof assetKinds)[number][]; scopes: boolean }
   /** The origins that a credential of this configuration is sent to: a change needs the credential again. */
   credentialOrigins(config: Config): string[]
   open(options: SessionOptions<Config>): ConnectorSession

@@ -133,6 +133,28 @@ export function excuseAssets(writer: Writer, sourceId: number, keys: readonly st
   for (const key of keys) update.run(scanId, sourceId, key)
 }
 
+/**
+ * Assets that are known only from the content of another which is as it was: they are still there. Returns the keys
+ * of those that this scan had not seen before.
+ */
+export function keepLinkedAssets(
+  writer: Writer,
+  assetId: number,
+  seen: { sourceId: number; scanId: number; at: number },
+): string[] {
+  const rows = writer
+    .prepare(
+      `UPDATE asset SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
+         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
+       WHERE source_id = @source_id AND status = 'ACTIVE' AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
+         AND key IN (SELECT target_key FROM asset_link
+           WHERE asset_id = @id AND type = 'links_to' AND target_key IS NOT NULL)
+       RETURNING key`,
+    )
+    .all({ id: assetId, source_id: seen.sourceId, scan_id: seen.scanId, at: seen.at }) as { key: string }[]
+  return rows.map((row) => row.key)
+}
+
 /** Replaces the links of an asset. */
 export function saveLinks(writer: Writer, assetId: number, links: readonly LinkDraft[]): void {
   writer.prepare('DELETE FROM asset_link WHERE asset_id = ?').run(assetId)

@@ -50,3 +50,44 @@ export const StatusChange = z.object({
   by: z.string().describe('Who or what changed it.'),
   reason: z.string().optional().describe('Why.'),
 })
+export type StatusChange = z.infer<typeof StatusChange>
+export type FindingLocation = z.infer<typeof FindingLocation>
+
+export const FindingDetail = Finding.extend({
+  history: z.array(StatusChange).describe('Every change of status, oldest first.'),
+})
+export type FindingDetail = z.infer<typeof FindingDetail>
+
+export const Asset = z.object({
+  id: z.string().describe('Id of the asset.'),
+  key: z.string().describe("Stable key, made of the platform's ids."),
+  sourceId: z.string().describe('Id of its source.'),
+  kind: z.string().describe('Kind, such as wiki.page.'),
+  name: z.string().describe('Title, as the platform has it (untrusted content).'),
+  url: z.string().describe('Where to open it.'),
+  container: z.string().describe('Space or workspace (untrusted content).'),
+  owner: z.string().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
+  checksum: z.string().describe('Hash over what matters of it.'),
+  contentUpdatedAt: instant.optional(),
+  firstSeenAt: instant,
+  lastSeenAt: instant,
+  lastScannedAt: instant.optional(),
+  status: z.enum(['ACTIVE', 'DELETED']).describe('DELETED: gone from the platform.'),
+  openFindings: z.number().describe('Open findings in it.'),
+})
+export type Asset = z.infer<typeof Asset>
+
+export const AssetDetail = Asset.extend({
+  links: z
+    .array(
+      z.object({
+        type: z.string().describe('What the link means, such as uses_dataset.'),
+        targetKey: z.string().describe('Key of the asset it leads to.').optional(),
+        url: z.string().describe('Address or reference as written (untrusted content).').optional(),
+        label: z.string().describe('Linked words (untrusted content).').optional(),
+      }),
+    )
+    .describe('Links to other assets and addresses; at most 500.'),
+  facts: z.record(z.string(), z.unknown()).describe('Small facts from the platform (untrusted content).'),
+})
+export type AssetDetail = z.infer<typeof AssetDetail>

@@ -6,6 +6,7 @@ import {
   type AssetRecord,
   excuseAssets,
   findAsset,
+  keepLinkedAssets,
   listDependants,
   markUnchanged,
   saveAsset,
@@ -141,11 +142,12 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
   drive.write((writer) => {
     const counts = { discovered: 0, scanned: 0, unchanged: 0 }
     const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
+    const kept = new Set<string>()
     FindingLedger.keep(writer, at, (ledger) => {
       for (const outcome of outcomes) {
         const { before } = outcome
         // Counted already when an interrupted run of this scan stored it.
-        const counted = before?.seenScanId === scanId
+        const counted = before?.seenScanId === scanId || kept.has(outcome.draft.key)
         const result = storeOutcome(outcome)
         if (!counted) counts.discovered++
         if (!counted || (result === 'scanned' && before?.detectorsHash === null)) {
@@ -153,26 +155,37 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
         }
       }
 
+      function keepLinked(assetId: number) {
+        const keys = keepLinkedAssets(writer, assetId, { sourceId: drive.scan.sourceId, scanId, at })
+        for (const key of keys) kept.add(key)
+        counts.discovered += keys.length
+        counts.unchanged += keys.length
+      }
+
       function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
         const { draft, before, looked, failure } = outcome
         const place = { scanId, scopeKey: scope.key, at, draft }
         if (before !== undefined && isUnchanged(draft, before, options.detectorsHash)) {
           markUnchanged(writer, ledger.facets, before.id, place)
+          if (draft.keepsLinked === true) keepLinked(before.id)
           return 'unchanged'
         }
-        const readable = failure === undefined && !isUnreadable(draft, looked)
+        const reach = reachOf(outcome)
         const assetId = saveAsset(writer, ledger.facets, {
           ...place,
           sourceId: drive.scan.sourceId,
           detectorsHash: failure === undefined ? options.detectorsHash : null,
-          scanned: readable,
+          scanned: reach === 'whole',
         })
         saveLinks(writer, assetId, draft.links)
         const result = applyDetection(ledger, {
           asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
           found: looked?.findings ?? [],
-          looked: new Set(readable ? options.detectorTypes : []),
-          complete: readable ? completeTypes(options.detectorTypes, looked) : new Set(),
+          looked: new Set(reach === 'failed' ? [] : options.detectorTypes),
+          complete:
+            reach === 'whole' || reach === 'nothing_to_read'
+              ? completeTypes(options.detectorTypes, looked)
+              : new Set<string>(),
           scanId,
           at,
         })
@@ -217,9 +230,15 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
   })
 }
 
-/** The platform has content that we cannot read: unlike an empty one it is not evidence of anything. */
-function isUnreadable(draft: AssetDraft, looked: Looked | undefined): boolean {
-  return looked === undefined && draft.facts?.contentStatus !== undefined && draft.facts.contentStatus !== 'ok'
+/** How much of an asset's content was looked at. */
+type Reach = 'whole' | 'part' | 'nothing_to_read' | 'failed'
+
+function reachOf({ draft, failure }: Outcome): Reach {
+  const status = draft.facts?.contentStatus
+  if (failure !== undefined) return 'failed'
+  if (draft.facts?.incomplete === true) return 'part'
+  if (status === undefined || status === 'read') return 'whole'
+  return status === 'unsupported' ? 'nothing_to_read' : 'part'
 }
 
 function completeTypes(types: readonly string[], looked: Looked | undefined): ReadonlySet<string> {

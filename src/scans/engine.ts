@@ -281,11 +281,14 @@ function toBatchOptions(scope: Scope, run: Run): BatchOptions {
 }
 
 async function evaluateEstate(run: Run): Promise<void> {
-  const { drive, estate, parsed, store, log, now } = run
+  const { drive, estate, parsed, store, source, vault, log, now } = run
+  const { connector, payload, detectors } = parsed
   for (const step of estate) {
-    const chosen = parsed.detectors.find(({ detector }) => detector.type === step.type)
+    const chosen = detectors.find(({ detector }) => detector.type === step.type)
     if (chosen === undefined) continue
-    await step.evaluate({ drive, store, config: chosen.config, source: run.source, log, now })
+    const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
+    const fingerprintKey = vault.fingerprintKey()
+    await step.evaluate({ drive, store, config: chosen.config, source, leavesOut, fingerprintKey, log, now })
   }
 }
 

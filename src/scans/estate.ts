@@ -1,3 +1,4 @@
+import type { AssetDraft } from '../connectors/connector.ts'
 import type { AssetFacts } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import type { Log } from '../kernel/log.ts'
@@ -21,6 +22,9 @@ export interface EstateContext {
   source: SourceRecord
   /** The detector's checked settings. */
   config: unknown
+  /** What the configuration leaves out: that something of it is not known proves nothing. */
+  leavesOut: { kinds: readonly AssetDraft['kind'][]; scopes: boolean }
+  fingerprintKey: Uint8Array
   log: Log
   now: () => number
 }

@@ -158,6 +158,7 @@ export function restartScan(
         config_hash: present.configHash,
         detectors_hash: present.detectorsHash,
         sampled: present.sampled ? 1 : 0,
+        estate_cursor: 0,
       })
       .where('id', '=', scanId),
   )
@@ -343,6 +344,16 @@ export function addProgress(writer: Writer, scanId: number, progress: ScanProgre
       progress.findings.resolved,
       scanId,
     )
+}
+
+/** The newest asset whose links were judged in this scan; 0 before the first. */
+export function getEstateCursor(reader: Reader, scanId: number): number {
+  const row = reader.prepare('SELECT estate_cursor AS cursor FROM scan WHERE id = ?').get(scanId)
+  return (row as { cursor: number } | undefined)?.cursor ?? 0
+}
+
+export function saveEstateCursor(writer: Writer, scanId: number, assetId: number): void {
+  writer.prepare('UPDATE scan SET estate_cursor = ? WHERE id = ?').run(assetId, scanId)
 }
 
 /** Appends to `failures` or `warnings`; what a resumed scan says again is kept once. */

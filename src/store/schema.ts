@@ -67,6 +67,7 @@ export interface ScanRow {
   findings_resolved: Generated<number>
   reason: string | null
   retry_at: number | null
+  estate_cursor: Generated<number>
   failures: Generated<string>
   warnings: Generated<string>
 }

@@ -10,6 +10,11 @@ export const wikiConnector: Connector<WikiConfig> = {
   payload: WikiConfig,
   orderByColumns,
   defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION'],
+  leavesOut({ optional }) {
+    const { ids, keys, labels, type, status } = optional.scope.spaces
+    const chosen = [ids, keys, labels, type, status].some((filter) => filter !== undefined)
+    return { kinds: optional.content.include_attachments ? [] : ['wiki.attachment'], scopes: chosen }
+  },
   credentialOrigins(config) {
     const address = findAddress(config.required.base_url)
     if (address === undefined) return []

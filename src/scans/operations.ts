@@ -12,6 +12,7 @@ import { isOrphaned } from './drive.ts'
 import { Scan, ScanItem, scanStatuses, toScan, toScanItem } from './model.ts'
 import { abandonScans, finishScan, getScan, listScans, listScopes, requestCancel } from './scans.store.ts'
 import { queueScan } from './start.ts'
+import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
 /** Assets that are removed in one go. */
@@ -151,4 +152,6 @@ export const scanOperations: readonly Operation[] = [
       return shown
     },
   }),
+
+  getStats,
 ]

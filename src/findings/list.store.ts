@@ -1,0 +1,258 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { z } from 'zod'
+import { notFound } from '../kernel/errors.ts'
+import { db } from '../store/builder.ts'
+import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
+import type { Reader } from '../store/store.ts'
+import { findWord } from '../store/words.store.ts'
+import { listLinks } from './assets.store.ts'
+import { toSeverity, toStatus } from './facets.store.ts'
+import { assetCondition, findingCondition } from './filter.store.ts'
+import type { FilterMapping } from './filter.ts'
+import { toFingerprint } from './ledger.store.ts'
+import type { Asset, AssetDetail, Finding, FindingLocation, StatusChange } from './model.ts'
+
+const MOST_WORDS = 10
+const MOST_LINKS = 500
+
+const toInstant = (ms: number) => new Date(ms).toISOString()
+
+const findings = () =>
+  db
+    .selectFrom('finding as f')
+    .innerJoin('combo as c', 'c.id', 'f.combo_id')
+    .innerJoin('asset as a', 'a.id', 'f.asset_id')
+    .innerJoin('source as s', 's.id', 'a.source_id')
+    .innerJoin('word as detector', 'detector.id', 'c.detector_id')
+    .innerJoin('word as type', 'type.id', 'c.type_id')
+    .innerJoin('word as category', 'category.id', 'c.category_id')
+    .innerJoin('word as custom', 'custom.id', 'c.custom_key_id')
+    .innerJoin('word as kind', 'kind.id', 'a.kind_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .select([
+      'f.id',
+      'f.fp',
+      'f.first_detected_at',
+      'f.last_detected_at',
+      'f.resolved_at',
+      'f.conf_q',
+      'f.location',
+      'f.excerpt',
+      'c.severity',
+      'c.status',
+      'a.uid as asset_uid',
+      'a.key as asset_key',
+      'a.name as asset_name',
+      'a.url as asset_url',
+      'a.last_scanned_at',
+      's.uid as source_uid',
+      'detector.text as detector',
+      'type.text as type',
+      'category.text as category',
+      'custom.text as custom_key',
+      'kind.text as kind',
+      'container.text as container',
+    ])
+
+type FindingSqlRow =
+  ReturnType<typeof findings> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
+
+function toFinding(row: FindingSqlRow): Finding {
+  const lastDetectedAt = row.last_detected_at ?? Math.max(row.last_scanned_at ?? 0, row.first_detected_at)
+  return {
+    id: String(row.id),
+    assetId: row.asset_uid,
+    sourceId: row.source_uid,
+    detectorType: row.detector,
+    findingType: row.type,
+    category: row.category,
+    severity: toSeverity(row.severity),
+    confidence: row.conf_q / CONFIDENCE_SCALE,
+    status: toStatus(row.status),
+    ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
+    ...(row.location === null ? {} : { location: JSON.parse(row.location) as z.infer<typeof FindingLocation> }),
+    ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
+    fingerprint: toFingerprint(row.fp),
+    firstDetectedAt: toInstant(row.first_detected_at),
+    lastDetectedAt: toInstant(lastDetectedAt),
+    ...(row.resolved_at === null ? {} : { resolvedAt: toInstant(row.resolved_at) }),
+    asset: {
+      key: row.asset_key,
+      kind: row.kind,
+      name: row.asset_name,
+      url: row.asset_url,
+      container: row.container,
+    },
+  }
+}
+
+export interface FindingPage {
+  filter: FilterMapping
+  search?: string | undefined
+  assetId?: string | undefined
+  limit: number
+  /** First detection and id of the last finding of the page before. */
+  after?: readonly number[] | undefined
+}
+
+export interface PageOf<Item> {
+  items: Item[]
+  /** The sort keys of the last item, when more follow. */
+  next?: number[]
+}
+
+/** Newest first detection first. */
+export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
+  let query = findings()
+    .where(findingCondition(filter))
+    .orderBy('f.first_detected_at', 'desc')
+    .orderBy('f.id', 'desc')
+    .limit(limit + 1)
+  if (assetId !== undefined) query = query.where((eb) => eb.or([eb('a.uid', '=', assetId), eb('a.key', '=', assetId)]))
+  for (const word of toWords(search)) {
+    query = query.where(contains(word, ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text']))
+  }
+  const [at, id] = after ?? []
+  if (at !== undefined && id !== undefined) {
+    query = query
+      .where('f.first_detected_at', '<=', at)
+      .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+  }
+  const rows = reader.all(query)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    items: rows.slice(0, limit).map(toFinding),
+    ...(last === undefined ? {} : { next: [last.first_detected_at, last.id] }),
+  }
+}
+
+function toWords(search: string | undefined): string[] {
+  return (search ?? '').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
+}
+
+function contains(word: string, columns: readonly string[]): Expression<SqlBool> {
+  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  const found = columns.map((column) => sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`)
+  return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
+}
+
+/** @throws AppError `not_found`. */
+export function getFinding(reader: Reader, id: string): Finding {
+  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
+  if (row === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
+  return toFinding(row)
+}
+
+export function listStatusChanges(reader: Reader, findingId: number): z.infer<typeof StatusChange>[] {
+  const rows = reader.all(
+    db
+      .selectFrom('status_change')
+      .select(['at', 'from_status', 'to_status', 'actor', 'reason'])
+      .where('finding_id', '=', findingId)
+      .orderBy('seq'),
+  )
+  return rows.map((row) => ({
+    at: toInstant(row.at),
+    from: toStatus(row.from_status),
+    to: toStatus(row.to_status),
+    by: row.actor,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+  }))
+}
+
+const assets = () =>
+  db
+    .selectFrom('asset as a')
+    .innerJoin('source as s', 's.id', 'a.source_id')
+    .innerJoin('word as kind', 'kind.id', 'a.kind_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .select([
+      'a.id',
+      'a.uid',
+      'a.key',
+      'a.name',
+      'a.url',
+      'a.owner',
+      'a.checksum',
+      'a.status',
+      'a.facts',
+      'a.content_updated_at',
+      'a.first_seen_at',
+      'a.last_seen_at',
+      'a.last_scanned_at',
+      's.uid as source_uid',
+      'kind.text as kind',
+      'container.text as container',
+    ])
+    .select(
+      sql<number>`(SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id
+        WHERE f.asset_id = a.id AND c.status = ${sql.lit(statusCodes.OPEN)})`.as('open_findings'),
+    )
+
+type AssetSqlRow =
+  ReturnType<typeof assets> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
+
+function toAsset(row: AssetSqlRow): Asset {
+  return {
+    id: row.uid,
+    key: row.key,
+    sourceId: row.source_uid,
+    kind: row.kind,
+    name: row.name,
+    url: row.url,
+    container: row.container,
+    ...(row.owner === null ? {} : { owner: row.owner }),
+    checksum: row.checksum,
+    ...(row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }),
+    firstSeenAt: toInstant(row.first_seen_at),
+    lastSeenAt: toInstant(row.last_seen_at),
+    ...(row.last_scanned_at === null ? {} : { lastScannedAt: toInstant(row.last_scanned_at) }),
+    status: row.status,
+    openFindings: row.open_findings,
+  }
+}
+
+export interface AssetPage {
+  filter: FilterMapping
+  search?: string | undefined
+  status?: 'ACTIVE' | 'DELETED' | undefined
+  limit: number
+  /** Row id of the last asset of the page before. */
+  after?: number | undefined
+}
+
+/** In the order in which they were first seen. */
+export function listAssets(reader: Reader, { filter, search, status, limit, after }: AssetPage): PageOf<Asset> {
+  let query = assets()
+    .where(assetCondition(filter))
+    .orderBy('a.id')
+    .limit(limit + 1)
+  if (status !== undefined) query = query.where('a.status', '=', status)
+  if (after !== undefined) query = query.where('a.id', '>', after)
+  for (const word of toWords(search))
+    query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
+  const rows = reader.all(query)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return { items: rows.slice(0, limit).map(toAsset), ...(last === undefined ? {} : { next: [last.id] }) }
+}
+
+/** An asset by id or key, with its links. @throws AppError `not_found`. */
+export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
+  const row =
+    reader.first(assets().where('a.uid', '=', idOrKey.toLowerCase())) ??
+    reader.first(assets().where('a.key', '=', idOrKey).orderBy('a.id').limit(1))
+  if (row === undefined) throw notFound(`There is no asset '${idOrKey}'; list_assets lists them.`)
+  const links = listLinks(reader, row.id, MOST_LINKS).map(({ type, targetKey, url, label }) => ({
+    type,
+    ...(targetKey === undefined ? {} : { targetKey }),
+    ...(url === undefined ? {} : { url }),
+    ...(label === undefined ? {} : { label }),
+  }))
+  return { ...toAsset(row), links, facts: row.facts === null ? {} : JSON.parse(row.facts) }
+}
+
+/** True when a name stands in the dictionary or names a source. */
+export function isKnownName(reader: Reader, name: string): boolean {
+  if (findWord(reader, name) !== undefined) return true
+  return reader.first(db.selectFrom('source').select('id').where('name', '=', name)) !== undefined
+}

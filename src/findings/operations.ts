@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
+import { notFound } from '../kernel/errors.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import type { Reader } from '../store/store.ts'
+import { FilterMapping } from './filter.ts'
+import { FindingLedger } from './ledger.store.ts'
+import { getAsset, getFinding, isKnownName, listAssets, listFindings, listStatusChanges } from './list.store.ts'
+import { Asset, AssetDetail, Finding, FindingDetail, findingStatuses } from './model.ts'
+
+const { exclude: _, ...filterShape } = FilterMapping.shape
+const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
+const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
+const Cursor = z.string().max(500).describe('nextCursor of the page before.')
+const NextCursor = z.string().describe('Where the next page begins; absent on the last one.')
+const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
+
+/** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
+function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
+  const split = (values: unknown) =>
+    Array.isArray(values)
+      ? values.flatMap((value) => {
+          if (typeof value !== 'string' || !value.includes(',') || isKnownName(reader, value)) return [value]
+          const parts = value.split(',').map((part) => part.trim())
+          return parts.filter((part) => part !== '')
+        })
+      : values
+  return Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, split(values)])) as FilterMapping
+}
+
+const toNext = (list: string, keys: readonly number[] | undefined) =>
+  keys === undefined ? {} : { nextCursor: encodeCursor(list, keys) }
+
+function showFinding(reader: Reader, id: string): FindingDetail {
+  return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
+}
+
+export const findingOperations: readonly Operation[] = [
+  operation({
+    name: 'search_findings',
+    title: 'Search findings',
+    summary: 'List single findings, newest first, by the keys of a filter. For counts use query_metric.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /findings',
+    toolset: 'admin',
+    input: z.strictObject({
+      ...filterShape,
+      search: Search.optional(),
+      assetId: z.string().min(1).max(1000).describe('Only findings in this asset, by id or key.').optional(),
+      limit: Limit,
+      cursor: Cursor.optional(),
+    }),
+    output: z.object({
+      items: z.array(Finding).describe('Findings, newest first.'),
+      nextCursor: NextCursor.optional(),
+    }),
+    run: ({ search, assetId, limit, cursor, ...filter }, context) =>
+      context.read((reader) => {
+        const after = cursor === undefined ? undefined : decodeCursor('findings', cursor, 2)
+        const page = listFindings(reader, { filter: splitNames(reader, filter), search, assetId, limit, after })
+        return { items: page.items, ...toNext('findings', page.next) }
+      }),
+  }),
+
+  operation({
+    name: 'get_finding',
+    title: 'Get a finding',
+    summary: 'Show one finding with its asset and the history of its status.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /findings/{id}',
+    toolset: 'admin',
+    input: z.strictObject({ id: FindingId }),
+    output: FindingDetail,
+    run: ({ id }, context) => context.read((reader) => showFinding(reader, id)),
+  }),
+
+  operation({
+    name: 'update_finding',
+    title: 'Triage a finding',
+    summary: 'Set the status of a finding and say why. FALSE_POSITIVE and IGNORED survive later scans.',
+    effect: 'write',
+    scope: 'triage',
+    route: 'PATCH /findings/{id}',
+    toolset: 'admin',
+    idempotent: true,
+    input: z.strictObject({
+      id: FindingId,
+      status: z.enum(findingStatuses).describe('The new status.'),
+      reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
+    }),
+    output: FindingDetail,
+    run: ({ id, status, reason }, context) =>
+      context.store.write(
+        (writer) => {
+          const at = context.now()
+          FindingLedger.keep(writer, at, (ledger) => {
+            const finding = /^\d{1,15}$/.test(id) ? ledger.findById(Number(id)) : undefined
+            if (finding === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
+            if (finding.facets.status === status) return
+            ledger.changeStatus(finding, { at, to: status, actor: context.caller.name, reason })
+          })
+          return showFinding(writer, id)
+        },
+        { durable: true },
+      ),
+  }),
+
+  operation({
+    name: 'list_assets',
+    title: 'List assets',
+    summary: 'List scanned pages, attachments, reports and the like; with finding filters, those with such findings.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /assets',
+    input: z.strictObject({
+      ...filterShape,
+      status: z.enum(['ACTIVE', 'DELETED']).describe('Only assets in this state.').optional(),
+      search: Search.optional(),
+      limit: Limit,
+      cursor: Cursor.optional(),
+    }),
+    output: z.object({ items: z.array(Asset).describe('Assets.'), nextCursor: NextCursor.optional() }),
+    run: ({ status, search, limit, cursor, ...filter }, context) =>
+      context.read((reader) => {
+        const [after] = cursor === undefined ? [] : decodeCursor('assets', cursor, 1)
+        const page = listAssets(reader, { filter: splitNames(reader, filter), status, search, limit, after })
+        return { items: page.items, ...toNext('assets', page.next) }
+      }),
+  }),
+
+  operation({
+    name: 'get_asset',
+    title: 'Get an asset',
+    summary: 'Show one asset by id or key, with its links and facts.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /assets/{id}',
+    input: z.strictObject({ id: z.string().min(1).max(1000).describe('Id or key of the asset.') }),
+    output: AssetDetail,
+    run: ({ id }, context) => context.read((reader) => getAsset(reader, id)),
+  }),
+]

@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createLinkChecker, type LinkCache, type LinkVerdict } from '../connectors/links/checker.ts'
+import { BrokenLinksConfig } from '../detectors/broken-links/config.ts'
+import { toLinkExcerpt } from '../detectors/broken-links/excerpt.ts'
+import { brokenLinksDetector } from '../detectors/broken-links/index.ts'
+import { evaluateInternalLink } from '../detectors/broken-links/internal.ts'
+import type { RedactedFinding, Severity } from '../detectors/detector.ts'
+import { createFingerprinter } from '../detectors/fingerprint.ts'
+import { listLinks, type StoredLink } from '../findings/assets.store.ts'
+import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
+import { FindingLedger } from '../findings/ledger.store.ts'
+import {
+  dropExpiredLinkChecks,
+  findLinkCheck,
+  type LinkingAsset,
+  listLinkingAssets,
+  listOutwardUrls,
+  saveLinkChecks,
+} from '../findings/links.store.ts'
+import { MASK } from '../kernel/redaction.ts'
+import { whileDriving } from './drive.ts'
+import type { EstateContext, EstateStep } from './estate.ts'
+import { openLookups } from './link-lookup.ts'
+import { addProgress, findPreviousEnd, getEstateCursor, listScopes, saveEstateCursor } from './scans.store.ts'
+
+const ASSETS_AT_ONCE = 40
+const CHECKS_AT_ONCE = 32
+const TYPE = brokenLinksDetector.type
+
+/** A link that was judged: broken, fine, or not to be judged now. */
+type Verdict = 'fine' | 'undecided' | { findingType: string; severity: Severity; confidence: number }
+
+/** Judges every link of the assets that a scan saw: inside the platform by what is stored, outside by asking. */
+export const brokenLinksStep: EstateStep = {
+  type: TYPE,
+  async evaluate(context) {
+    const { drive, store, now } = context
+    const config = BrokenLinksConfig.parse(context.config)
+    drive.write((writer) => dropExpiredLinkChecks(writer, now()))
+    const outward = await checkOutward(context, config)
+    const lookupFor = store.read((reader) =>
+      openLookups(reader, {
+        sourceId: drive.scan.sourceId,
+        scopes: listScopes(reader, drive.scan.id),
+        sampled: drive.scan.sampled,
+        leavesOut: context.leavesOut,
+      }),
+    )
+    const fingerprint = createFingerprinter(context.fingerprintKey)
+    const previousEnd = store.read((reader) => findPreviousEnd(reader, drive.scan.sourceId, drive.scan.id))
+    for await (const assets of seenAssets(
+      context,
+      store.read((reader) => getEstateCursor(reader, drive.scan.id)),
+    )) {
+      const judged = store.read((reader) =>
+        assets.map((asset) => {
+          const links = listLinks(reader, asset.id).map((link) => ({ link, verdict: judge(link) }))
+          return { asset, links }
+
+          function judge(link: StoredLink): Verdict {
+            if (link.type === 'links_to') return outward.get(link.url ?? '') ?? 'fine'
+            const lookup = lookupFor(reader, asset, link)
+            const verdict = evaluateInternalLink(link, lookup, config)
+            return verdict ?? (lookup.sawUnknown() ? 'undecided' : 'fine')
+          }
+        }),
+      )
+      storeVerdicts(judged)
+    }
+
+    function storeVerdicts(judged: { asset: LinkingAsset; links: { link: StoredLink; verdict: Verdict }[] }[]) {
+      const at = now()
+      drive.write((writer) => {
+        const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
+        FindingLedger.keep(writer, at, (ledger) => {
+          for (const { asset, links } of judged) {
+            const { found, undecided } = toFindings(asset, links, fingerprint)
+            const counts = applyDetection(ledger, {
+              asset: { id: asset.id, sourceId: drive.scan.sourceId, lastScannedAt: previousEnd ?? null },
+              found,
+              looked: new Set([TYPE]),
+              complete: new Set([TYPE]),
+              undecided,
+              scanId: drive.scan.id,
+              at,
+            })
+            findings.new += counts.new
+            findings.again += counts.again
+            findings.resolved += counts.resolved
+          }
+        })
+        addProgress(writer, drive.scan.id, { discovered: 0, scanned: 0, unchanged: 0, findings })
+        const last = judged.at(-1)
+        if (last !== undefined) saveEstateCursor(writer, drive.scan.id, last.asset.id)
+      })
+    }
+  },
+}
+
+async function* seenAssets({ drive, store }: EstateContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
+  const { id: scanId, sourceId } = drive.scan
+  for (let after = afterId; ; ) {
+    const seen = { sourceId, scanId, afterId: after, limit: ASSETS_AT_ONCE }
+    const assets = store.read((reader) => listLinkingAssets(reader, seen))
+    const last = assets.at(-1)
+    if (last === undefined) return
+    yield assets
+    after = last.id
+    await nextTurn()
+  }
+}
+
+/** One finding for each address and asset, where it stands first. */
+function toFindings(
+  asset: LinkingAsset,
+  links: readonly { link: StoredLink; verdict: Verdict }[],
+  fingerprint: (canonical: string) => string,
+): { found: RedactedFinding[]; undecided: Set<string> } {
+  const found = new Map<string, RedactedFinding>()
+  const undecided = new Set<string>()
+  for (const { link, verdict } of links) {
+    if (verdict === 'fine') continue
+    const written = link.url ?? link.label ?? link.targetKey ?? ''
+    const mark = fingerprint(`${TYPE}|${asset.key}|${written}`)
+    if (verdict === 'undecided') {
+      undecided.add(mark)
+    } else if (!found.has(mark)) {
+      found.set(mark, {
+        detectorType: TYPE,
+        category: brokenLinksDetector.category,
+        ...verdict,
+        location: {
+          path: link.path ?? '',
+          ...(link.line === undefined ? {} : { line: link.line }),
+          ...(link.column === undefined ? {} : { column: link.column }),
+        },
+        excerpt: toLinkExcerpt(written),
+        fingerprint: mark,
+      })
+    }
+  }
+  return { found: [...found.values()], undecided }
+}
+
+/** Asks every address that is linked to once, whoever links to it. */
+async function checkOutward(context: EstateContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
+  const { drive, store, log, now } = context
+  const verdicts = new Map<string, Verdict>()
+  for await (const assets of seenAssets(context)) {
+    store.read((reader) => {
+      for (const asset of assets) for (const url of listOutwardUrls(reader, asset.id)) verdicts.set(url, 'undecided')
+    })
+  }
+  const cache = openCache(context)
+  const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache })
+  const waiting = [...verdicts.keys()].filter((url) => !url.includes(MASK))
+  const work = async () => {
+    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+      verdicts.set(url, toVerdict(await checker.check(url)))
+    }
+  }
+  try {
+    await whileDriving(drive, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
+  } finally {
+    cache.flush()
+  }
+  return verdicts
+}
+
+function toVerdict(verdict: LinkVerdict): Verdict {
+  if (verdict.state === 'ok') return 'fine'
+  if (verdict.state !== 'broken') return 'undecided'
+  const { findingType = 'HTTP_4XX', severity = 'LOW', confidence = 0.7 } = verdict
+  return { findingType, severity, confidence }
+}
+
+/** The cache of link checks; what is new is written a few at a time. */
+function openCache({ drive, store, now }: EstateContext): LinkCache & { flush(): void } {
+  const fresh = new Map<string, { url: string; verdict: LinkVerdict; checkedAt: number; expiresAt: number }>()
+  const flush = () => {
+    if (fresh.size === 0 || drive.signal.aborted) return
+    const checks = [...fresh.values()]
+    fresh.clear()
+    drive.write((writer) => saveLinkChecks(writer, checks))
+  }
+  return {
+    find: (url) => fresh.get(url)?.verdict ?? store.read((reader) => findLinkCheck<LinkVerdict>(reader, url, now())),
+    save: (url, verdict, expiresAt) => {
+      fresh.set(url, { url, verdict, checkedAt: now(), expiresAt })
+      if (fresh.size >= 50) flush()
+    },
+    flush,
+  }
+}

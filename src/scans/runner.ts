@@ -1,0 +1,33 @@
+import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
+import type { Log } from '../kernel/log.ts'
+import { installedPlugins } from '../sources/operations.ts'
+import type { Store } from '../store/store.ts'
+import type { Vault } from '../store/vault.ts'
+import type { Detect } from './estate.ts'
+import { brokenLinksStep } from './links-step.ts'
+import { createScanQueue, type ScanQueue } from './queue.ts'
+
+export interface RunnerOptions {
+  store: Store
+  vault: Vault
+  log: Log
+  now: () => number
+  signal: AbortSignal
+}
+
+/** Drives scans with everything that is installed; detectors run in threads that start with the first document. */
+export function createScanRunner(options: RunnerOptions): ScanQueue {
+  let pool: DetectorPool | undefined
+  const detect: Detect = (document, request) => {
+    pool ??= createDetectorPool({ fingerprintKey: options.vault.fingerprintKey() })
+    return pool.run(document, request)
+  }
+  const queue = createScanQueue({ ...options, plugins: installedPlugins, detect, estate: [brokenLinksStep] })
+  return {
+    ...queue,
+    close: async () => {
+      await queue.close()
+      await pool?.close()
+    },
+  }
+}

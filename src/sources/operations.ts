@@ -1,0 +1,10 @@
+import { connectors } from '../connectors/index.ts'
+import { detectors } from '../detectors/index.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { Plugins } from './plugins.ts'
+import { createSourceOperations } from './source-operations.ts'
+
+/** What this version of assay can scan, and look for. */
+export const installedPlugins: Plugins = { connectors, detectors }
+
+export const sourceOperations: readonly Operation[] = createSourceOperations(installedPlugins)
