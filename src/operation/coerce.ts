@@ -122,12 +122,20 @@ function findWord(node: Node, text: string): string | undefined {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
   if (words === undefined) {
     if (node.pattern === undefined) return undefined
-    const pattern = new RegExp(node.pattern)
+    const pattern = toPattern(node.pattern)
     return [text, text.toUpperCase()].find((spelling) => pattern.test(spelling))
   }
   if (words.includes(text)) return text
   const alike = words.filter((word) => typeof word === 'string' && word.toLowerCase() === text.toLowerCase())
   return alike.length === 1 ? String(alike[0]) : undefined
+}
+
+function toPattern(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u')
+  } catch {
+    return new RegExp(source)
+  }
 }
 
 /** The branch that the value looks most like: of its type, and knowing most of its keys. */

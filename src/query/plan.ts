@@ -11,6 +11,7 @@ import {
   type RatioPart,
   type SimpleDefinition,
   type TimeField,
+  type TrendDefinition,
 } from '../metrics/model.ts'
 import { type Bucket, beforeWindow, type Range } from './time.ts'
 import type { Zone } from './zone.ts'
@@ -127,9 +128,8 @@ function planPart(
       return { kind: 'formula', formula: parsed.formula, inputs: Object.fromEntries(inputs) }
     }
     case 'TREND': {
-      const { baseMetricSlug, currentWindow, compareWindow } = metric.definition
-      const base = getInput(baseMetricSlug, context)
-      const windows = toWindows(currentWindow, compareWindow, context)
+      const base = getInput(metric.definition.baseMetricSlug, context)
+      const windows = toTrendWindows(metric.definition, context)
       const over = (range: Range) => planPart(base, scopes, { ...context, range }, part)
       return { kind: 'change', current: over(windows.current), previous: over(windows.previous) }
     }
@@ -137,11 +137,17 @@ function planPart(
 }
 
 /** The two windows of a trend: they end at the end of the range, touch, and do not overlap. */
-function toWindows(current: string, compare: string, { range, now, zone }: PlanContext) {
+export function toTrendWindows(
+  { currentWindow, compareWindow }: TrendDefinition,
+  { range, now, zone }: Pick<PlanContext, 'range' | 'now' | 'zone'>,
+): { current: { from: number; to: number }; previous: { from: number; to: number } } {
   const to = range.to ?? now
-  const middle = beforeWindow(to, zone, current)
-  // Months are counted back from the end, so that a short month in the middle does not move the beginning.
-  const from = current === compare ? beforeWindow(to, zone, current, 2) : beforeWindow(middle, zone, compare)
+  const middle = beforeWindow(to, zone, currentWindow)
+  // Counted back from the end, so that a short month in the middle does not move the beginning.
+  const from =
+    currentWindow === compareWindow
+      ? beforeWindow(to, zone, currentWindow, 2)
+      : beforeWindow(middle, zone, compareWindow)
   return { current: { from: middle, to }, previous: { from, to: middle } }
 }
 

@@ -89,7 +89,7 @@ export function findingCode(name: string, joins: Joins, status: Sql): Sql {
 function findingTime(field: TimeField, joins: Joins): Sql {
   switch (field) {
     case 'lastDetectedAt':
-      return joins.use('a', sql`coalesce(f.last_detected_at, a.last_scanned_at, f.first_detected_at)`)
+      return joins.use('a', sql`coalesce(f.last_detected_at, max(coalesce(a.last_scanned_at, 0), f.first_detected_at))`)
     case 'resolvedAt':
       return sql`f.resolved_at`
     default:

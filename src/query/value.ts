@@ -16,7 +16,7 @@ export interface Value {
 }
 
 /** Answers plans; SQL is one way to do so. */
-export type RunPlan = (plan: Plan) => Cell[]
+export type RunPlan = (plan: Plan) => readonly Cell[]
 
 /** Puts a value together from the numbers of its plans. */
 export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
@@ -152,8 +152,18 @@ function compareKeys(a: GroupKey, b: GroupKey): number {
   return 0
 }
 
+/** The values of some groups, by group id. */
+export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {
+  const partialsOf = once((plan: Plan) => {
+    const groups = { dimensions: plan.dimensions, keys, exclude: false }
+    return new Map(run({ ...plan, groups }).map((cell) => [toGroupId(cell.key), cell]))
+  })
+  const valueOfGroup = (id: string) => toNodeValue(node, (plan) => partialsOf(plan).get(id) ?? emptyPartial)
+  return new Map(keys.map(toGroupId).map((id) => [id, valueOfGroup(id)]))
+}
+
 /** Asks for each plan once, however often a value mentions it. */
-function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => Answer {
+export function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => Answer {
   const known = new Map<string, Answer>()
   return (plan) => {
     const id = JSON.stringify(plan)

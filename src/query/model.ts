@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { FilterMapping, type FilterMapping as Filters } from '../findings/filter.ts'
+import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
+import { origins } from './plan.ts'
+import { granularities, weekDays } from './time.ts'
+
+export const MAX_GROUPS = 1000
+export const DEFAULT_GROUPS = 50
+export const MAX_DIMENSIONS = 3
+
+const Name = z.string().trim().min(1, 'must not be empty.').max(200)
+const When = z.string().max(60)
+
+export const metricSlug = Name.describe('Metric: slug, id, display name or synonym.')
+export const glossaryTermSlug = Name.describe('Narrow to a glossary term: slug, id, display name or synonym.')
+const from = When.describe('Start: ISO 8601 timestamp, or a date (that local day).').optional()
+const to = When.describe('End, exclusive; a date counts through its end.').optional()
+const timeZone = z.string().max(64).describe('IANA time zone; default UTC.').optional()
+const weekStart = z.enum(weekDays).describe('First day of the week; default monday.').optional()
+const filters = FilterMapping.optional()
+
+export const Compare = z
+  .union([
+    z.enum(['previous_period', 'previous_year']),
+    z.strictObject({
+      from: When.describe('Start of the other range.'),
+      to: When.describe('End of the other range, exclusive.'),
+    }),
+  ])
+  .describe('Compare with previous_period, previous_year or {from, to}.')
+
+export const MetricQuestion = z.strictObject({
+  metricSlug,
+  dimensions: z.array(z.string().max(100)).max(20).describe('Break down by up to 3 allowed dimensions.').optional(),
+  glossaryTermSlug: glossaryTermSlug.optional(),
+  filters,
+  from,
+  to,
+  timeZone,
+  weekStart,
+  limit: z.int().min(1).max(MAX_GROUPS).describe('Most groups to list; the rest is in other.').optional(),
+  compare: Compare.optional(),
+})
+export type MetricQuestion = z.infer<typeof MetricQuestion>
+
+export const SeriesQuestion = z.strictObject({
+  metricSlug,
+  granularity: z.enum(granularities).describe('Length of a bucket.'),
+  glossaryTermSlug: glossaryTermSlug.optional(),
+  filters,
+  from,
+  to,
+  timeZone,
+  weekStart,
+  dimension: z.string().max(100).describe('One series for each of its top values.').optional(),
+})
+export type SeriesQuestion = z.infer<typeof SeriesQuestion>
+
+export const ExploreQuestion = z.strictObject({
+  glossaryTermSlug: Name.describe('Term: slug, id, display name or synonym.'),
+  dimensions: z
+    .array(z.string().max(100))
+    .max(10)
+    .describe('Dimensions to look at; default: the most telling.')
+    .optional(),
+  filters,
+  from,
+  to,
+  timeZone,
+  weekStart,
+})
+export type ExploreQuestion = z.infer<typeof ExploreQuestion>
+
+export const warningCodes = [
+  'draft',
+  'deprecated',
+  'drifted',
+  'contradiction',
+  'not_scanned',
+  'unknown_value',
+  'coerced',
+  'truncated',
+  'unknown_detector',
+] as const
+
+export const Warning = z.object({
+  code: z.enum(warningCodes).describe('What kind of warning.'),
+  message: z.string().describe('What a reader should know.'),
+})
+export type Warning = z.infer<typeof Warning>
+
+const number = (description: string) => z.number().nullable().describe(description)
+
+export const AppliedFilter = z.object({
+  origin: z.enum(origins).describe('Where it came from.'),
+  key: z.string().describe('Filter key; exclude.<key> takes away.'),
+  values: z.array(z.string()).describe('Values, any of which match.'),
+  term: z.string().optional().describe('Term it is part of.'),
+  part: z.string().optional().describe('Part of the metric it holds for: numerator, denominator or an input.'),
+})
+export type AppliedFilter = z.infer<typeof AppliedFilter>
+
+const Applied = z
+  .object({
+    from: z.string().nullable().describe('Start of the range; null is open.'),
+    to: z.string().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
+    timeField: z.string().describe('Instant that places a row in time.'),
+    timeZone: z.string().describe('Time zone of dates and buckets.'),
+    filters: z.array(AppliedFilter).describe('All hold together.'),
+  })
+  .describe('What was asked in the end.')
+export type Applied = z.infer<typeof Applied>
+
+const MetricFacts = z
+  .object({
+    slug: z.string().describe('Slug.'),
+    displayName: z.string().describe('Name.'),
+    type: z.enum(metricTypes).describe('Type.'),
+    status: z.enum(metricStatuses).describe('Status.'),
+    version: z.number().describe('Version.'),
+    format: z.enum(metricFormats).describe('Format.'),
+    unit: z.string().describe('Unit.'),
+    certifiedBy: z.string().nullable().describe('Who certified it.'),
+    certifiedAt: z.string().nullable().describe('When.'),
+  })
+  .describe('The metric that answered.')
+export type MetricFacts = z.infer<typeof MetricFacts>
+
+const TrustFacts = z
+  .object({
+    tier: z.enum(trustTiers).describe('How far the number can be trusted.'),
+    label: z.string().describe('A sentence to quote.'),
+  })
+  .describe('Trust in the metric.')
+
+export const Freshness = z
+  .object({
+    asOf: z.string().describe('Moment of the answer.'),
+    sources: z
+      .array(
+        z.object({
+          name: z.string().describe('Source.'),
+          lastCompletedScanAt: z.string().nullable().describe('Its last completed scan.'),
+          stale: z.boolean().describe('Overdue, or older than a week.'),
+        }),
+      )
+      .describe('Sources in scope.'),
+  })
+  .describe('How new the data is.')
+export type Freshness = z.infer<typeof Freshness>
+
+export const Diagnosis = z
+  .object({
+    summary: z.string().describe('Why nothing matched.'),
+    withoutFilter: z
+      .array(AppliedFilter.extend({ count: z.number().describe('Rows that match without this filter.') }))
+      .describe('What each filter takes away.'),
+    withoutRange: z.number().optional().describe('Rows that match at any time.'),
+    firstAt: z.string().optional().describe('Earliest row at any time.'),
+    lastAt: z.string().optional().describe('Latest row at any time.'),
+  })
+  .describe('Only when nothing matched.')
+export type Diagnosis = z.infer<typeof Diagnosis>
+
+const parts = {
+  reason: z.string().optional().describe('Why value is null.'),
+  numerator: number('Of a RATIO.').optional(),
+  denominator: number('Of a RATIO.').optional(),
+}
+const trend = {
+  current: number('Of a TREND: the window that ends now.').optional(),
+  previous: number('The value before.').optional(),
+  delta: number('Current less previous.').optional(),
+}
+
+export const BreakdownEntry = z.object({
+  dimensionValue: z.string().describe('Name of the group.'),
+  value: number('Value.'),
+  dimensions: z.record(z.string(), z.string()).describe('Value of each dimension.'),
+  ...parts,
+  ...trend,
+})
+export type BreakdownEntry = z.infer<typeof BreakdownEntry>
+
+export const MetricAnswer = z.object({
+  value: number('The value; a percentage is a fraction.'),
+  formatted: z.string().describe('The value for people.'),
+  ...parts,
+  ...trend,
+  breakdown: z.array(BreakdownEntry).describe('Groups, the greatest first.'),
+  totalGroups: z.number().optional().describe('How many groups there are.'),
+  truncated: z.boolean().optional().describe('Whether groups were cut.'),
+  other: z
+    .object({
+      groups: z.number().describe('How many were cut.'),
+      value: number('Their value together.'),
+      ...parts,
+      ...trend,
+    })
+    .optional()
+    .describe('The groups that were cut, together.'),
+  comparison: z
+    .object({
+      from: z.string().nullable().describe('Start of the other range.'),
+      to: z.string().nullable().describe('Its end.'),
+      value: number('Value then.'),
+      delta: number('Now less then.'),
+      pctChange: number('Delta as a share of then.'),
+    })
+    .optional()
+    .describe('The other period.'),
+  metric: MetricFacts,
+  applied: Applied,
+  trust: TrustFacts,
+  freshness: Freshness,
+  warnings: z.array(Warning).describe('What to tell with the number.'),
+  diagnosis: Diagnosis.optional(),
+})
+export type MetricAnswer = z.infer<typeof MetricAnswer>
+
+export const Point = z.object({
+  timestamp: z.string().describe('Start of the bucket, UTC.'),
+  value: number('Value.'),
+  complete: z.boolean().describe('False: cut by the range, or not over.'),
+})
+export type Point = z.infer<typeof Point>
+
+export const SeriesAnswer = z.object({
+  timeSeries: z.array(Point).describe('Every bucket of the range.'),
+  granularity: z.enum(granularities).describe('Length of a bucket.'),
+  dimension: z.string().optional().describe('What the series are of.'),
+  series: z
+    .array(
+      z.object({ dimensionValue: z.string().describe('Group.'), timeSeries: z.array(Point).describe('Its buckets.') }),
+    )
+    .optional()
+    .describe('One for each top value.'),
+  totalGroups: z.number().optional().describe('How many values there are.'),
+  truncated: z.boolean().optional().describe('Whether values were left out.'),
+  metric: MetricFacts,
+  applied: Applied,
+  trust: TrustFacts,
+  freshness: Freshness,
+  warnings: z.array(Warning).describe('What to tell with the numbers.'),
+  diagnosis: Diagnosis.optional(),
+})
+export type SeriesAnswer = z.infer<typeof SeriesAnswer>
+
+export type { Filters }

@@ -1,0 +1,55 @@
+import type { ReadContext } from '../operation/context.ts'
+import { type Operation, operation } from '../operation/operation.ts'
+import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
+import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
+import { renderMetric, renderSeries } from './render.ts'
+import { evaluateSeries } from './series.ts'
+
+export const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
+
+const queryMetric = operation({
+  name: 'query_metric',
+  title: 'Query metric',
+  summary:
+    'Value of one governed metric, optionally broken down, narrowed and compared. Find metrics with list_metrics.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/query',
+  toolset: 'agent',
+  untrusted: true,
+  input: MetricQuestion,
+  output: MetricAnswer,
+  render: renderMetric,
+  run: (question, context) => context.read((reader) => evaluateMetric(reader, question, toOptions(context))),
+})
+
+const exploreMetric = operation({
+  name: 'explore_metric',
+  title: 'Explore metric',
+  summary: 'Value of one governed metric under a glossary term and dimensions; as query_metric, for an explorer.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/query/explore',
+  untrusted: true,
+  input: MetricQuestion,
+  output: MetricAnswer,
+  render: renderMetric,
+  run: (question, context) => context.read((reader) => evaluateMetric(reader, question, toOptions(context))),
+})
+
+const queryMetricTimeseries = operation({
+  name: 'query_metric_timeseries',
+  title: 'Query metric over time',
+  summary: 'A SIMPLE metric in every hour, day, week or month of a range.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/query/timeseries',
+  toolset: 'agent',
+  untrusted: true,
+  input: SeriesQuestion,
+  output: SeriesAnswer,
+  render: renderSeries,
+  run: (question, context) => context.read((reader) => evaluateSeries(reader, question, toOptions(context))),
+})
+
+export const queryOperations: readonly Operation[] = [queryMetric, exploreMetric, queryMetricTimeseries]

@@ -1,0 +1,135 @@
+import { assetKinds } from '../connectors/connector.ts'
+import { detectorTypes } from '../detectors/detector.ts'
+import { NONE } from '../findings/filter.ts'
+import { closest } from '../kernel/suggest.ts'
+import type { Trust } from '../metrics/drift.ts'
+import type { MetricRecord } from '../metrics/model.ts'
+import type { Coercion } from '../operation/coerce.ts'
+import type { Reader } from '../store/store.ts'
+import { isInScope, listSources, type SourceFacts } from './freshness.store.ts'
+import type { Freshness, Warning } from './model.ts'
+import type { Condition, Plan } from './plan.ts'
+import { isFreeKey, listSourceTypes, listValues } from './words.store.ts'
+
+const DAY = 24 * 3_600_000
+const STALE_AFTER = 7 * DAY
+/** A scheduled run may start late by this much before its source counts as stale. */
+const LATE_AFTER = 3_600_000
+const MOST_SOURCES = 20
+/** What the metric's own state asks a reader to know. */
+export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] {
+  switch (trust.tier) {
+    case 'draft':
+      return [
+        { code: 'draft', message: `${metric.slug} is a draft that nobody has certified; say so with the number.` },
+      ]
+    case 'deprecated': {
+      const instead = metric.replacedBy === null ? 'it has no successor' : `use ${metric.replacedBy} instead`
+      const why = metric.deprecationReason === null ? '' : ` (${metric.deprecationReason})`
+      return [{ code: 'deprecated', message: `${metric.slug} is deprecated${why}; ${instead}.` }]
+    }
+    case 'drifted':
+      return [{ code: 'drifted', message: trust.label }]
+    case 'certified':
+      return []
+  }
+}
+
+export function warnOfCoercions(coerced: readonly Coercion[]): Warning[] {
+  return coerced.slice(0, 20).map(({ path, message }) => ({ code: 'coerced', message: `${path} ${message}` }))
+}
+
+/** Conditions on one key that cannot hold together, each named with where it came from. */
+export function warnOfContradictions(plans: readonly Plan[]): Warning[] {
+  const messages = plans.flatMap(({ conditions }) => {
+    const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
+    return keys.flatMap((key) => findContradiction(conditions.filter((condition) => condition.key === key)) ?? [])
+  })
+  return [...new Set(messages)].map((message) => ({ code: 'contradiction', message }))
+}
+
+function findContradiction(conditions: readonly Condition[]): string | undefined {
+  const included = conditions.filter(({ exclude }) => !exclude)
+  const [first, ...others] = included
+  // Names and ids of sources are two spellings of one thing, so they are not compared.
+  if (first === undefined || (first.key === 'sources' && conditions.some(({ values }) => values.some(isUid)))) return
+  const fold = (value: string | number) => (first.key === 'sources' ? String(value).toLowerCase() : String(value))
+  let left = new Set(first.values.map(fold))
+  for (const { values } of others) left = new Set(values.map(fold).filter((value) => left.has(value)))
+  for (const { values, exclude } of conditions) {
+    if (exclude) for (const value of values) left.delete(fold(value))
+  }
+  if (left.size > 0) return undefined
+  const part = conditions.find((condition) => condition.part !== undefined)?.part
+  const where = part === undefined ? '' : ` in ${part}`
+  return `Nothing can match${where}: ${conditions.map(tell).join(', but ')}.`
+}
+
+const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(String(value))
+
+/** A condition in words. */
+export function tell({ origin, term, key, values, exclude }: Condition): string {
+  const who = term === undefined ? `the ${origin}` : `the term ${term}`
+  const listed = values.slice(0, 5).join(', ') + (values.length > 5 ? ', …' : '')
+  return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
+}
+
+/** Values that a caller or a placement names but that nothing has ever had. */
+export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Warning[] {
+  const asked = new Map<string, Set<string>>()
+  for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
+    if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes') continue
+    const known = asked.get(key) ?? new Set()
+    for (const value of values) known.add(String(value))
+    asked.set(key, known)
+  }
+  return [...asked].flatMap(([key, values]) => {
+    const seen = listSeen(reader, key)
+    if (seen === undefined) return []
+    return [...values]
+      .filter((value) => value !== NONE && !seen.includes(value))
+      .map((value): Warning => {
+        const near = closest(value, seen, (name) => name, 3)
+        const hint = near.length === 0 ? '' : `; the closest are ${near.join(', ')}`
+        return key === 'detectorTypes'
+          ? { code: 'unknown_detector', message: `No detector and no finding is called ${value}${hint}.` }
+          : { code: 'unknown_value', message: `Nothing has ${key} '${value.slice(0, 80)}'${hint}.` }
+      })
+  })
+}
+
+function listSeen(reader: Reader, key: string): string[] | undefined {
+  if (key === 'sourceTypes') return listSourceTypes(reader)
+  if (!isFreeKey(key)) return undefined
+  const seen = listValues(reader, key)
+  if (key === 'detectorTypes') return [...detectorTypes, ...seen]
+  return key === 'assetKinds' ? [...assetKinds, ...seen] : seen
+}
+
+/** How new the data in scope is, and whether there is any. */
+export function toFreshness(
+  reader: Reader,
+  plans: readonly Plan[],
+  now: number,
+): { freshness: Freshness; warnings: Warning[] } {
+  const populations = plans.map(({ conditions }) => conditions)
+  const sources = listSources(reader).filter((source) => isInScope(source, populations))
+  const freshness = {
+    asOf: new Date(now).toISOString(),
+    sources: sources.slice(0, MOST_SOURCES).map((source) => ({
+      name: source.name,
+      lastCompletedScanAt:
+        source.lastCompletedScanAt === null ? null : new Date(source.lastCompletedScanAt).toISOString(),
+      stale: isStale(source, now),
+    })),
+  }
+  if (sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null)) return { freshness, warnings: [] }
+  const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
+  const message = `${which}, so nothing found does not mean that nothing is there.`
+  return { freshness, warnings: [{ code: 'not_scanned', message }] }
+}
+
+function isStale({ lastCompletedScanAt, nextRunAt }: SourceFacts, now: number): boolean {
+  if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
+  return nextRunAt !== null && now - nextRunAt > LATE_AFTER
+}

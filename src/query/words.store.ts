@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { FilterKey } from '../findings/filter.ts'
+import type { Reader } from '../store/store.ts'
+
+/** Which of some names are no source, by name or id, and the names of those that are. */
+export function listUnknownSources(reader: Reader, names: readonly string[]): { unknown: string[]; known: string[] } {
+  if (names.length === 0) return { unknown: [], known: [] }
+  const rows = reader.all(sql<{ name: string; uid: string }>`SELECT name, uid FROM source ORDER BY name`)
+  const fold = (text: string) => text.toLowerCase()
+  const all = new Set(rows.flatMap(({ name, uid }) => [fold(name), uid]))
+  return { unknown: names.filter((name) => !all.has(fold(name))), known: rows.map(({ name }) => name) }
+}
+
+/** Where the values of the free filter keys come from. */
+const columns = {
+  detectorTypes: sql`SELECT detector_id FROM combo`,
+  findingTypes: sql`SELECT type_id FROM combo`,
+  categories: sql`SELECT category_id FROM combo`,
+  customDetectorKeys: sql`SELECT custom_key_id FROM combo`,
+  assetKinds: sql`SELECT kind_id FROM asset`,
+  containers: sql`SELECT container_id FROM asset`,
+} as const
+export type FreeKey = keyof typeof columns
+export const isFreeKey = (key: string): key is FreeKey => Object.hasOwn(columns, key)
+
+/** Every value that occurs under a free filter key, by name. */
+export function listValues(reader: Reader, key: FreeKey): string[] {
+  return reader
+    .all(sql<{ text: string }>`SELECT text FROM word WHERE id IN (${columns[key]}) AND id > 0 ORDER BY text LIMIT 5000`)
+    .map(({ text }) => text)
+}
+
+export function listSourceTypes(reader: Reader): string[] {
+  return reader.all(sql<{ type: string }>`SELECT DISTINCT type FROM source ORDER BY type`).map(({ type }) => type)
+}
+
+export type { FilterKey }
