@@ -3,6 +3,7 @@ import { FilterMapping } from '../findings/filter.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listDashboards, listPlacements } from './dashboards.store.ts'
+import { DashboardAnswer, DashboardQuestion, evaluateDashboard } from './evaluation.ts'
 import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts'
 import { getDashboard, removePlacement, setPlacement } from './placements.ts'
 
@@ -95,9 +96,45 @@ const removePlacementOperation = operation({
     }),
 })
 
+const queryDashboard = operation({
+  name: 'query_dashboard',
+  title: 'Query dashboard',
+  summary: 'Evaluates every metric placed on a dashboard at one moment, with the pinned filters of each.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/query/dashboard',
+  toolset: 'admin',
+  input: DashboardQuestion,
+  output: DashboardAnswer,
+  run: (question, context) => {
+    const { now, log, coerced } = context
+    return context.read((reader) => evaluateDashboard(reader, question, { now: now(), log, coerced }))
+  },
+  render: (answer) =>
+    [
+      `${answer.dashboard} as of ${answer.freshness.asOf}`,
+      ...answer.metrics.map(toLine),
+      ...answer.warnings.map(({ code, message }) => `warning ${code}: ${message}`),
+    ].join('\n'),
+})
+
+function toLine(item: DashboardAnswer['metrics'][number]): string {
+  const facts = [
+    item.error === undefined ? `${item.formatted} (value ${item.value})` : `${item.error.code}: ${item.error.message}`,
+    ...(['reason', 'numerator', 'denominator', 'current', 'previous', 'delta'] as const)
+      .filter((key) => item[key] !== undefined)
+      .map((key) => `${key} ${item[key]}`),
+    ...(item.trust === undefined || item.trust.tier === 'certified' ? [] : [item.trust.label]),
+    ...(item.pinnedFilters === null ? [] : [`pinned ${JSON.stringify(item.pinnedFilters)}`]),
+    ...item.warnings.map(({ code, message }) => `warning ${code}: ${message}`),
+  ]
+  return `${item.position}. ${item.displayName} [${item.metricSlug}]: ${facts.join('; ')}`
+}
+
 export const dashboardOperations: readonly Operation[] = [
   listDashboardsOperation,
   getDashboardOperation,
   setPlacementOperation,
   removePlacementOperation,
+  queryDashboard,
 ]
