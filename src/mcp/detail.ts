@@ -2,31 +2,39 @@ import type { JsonSchema } from './json-schema.ts'
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8')
 
-/** How much of an output schema is listed: how deep, and whether the members of the top are described. */
+/** How much of an output schema is listed. */
 export interface OutputDetail {
   depth: number
+  /** Whether the members of the top say what they mean. */
   described: boolean
-  /** Which members are always there. */
-  required: boolean
+  /** Which members of the top are listed: every one and which of them are always there, or only those that always hold something. */
+  members: 'all' | 'filled'
 }
 
-export const barest: OutputDetail = { depth: 0, described: false, required: false }
+export const barest: OutputDetail = { depth: 0, described: false, members: 'filled' }
 
 /** From the richest to the barest. */
 export const outputDetails: readonly OutputDetail[] = [
-  { depth: 3, described: true, required: true },
-  { depth: 2, described: true, required: true },
-  { depth: 2, described: false, required: true },
-  { depth: 1, described: true, required: true },
-  { depth: 1, described: false, required: false },
+  { depth: 3, described: true, members: 'all' },
+  { depth: 2, described: true, members: 'all' },
+  { depth: 2, described: false, members: 'all' },
+  { depth: 1, described: true, members: 'all' },
+  { depth: 1, described: false, members: 'all' },
+  { depth: 1, described: false, members: 'filled' },
   barest,
 ]
 
 /** An output schema cut to a depth: what lies deeper is an open object or a list. Whatever fits the whole fits the cut. */
-export function projectOutput(schema: JsonSchema, { depth, described, required }: OutputDetail): JsonSchema {
+export function projectOutput(schema: JsonSchema, { depth, described, members }: OutputDetail): JsonSchema {
   const root = project(schema, depth, described)
-  if (!required) delete root.required
-  return root
+  if (members === 'all') return root
+  const { required = [], properties, ...rest } = root
+  if (properties === undefined) return rest
+  const always = new Set(required as string[])
+  const filled = Object.entries(properties as Record<string, JsonSchema>)
+    .filter(([name, { anyOf }]) => always.has(name) && anyOf === undefined)
+    .map(([name, { type, description }]) => [name, type === undefined ? { description } : { type }])
+  return { ...rest, properties: Object.fromEntries(filled) }
 }
 
 function project(schema: JsonSchema, depth: number, described: boolean): JsonSchema {

@@ -39,7 +39,7 @@ export interface Exchange {
 
 export interface Icon {
   src: string
-  mimeType: string
+  mimeType?: string
   sizes?: string[]
 }
 

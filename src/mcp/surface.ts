@@ -3,6 +3,7 @@ import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { ANSWER_BYTES, sizeOf, toAnswer, toErrorAnswer } from './answer.ts'
 import { askConsent } from './consent.ts'
+import { stamp } from './icons.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { createPrompts } from './prompts.ts'
 import {
@@ -52,7 +53,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       title: 'Assay',
       version: options.version,
       description: 'Governed questions about findings in wiki and BI tenants.',
-      icons: [],
+      icons: [stamp],
     },
     instructions: writeInstructions(new Set(byName.keys())),
     tools: list,

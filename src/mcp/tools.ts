@@ -1,5 +1,6 @@
 import type { Operation } from '../operation/operation.ts'
 import { barest, bytesOf, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
+import { bars } from './icons.ts'
 import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
 import type { Tool } from './protocol.ts'
 
@@ -122,7 +123,7 @@ function toFitting(drafts: readonly Drafted[], budget: number, what: string): To
 
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
   const detail = outputDetails[level] ?? barest
-  const { name, title, summary, effect, destructive, idempotent, openWorld } = operation
+  const { name, title, summary, effect, destructive, idempotent, openWorld, toolset } = operation
   return {
     name,
     title,
@@ -135,6 +136,7 @@ function toTool({ operation, inputSchema, output }: Drafted, level: number): Too
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
+    ...(toolset === 'agent' ? { icons: [bars] } : {}),
   }
 }
 

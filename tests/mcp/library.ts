@@ -183,6 +183,7 @@ export function createLibrary(): Library {
           await new Promise((resolve) => setTimeout(resolve, pauseMs))
           if (signal.aborted) {
             aborted.push('wait_for_scan')
+            process.stderr.write('stopped wait_for_scan\n')
             throw invalidInput('The wait was given up; call again.')
           }
           progress({ done, total: steps, message: `step ${done}` })

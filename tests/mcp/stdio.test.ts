@@ -1,12 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const entry = new URL('stdio-entry.ts', import.meta.url).pathname
 const arguments_ = ['--import', 'tsx', entry]
 const running = new Set<number>()
 
-afterEach(() => {
+afterAll(() => {
   for (const pid of running) {
     try {
       process.kill(pid, 'SIGKILL')
@@ -14,7 +14,6 @@ afterEach(() => {
       // It is gone already.
     }
   }
-  running.clear()
 })
 
 interface Message {
@@ -104,16 +103,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('stdout', () => {
-  test('carries only JSON-RPC, whatever a tool prints', async () => {
-    const host = await startGreeted()
-    let err = ''
+describe('a connection', () => {
+  let host: Host
+  let err = ''
+  beforeAll(async () => {
+    host = await startGreeted()
     host.child.stderr.on('data', (chunk) => {
       err += String(chunk)
     })
-    host.send(toCall(1, 'get_stats', { how: 'speak' }), toCall(2, 'get_stats', { how: 'throw' }))
-    await host.answered(1)
-    await host.answered(2)
+  })
+  let lastId = 100
+  const call = (name: string, input: object) => {
+    lastId += 1
+    host.send(toCall(lastId, name, input))
+    return host.answered(lastId)
+  }
+
+  test('carries only JSON-RPC on stdout, whatever a tool prints', async () => {
+    await call('get_stats', { how: 'speak' })
     expect(host.stdout()).not.toContain('noise')
     for (const message of host.messages()) expect(message).toMatchObject({ jsonrpc: '2.0' })
     expect(err).toContain('noise on the console')
@@ -121,37 +128,44 @@ describe('stdout', () => {
   })
 
   test('never shows the cause of a defect', async () => {
-    const host = await startGreeted()
-    host.send(toCall(1, 'get_stats', { how: 'throw' }))
-    const { result } = await host.answered(1)
+    const { result } = await call('get_stats', { how: 'throw' })
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toMatch(/SELECT|passwd|\.ts/)
   })
-})
 
-describe('lines that are no message', () => {
   const cases: { name: string; line: string; id: unknown; code: number }[] = [
-    { name: 'not JSON', line: '{"jsonrpc": ', id: null, code: -32700 },
+    { name: 'what is not JSON', line: '{"jsonrpc": ', id: null, code: -32700 },
     { name: 'a batch', line: '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', id: null, code: -32600 },
     { name: 'a method that is no string', line: '{"jsonrpc":"2.0","id":6,"method":7}', id: 6, code: -32600 },
     { name: 'another JSON-RPC', line: '{"jsonrpc":"1.0","id":"x","method":"ping"}', id: 'x', code: -32600 },
     { name: 'a number', line: '5', id: null, code: -32600 },
   ]
-  test.each(cases)('$name is refused and the next request is answered', async ({ line, id, code }) => {
-    const host = await startGreeted()
-    host.send(line, '', toCall(99, 'get_metric', { slug: 'emma' }))
-    expect(await host.answered(99)).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
-    expect(host.messages().find((each) => each.error !== undefined)).toMatchObject({ id, error: { code } })
+  test.each(cases)('refuses $name and answers the next request', async ({ line, id, code }) => {
+    const before = host.messages().length
+    host.send(line, '')
+    expect(await call('get_metric', { slug: 'emma' })).toMatchObject({
+      result: { structuredContent: { slug: 'emma' } },
+    })
+    expect(host.messages()[before]).toMatchObject({ id, error: { code } })
   })
 
-  test('a message may arrive in pieces, in the middle of a character', async () => {
-    const host = await startGreeted()
+  test('takes a message in pieces, cut in the middle of a character', async () => {
     const bytes = Buffer.from(`${JSON.stringify(toCall('ä', 'get_metric', { slug: 'emma' }))}\n`, 'utf8')
     const middle = bytes.indexOf(0xc3) + 1
     host.child.stdin.write(bytes.subarray(0, middle))
     await pause(50)
     host.child.stdin.write(bytes.subarray(middle))
     expect(await host.answered('ä')).toMatchObject({ result: { structuredContent: { slug: 'emma' } } })
+  })
+
+  test('stops a tool when its request is cancelled, without an answer', async () => {
+    host.send(toCall('long', 'wait_for_scan', { steps: 1000, pauseMs: 50 }))
+    await pause(60)
+    host.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } })
+    await call('get_metric', { slug: 'emma' })
+    await pause(150)
+    expect(host.messages().some(({ id }) => id === 'long')).toBe(false)
+    expect(err).toContain('stopped wait_for_scan')
   })
 })
 
