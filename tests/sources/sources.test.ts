@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AppError } from '../../src/kernel/errors.ts'
+import type { Source } from '../../src/sources/model.ts'
+import { createTenant, fakeConfig } from '../scans/fake-tenant.ts'
+import { openWorkbench, type Workbench } from '../scans/workbench.ts'
+
+let bench: Workbench
+
+beforeEach(() => {
+  bench = openWorkbench(createTenant({ ENG: 2 }))
+})
+afterEach(() => bench.close())
+
+const create = (more: Record<string, unknown> = {}, name = 'Wiki') =>
+  bench.run<Source>('create_source', { name, config: fakeConfig(more) })
+const update = (config: Record<string, unknown>) => bench.run<Source>('update_source', { id: 'Wiki', config })
+const issuesOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: AppError) => reason,
+  )
+  return (error?.facts.issues ?? []).map(({ path }) => path)
+}
+
+describe('creating a source', () => {
+  it('shows it with its secret masked', async () => {
+    expect(await create({ optional: { depth: 2 } })).toMatchObject({
+      name: 'Wiki',
+      type: 'FAKE',
+      config: {
+        type: 'FAKE',
+        required: { base_url: 'https://fake.example' },
+        masked: { token: '********' },
+        optional: { depth: 2 },
+      },
+      counts: { assets: 0, findings: 0, openFindings: 0 },
+    })
+  })
+
+  it('keeps the secret out of the bytes of the database', async () => {
+    await create()
+    bench.store.write((writer) => writer.prepare('SELECT 1').get())
+    for (const file of ['assay.db', 'assay.db-wal']) {
+      expect(readFileSync(join(bench.home, file)).includes('fake-token-0001')).toBe(false)
+    }
+  })
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['an unknown member', { other: 1 }, ['config.other']],
+    ['an unknown option', { optional: { wide: true } }, ['config.optional.wide']],
+    ['a missing requirement', { required: {} }, ['config.required.base_url']],
+    ['an empty secret', { masked: { token: ' ' } }, ['config.masked.token']],
+    ['the placeholder as secret', { masked: { token: '********' } }, ['config.masked.token']],
+    ['bullets as secret', { masked: { token: '••••••' } }, ['config.masked.token']],
+    ['an unknown strategy', { sampling: { strategy: 'SOME' } }, ['config.sampling.strategy']],
+    ['a limit out of bounds', { sampling: { strategy: 'LATEST', limit: 0 } }, ['config.sampling.limit']],
+    [
+      'an unknown column',
+      { sampling: { strategy: 'LATEST', order_by_column: 'size' } },
+      ['config.sampling.order_by_column'],
+    ],
+    ['an unknown detector', { detectors: [{ type: 'WORD' }] }, ['config.detectors[0].type']],
+    ['a detector named twice', { detectors: [{ type: 'WORDS' }, { type: 'WORDS' }] }, ['config.detectors[1].type']],
+    [
+      'wrong detector settings',
+      { detectors: [{ type: 'WORDS', config: { least: 0 } }] },
+      ['config.detectors[0].config.least'],
+    ],
+    ['a schedule without a time', { schedule: { enabled: true } }, ['config.schedule']],
+    ['an unknown preset', { schedule: { preset: 'often' } }, ['config.schedule.preset']],
+    ['six fields', { schedule: { cron: '0 0 6 * * *' } }, ['config.schedule.cron']],
+    ['a nickname', { schedule: { cron: '@daily' } }, ['config.schedule.cron']],
+    ['a day that never comes', { schedule: { cron: '0 0 30 2 *' } }, ['config.schedule.cron']],
+    ['nonsense for cron', { schedule: { cron: 'a b c d e' } }, ['config.schedule.cron']],
+    ['an unknown zone', { schedule: { preset: 'daily', timezone: 'Mars/Base' } }, ['config.schedule.timezone']],
+    ['an offset for a zone', { schedule: { preset: 'daily', timezone: '+02:00' } }, ['config.schedule.timezone']],
+    ['no type', { type: undefined }, ['config.type']],
+    [
+      'several problems, all of them',
+      { masked: {}, optional: { depth: 0 }, schedule: { cron: 'x' }, detectors: [{ type: 'NO' }] },
+      ['config.masked.token', 'config.optional.depth', 'config.schedule.cron'],
+    ],
+  ])('refuses %s, naming the place', async (_name, more, paths) => {
+    expect(await issuesOf(create(more))).toEqual(paths)
+  })
+
+  it('suggests the detector that was meant', async () => {
+    await expect(create({ detectors: [{ type: 'WORD' }] })).rejects.toThrow(/Did you mean WORDS/)
+  })
+
+  it.each(['modified_date', 'modifiedDate', 'modified-date', 'TITLE'])('takes %s as a column', async (column) => {
+    await create({ sampling: { strategy: 'LATEST', limit: 10, order_by_column: column } })
+  })
+
+  it('refuses a name that is taken, whatever the case', async () => {
+    await create()
+    await expect(create({}, 'wIKI')).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'name_taken' } })
+  })
+})
+
+describe('finding a source', () => {
+  it.each(['Wiki', 'wiki', 'WIKI'])('goes by the name %s', async (name) => {
+    const { id } = await create()
+    expect(await bench.run('get_source', { id: name })).toMatchObject({ id })
+    expect(await bench.run('get_source', { id })).toMatchObject({ id })
+  })
+
+  it('suggests close names', async () => {
+    await create()
+    await expect(bench.run('get_source', { id: 'Wikki' })).rejects.toMatchObject({
+      code: 'not_found',
+      facts: { suggestions: [{ value: 'Wiki', kind: 'source' }] },
+    })
+  })
+
+  it('lists all', async () => {
+    await create()
+    await create({}, 'Another')
+    expect(await bench.run('list_sources')).toMatchObject({ total: 2, items: [{ name: 'Another' }, { name: 'Wiki' }] })
+  })
+})
+
+describe('updating a source', () => {
+  beforeEach(async () => {
+    await create({ optional: { depth: 2, spaces: ['ENG', 'OPS'] }, schedule: { preset: 'daily', timezone: 'UTC' } })
+  })
+  const secretWorks = async () => {
+    const scan = await bench.scan('Wiki')
+    expect(scan.status).toBe('COMPLETED')
+  }
+
+  it('merges by member and leaves the rest', async () => {
+    const { config } = await update({ optional: { depth: 3 } })
+    expect(config).toMatchObject({ optional: { depth: 3, spaces: ['ENG', 'OPS'] }, schedule: { preset: 'daily' } })
+  })
+
+  it('replaces lists whole and takes away what is null', async () => {
+    const { config } = await update({ optional: { spaces: ['ENG'] }, schedule: null })
+    expect(config.optional).toEqual({ depth: 2, spaces: ['ENG'] })
+    expect(config).not.toHaveProperty('schedule')
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['left out', { optional: { depth: 4 } }],
+    ['sent as its placeholder', { masked: { token: '********' } }],
+    ['left out of masked', { masked: {} }],
+  ])('keeps a secret that is %s', async (_name, config) => {
+    await update(config)
+    await secretWorks()
+  })
+
+  it('takes what it shows', async () => {
+    const { config } = await bench.run<Source>('get_source', { id: 'Wiki' })
+    expect((await update(config)).config).toEqual(config)
+    await secretWorks()
+  })
+
+  it('stores a new secret', async () => {
+    await update({ masked: { token: 'wrong' } })
+    expect((await bench.scan('Wiki')).reason).toBe('auth_failed')
+  })
+
+  it('asks for the secret again when it would go to another host', async () => {
+    await expect(update({ required: { base_url: 'https://other.example' } })).rejects.toMatchObject({
+      code: 'invalid_input',
+      facts: { reason: 'secret_required', issues: [{ path: 'config.masked.token' }] },
+    })
+    const { config } = await update({ required: { base_url: 'https://other.example' }, masked: { token: 'fresh' } })
+    expect(config.required).toEqual({ base_url: 'https://other.example' })
+  })
+
+  it('does not ask for it when only the path changes', async () => {
+    await update({ required: { base_url: 'https://fake.example/wiki' } })
+  })
+
+  it('checks the whole payload again', async () => {
+    expect(await issuesOf(update({ optional: { depth: 0 }, masked: { token: '***' } }))).toEqual([
+      'config.optional.depth',
+      'config.masked.token',
+    ])
+  })
+
+  it('changes nothing when it is refused', async () => {
+    const before = await bench.run('get_source', { id: 'Wiki' })
+    await issuesOf(update({ optional: { depth: 0 } }))
+    expect(await bench.run('get_source', { id: 'Wiki' })).toEqual(before)
+  })
+
+  it('does not change the type', async () => {
+    expect(await issuesOf(update({ type: 'WIKI' }))).toEqual(['config.type'])
+  })
+
+  it('renames, also to another case of its own name', async () => {
+    expect(await bench.run('update_source', { id: 'Wiki', name: 'WIKI' })).toMatchObject({ name: 'WIKI' })
+  })
+})
+
+describe('the schedule', () => {
+  it.each<[string, Record<string, unknown>, string | undefined]>([
+    ['nothing', {}, undefined],
+    ['a preset', { schedule: { enabled: true, preset: 'daily' } }, '2026-01-06T06:00:00.000Z'],
+    ['hourly', { schedule: { enabled: true, preset: 'hourly' } }, '2026-01-05T13:00:00.000Z'],
+    ['weekday_business', { schedule: { enabled: true, preset: 'weekday_business' } }, '2026-01-05T13:00:00.000Z'],
+    ['weekly', { schedule: { enabled: true, preset: 'weekly' } }, '2026-01-12T03:00:00.000Z'],
+    ['nightly', { schedule: { enabled: true, preset: 'nightly' } }, '2026-01-06T02:00:00.000Z'],
+    ['weekday_morning', { schedule: { enabled: true, preset: 'weekday_morning' } }, '2026-01-06T07:00:00.000Z'],
+    [
+      'cron over preset',
+      { schedule: { enabled: true, preset: 'daily', cron: '30 5 * * *' } },
+      '2026-01-06T05:30:00.000Z',
+    ],
+    ['a zone', { schedule: { enabled: true, preset: 'daily', timezone: 'Asia/Tokyo' } }, '2026-01-05T21:00:00.000Z'],
+    ['a disabled one', { schedule: { enabled: false, preset: 'daily' } }, undefined],
+  ])('shows the next run for %s', async (_name, more, nextRunAt) => {
+    expect((await create(more)).nextRunAt).toBe(nextRunAt)
+  })
+})
+
+describe('deleting a source', () => {
+  it('takes its assets, findings and scans along, and nothing of others', async () => {
+    await create()
+    await create({}, 'Other')
+    await bench.scan('Wiki')
+    await bench.scan('Other')
+    const deleted = await bench.run<Source>('delete_source', { id: 'Wiki' })
+    expect(deleted).toMatchObject({ name: 'Wiki', counts: { assets: 2, findings: 2 } })
+    expect(await bench.run('list_sources')).toMatchObject({ total: 1 })
+    expect(await bench.run('get_source', { id: 'Other' })).toMatchObject({ counts: { assets: 2, findings: 2 } })
+    const left = bench.store.read((reader) =>
+      ['asset', 'finding', 'scan', 'scan_scope', 'status_change'].map((table) =>
+        reader.prepare(`SELECT count(*) AS n FROM ${table}`).get(),
+      ),
+    )
+    expect(left).toEqual([{ n: 2 }, { n: 2 }, { n: 1 }, { n: 1 }, { n: 0 }])
+  })
+})
+
+describe('testing a source', () => {
+  it('answers with steps and writes nothing', async () => {
+    await create()
+    const version = () => bench.store.read((reader) => reader.prepare('PRAGMA data_version').get())
+    const before = version()
+    expect(await bench.run('test_source', { id: 'Wiki' })).toEqual({ steps: [{ name: 'sign in', status: 'ok' }] })
+    expect(version()).toEqual(before)
+  })
+})
