@@ -5,11 +5,11 @@ import { version } from './app.ts'
 import { operations } from './catalogue.ts'
 import { Settings } from './config.ts'
 import { connectors } from './connectors/index.ts'
-import { FindingImport } from './findings/import-model.ts'
 import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { CreateMetric } from './metrics/model.ts'
-import { toSourceConfigSchema } from './sources/model.ts'
+import { configJsonSchema } from './sources/config-schema.ts'
+import { installedPlugins } from './sources/operations.ts'
 
 const root = new URL('../', import.meta.url)
 const folder = new URL('schemas/', root)
@@ -27,11 +27,14 @@ function createSchemas(): Map<string, string> {
   return new Map([
     ...connectors.map((connector): [string, string] => [
       `source-${slug(connector.type)}.schema.json`,
-      toSchemaFile(toSourceConfigSchema(connector), `${connector.type} source`),
+      toText({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        title: `${connector.type} source`,
+        ...configJsonSchema({ ...installedPlugins, connectors: [connector] }),
+      }),
     ]),
     ['glossary-term.schema.json', toSchemaFile(CreateGlossaryTerm, 'Glossary term')],
     ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
-    ['finding.schema.json', toSchemaFile(FindingImport, 'One line of a findings import')],
     ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],
     ['openapi.json', toText(createOpenApi(operations, version))],
   ])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../operation/operation.ts'
+import { shareSchemas } from './components.ts'
 import { httpStatus } from './problem.ts'
 import { listRoutes, type Route } from './routes.ts'
 
@@ -14,6 +15,7 @@ export function createOpenApi(operations: readonly Operation[], version: string)
     paths[route.path] = item
   }
   for (const [path, item] of Object.entries(plainPaths)) paths[path] = { ...paths[path], ...item }
+  const { document, schemas } = shareSchemas(paths)
   return {
     openapi: '3.1.0',
     info: {
@@ -23,9 +25,9 @@ export function createOpenApi(operations: readonly Operation[], version: string)
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This server.' }],
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    paths: Object.fromEntries(Object.entries(document).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      schemas: { Problem: problem },
+      schemas: { ...schemas, Problem: problem },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Needed once a token exists.' } },
     },
     security: [{}, { token: [] }],

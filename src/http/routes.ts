@@ -1,4 +1,5 @@
 import type { Hono, Context as HonoContext } from 'hono'
+import { z } from 'zod'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
@@ -17,6 +18,8 @@ export interface Route {
   /** With `{parameters}`, as in OpenAPI. */
   path: string
   parameters: string[]
+  /** Members of the input that are lists: commas separate their values in a query string. */
+  lists: ReadonlySet<string>
   operation: Operation
 }
 
@@ -27,9 +30,18 @@ export function listRoutes(operations: readonly Operation[]): Route[] {
       if (operation.route === undefined) return []
       const [method = '', path = ''] = operation.route.split(' ')
       const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
-      return [{ method, path, parameters, operation }]
+      return [{ method, path, parameters, lists: findLists(operation), operation }]
     })
     .sort((a, b) => a.parameters.length - b.parameters.length)
+}
+
+function findLists({ input }: Operation): Set<string> {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+  return new Set(
+    Object.entries(properties).flatMap(([name, schema]) =>
+      typeof schema === 'object' && schema.type === 'array' ? [name] : [],
+    ),
+  )
 }
 
 export function addRoutes(app: Hono, options: RouteOptions): void {
@@ -61,7 +73,7 @@ async function answer(c: HonoContext, route: Route, options: RouteOptions): Prom
 
 async function readInput(c: HonoContext, route: Route): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
-  const query = readQuery(new URL(c.req.url).searchParams)
+  const query = readQuery(new URL(c.req.url).searchParams, route.lists)
   const input = hasBody ? await readJsonObject(c.req.raw) : query
   if (hasBody && Object.keys(query).length > 0) {
     throw invalidInput('This path takes its input in the body; remove the query string.', {
@@ -90,13 +102,20 @@ function decodeParameter(value: string): string {
   }
 }
 
-/** A key that stands more than once is a list. */
-function readQuery(parameters: URLSearchParams): Record<string, unknown> {
+/** A key that stands more than once is a list; commas separate the values of a list that stands once. */
+function readQuery(parameters: URLSearchParams, lists: ReadonlySet<string>): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const key of new Set(parameters.keys())) {
-    const values = parameters.getAll(key)
+    const given = parameters.getAll(key)
+    const [only = ''] = given
+    const values = given.length === 1 && lists.has(key) && !only.startsWith('[') ? only.split(',') : given
     Object.defineProperty(query, key, {
-      value: values.length === 1 ? values[0] : values,
+      value:
+        values.length === 1 && !lists.has(key)
+          ? values[0]
+          : values.length === 1 && only.startsWith('[')
+            ? only
+            : values,
       enumerable: true,
       configurable: true,
       writable: true,
