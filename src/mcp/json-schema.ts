@@ -22,7 +22,6 @@ const noise = new Set([
 export function toPortable(schema: JsonSchema, io: 'input' | 'output'): JsonSchema {
   if (schema.type !== 'object' || hasUnion(schema)) throw new Error('the root must be one plain object')
   const root = rewrite(schema, io, '')
-  if (io === 'input' && schema.additionalProperties === false) root.additionalProperties = false
   root.properties = Object.fromEntries(
     Object.entries((root.properties ?? {}) as object).filter(([name]) => io === 'output' || !isEcho(schema, name)),
   )

@@ -100,25 +100,32 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
 
-/** Where the budget does not allow the richest detail, the tool whose output takes most gives way first. */
+/**
+ * Where the budget does not allow the richest detail, the tool whose output takes most gives way first; none is laid bare
+ * while another still has detail to give.
+ */
 function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
-  const details = drafts.map(() => 0)
+  const levels = drafts.map(() => 0)
   const tools = drafts.map((each) => toTool(each, 0))
+  const last = outputDetails.length - 1
   while (bytesOf(tools) > budget) {
-    const candidates = tools.map(({ outputSchema }, index) => ({ index, bytes: bytesOf(outputSchema) }))
-    const [largest] = candidates
-      .filter(({ index }) => (details[index] ?? 0) < outputDetails.length - 1)
-      .sort((a, b) => b.bytes - a.bytes)
-    if (largest === undefined) {
+    const index = largestOf(tools, levels, last - 1) ?? largestOf(tools, levels, last)
+    const each = drafts[index ?? -1]
+    if (index === undefined || each === undefined) {
       const bytes = bytesOf(tools)
       throw new Error(`the ${what} tools take ${bytes} bytes of at most ${budget}; shorten summaries and descriptions`)
     }
-    const { index } = largest
-    const each = drafts[index]
-    details[index] = (details[index] ?? 0) + 1
-    if (each !== undefined) tools[index] = toTool(each, details[index] ?? 0)
+    const level = (levels[index] ?? 0) + 1
+    levels[index] = level
+    tools[index] = toTool(each, level)
   }
   return tools
+}
+
+function largestOf(tools: readonly Tool[], levels: readonly number[], below: number): number | undefined {
+  const sizes = tools.map(({ outputSchema }, index) => ({ index, bytes: bytesOf(outputSchema) }))
+  const [largest] = sizes.filter(({ index }) => (levels[index] ?? 0) < below).sort((a, b) => b.bytes - a.bytes)
+  return largest?.index
 }
 
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
