@@ -4,8 +4,7 @@ import type { FilterMapping } from '../findings/filter.ts'
 import { db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { TermRecord } from './model.ts'
-import type { NamedRow } from './names.ts'
+import type { NamedRow, TermRecord } from './model.ts'
 
 type Row = Selectable<TermRow>
 

@@ -63,6 +63,14 @@ export const GlossaryTerm = GlossaryTermItem.extend({
 })
 export type GlossaryTerm = z.infer<typeof GlossaryTerm>
 
+/** The names by which a term or metric is found. */
+export interface NamedRow {
+  slug: string
+  uid: string
+  displayName: string
+  synonyms: readonly string[]
+}
+
 /** A term as the store has it; times in milliseconds. */
 export interface TermRecord {
   id: number

@@ -4,15 +4,8 @@ import { type AppError, invalidInput, notFound, type Suggestion } from '../kerne
 import { likeness } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
-import type { TermRecord } from './model.ts'
+import type { NamedRow, TermRecord } from './model.ts'
 import { searchPage } from './search.ts'
-
-export interface NamedRow {
-  slug: string
-  uid: string
-  displayName: string
-  synonyms: readonly string[]
-}
 
 /** A name of another kind, with the member of an input where it would be right. */
 export interface OtherName {

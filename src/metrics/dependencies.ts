@@ -13,7 +13,7 @@ import {
 } from './model.ts'
 
 /** How many metrics may stand above one another, counted from a metric to its deepest input. */
-export const MAX_DEPTH = 8
+const MAX_DEPTH = 8
 
 export type MetricGraph = ReadonlyMap<string, MetricRecord>
 
@@ -91,7 +91,7 @@ export function checkGraph(
 }
 
 /** The dimensions that fit every entity a definition counts, itself or through the metrics it is made of. */
-export function fittingDimensions(
+function fittingDimensions(
   graph: ReadonlyMap<string, TypedDefinition>,
   typed: TypedDefinition,
 ): readonly Dimension[] {
@@ -118,7 +118,7 @@ export function listInputs<Typed extends TypedDefinition>(
 }
 
 /** The metrics that are made of a metric, directly or through others. */
-export function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
+function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
   const found = new Set<string>()
   const queue = [slug]
   for (let input = queue.pop(); input !== undefined; input = queue.pop()) {

@@ -31,7 +31,7 @@ export function getTrust(reader: Reader, metric: MetricRecord): Trust {
   return toTrust(metric, metric.status === 'ACTIVE' ? findDrift(metric, loadInputs(reader, metric)) : [])
 }
 
-export function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
+function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
   if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: nobody has certified this metric.' }
   if (metric.status === 'DEPRECATED') {
     const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`

@@ -17,8 +17,8 @@ const functions = {
   nullif: { least: 2, most: 2 },
   coalesce: { least: 1, most: 20 },
 } as const
-export type FormulaFunction = keyof typeof functions
-export const formulaFunctions = Object.keys(functions) as FormulaFunction[]
+type FormulaFunction = keyof typeof functions
+const formulaFunctions = Object.keys(functions) as FormulaFunction[]
 
 const MAX_DEPTH = 40
 

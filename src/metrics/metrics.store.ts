@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { findTermById } from '../glossary/glossary.store.ts'
-import type { TermRecord } from '../glossary/model.ts'
-import type { NamedRow } from '../glossary/names.ts'
+import type { NamedRow, TermRecord } from '../glossary/model.ts'
 import { db } from '../store/builder.ts'
 import type { MetricRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'

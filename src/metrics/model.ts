@@ -8,11 +8,11 @@ export const metricStatuses = ['DRAFT', 'ACTIVE', 'DEPRECATED'] as const
 export type MetricStatus = (typeof metricStatuses)[number]
 export const metricFormats = ['number', 'percentage', 'duration'] as const
 export type MetricFormat = (typeof metricFormats)[number]
-export const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'] as const
+const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'] as const
 export type Aggregation = (typeof aggregations)[number]
-export const entities = ['finding', 'asset'] as const
+const entities = ['finding', 'asset'] as const
 export type Entity = (typeof entities)[number]
-export const modes = ['flow', 'stock'] as const
+const modes = ['flow', 'stock'] as const
 
 export const dimensions = [
   'severity',
@@ -56,8 +56,8 @@ export const entityFacts = {
   },
 } as const satisfies Record<Entity, Record<string, readonly string[]>>
 
-export type NumericField = (typeof entityFacts)[Entity]['numericFields'][number]
-export type DistinctField = (typeof entityFacts)[Entity]['distinctFields'][number]
+type NumericField = (typeof entityFacts)[Entity]['numericFields'][number]
+type DistinctField = (typeof entityFacts)[Entity]['distinctFields'][number]
 export type MetricField = NumericField | DistinctField
 export type TimeField = (typeof entityFacts)[Entity]['timeFields'][number]
 
@@ -71,10 +71,10 @@ const fields = [
 ]
 const timeFields = entities.flatMap((entity): TimeField[] => [...entityFacts[entity].timeFields])
 
-export const MetricFilters = FilterMapping.extend({
+const MetricFilters = FilterMapping.extend({
   scanned: z.boolean().describe('Assets only: whether they were ever scanned.').optional(),
 }).describe('What the metric itself counts; the shape of a term mapping.')
-export type MetricFilters = z.infer<typeof MetricFilters>
+type MetricFilters = z.infer<typeof MetricFilters>
 
 export const SimpleDefinition = z.strictObject({
   aggregation: z.enum(aggregations).describe('How rows become a number.'),
@@ -95,15 +95,15 @@ export type MetricReference = z.infer<typeof MetricReference>
 export const RatioPart = z.union([SimpleDefinition, MetricReference])
 export type RatioPart = z.infer<typeof RatioPart>
 
-export const RatioDefinition = z.strictObject({
+const RatioDefinition = z.strictObject({
   numerator: RatioPart.describe('What is divided: an inline SIMPLE definition or a metricSlug.'),
   denominator: RatioPart.describe('What it is divided by: an inline SIMPLE definition or a metricSlug.'),
 })
-export type RatioDefinition = z.infer<typeof RatioDefinition>
+type RatioDefinition = z.infer<typeof RatioDefinition>
 
 export const FORMULA_MAX_LENGTH = 2000
 
-export const DerivedDefinition = z.strictObject({
+const DerivedDefinition = z.strictObject({
   formula: z
     .string()
     .min(1, 'must not be empty.')
@@ -115,10 +115,10 @@ export const DerivedDefinition = z.strictObject({
     .max(30)
     .describe('Slugs of the metrics that the formula uses.'),
 })
-export type DerivedDefinition = z.infer<typeof DerivedDefinition>
+type DerivedDefinition = z.infer<typeof DerivedDefinition>
 
 /** A length of time: hours, days, weeks or months. */
-export const Window = z
+const Window = z
   .string()
   .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
 

@@ -19,7 +19,7 @@ import { checkReadOnly, readOnly } from './read-only.ts'
 import { termOperations } from './term-operations.ts'
 
 /** Names one metric in a path. */
-export const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
+const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
 
 const UpdateMetric = z.strictObject({
   slug: MetricName,
