@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FilterMapping, type FilterMapping as Filters } from '../findings/filter.ts'
+import { FilterMapping } from '../findings/filter.ts'
 import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
 import { origins } from './plan.ts'
 import { granularities, weekDays } from './time.ts'
@@ -56,21 +56,6 @@ export const SeriesQuestion = z.strictObject({
 })
 export type SeriesQuestion = z.infer<typeof SeriesQuestion>
 
-export const ExploreQuestion = z.strictObject({
-  glossaryTermSlug: Name.describe('Term: slug, id, display name or synonym.'),
-  dimensions: z
-    .array(z.string().max(100))
-    .max(10)
-    .describe('Dimensions to look at; default: the most telling.')
-    .optional(),
-  filters,
-  from,
-  to,
-  timeZone,
-  weekStart,
-})
-export type ExploreQuestion = z.infer<typeof ExploreQuestion>
-
 export const warningCodes = [
   'draft',
   'deprecated',
@@ -100,7 +85,7 @@ export const AppliedFilter = z.object({
 })
 export type AppliedFilter = z.infer<typeof AppliedFilter>
 
-const Applied = z
+export const Applied = z
   .object({
     from: z.string().nullable().describe('Start of the range; null is open.'),
     to: z.string().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
@@ -245,5 +230,3 @@ export const SeriesAnswer = z.object({
   diagnosis: Diagnosis.optional(),
 })
 export type SeriesAnswer = z.infer<typeof SeriesAnswer>
-
-export type { Filters }

@@ -1,11 +1,13 @@
 import type { ReadContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
+import { exploreTerm } from './explore.ts'
+import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
-import { renderMetric, renderSeries } from './render.ts'
+import { renderExplore, renderMetric, renderSeries } from './render.ts'
 import { evaluateSeries } from './series.ts'
 
-export const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
+const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
 
 const queryMetric = operation({
   name: 'query_metric',
@@ -52,4 +54,25 @@ const queryMetricTimeseries = operation({
   run: (question, context) => context.read((reader) => evaluateSeries(reader, question, toOptions(context))),
 })
 
-export const queryOperations: readonly Operation[] = [queryMetric, exploreMetric, queryMetricTimeseries]
+const exploreByGlossaryTerm = operation({
+  name: 'explore_by_glossary_term',
+  title: 'Explore by glossary term',
+  summary:
+    'Start here from a business phrase: counts, metrics, telling breakdowns, trend and redacted examples of one term.',
+  effect: 'read',
+  scope: 'read',
+  route: 'POST /semantic/glossary/{glossaryTermSlug}/explore',
+  toolset: 'agent',
+  untrusted: true,
+  input: ExploreQuestion,
+  output: ExploreAnswer,
+  render: renderExplore,
+  run: (question, context) => context.read((reader) => exploreTerm(reader, question, toOptions(context))),
+})
+
+export const queryOperations: readonly Operation[] = [
+  queryMetric,
+  exploreMetric,
+  queryMetricTimeseries,
+  exploreByGlossaryTerm,
+]

@@ -1,3 +1,4 @@
+import type { ExploreAnswer } from './explore-model.ts'
 import { plain } from './format.ts'
 import type { AppliedFilter, BreakdownEntry, MetricAnswer, SeriesAnswer } from './model.ts'
 
@@ -50,11 +51,13 @@ export function renderContext({
   freshness,
   warnings,
   diagnosis,
-}: Pick<MetricAnswer, 'applied' | 'trust' | 'freshness' | 'warnings' | 'diagnosis'>): string[] {
+}: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
+  trust?: MetricAnswer['trust']
+}): string[] {
   const range = `${applied.from ?? 'the beginning'} to ${applied.to ?? 'now'} by ${applied.timeField} (${applied.timeZone})`
   const stale = freshness.sources.filter((source) => source.stale).map(({ name }) => name)
   return [
-    `trust: ${trust.label}`,
+    ...(trust === undefined ? [] : [`trust: ${trust.label}`]),
     `range: ${range}`,
     ...(applied.filters.length === 0 ? [] : [`filters: ${applied.filters.map(renderFilter).join('; ')}`]),
     ...(stale.length === 0 ? [] : [`stale sources: ${stale.join(', ')}`]),
@@ -80,4 +83,27 @@ export function renderSeries(answer: SeriesAnswer): string {
   return [`${metric.displayName} (${metric.slug}) by ${granularity}${head}`, ...lines, ...renderContext(answer)].join(
     '\n',
   )
+}
+
+/** Compact text of all that is known of a term. */
+export function renderExplore(answer: ExploreAnswer): string {
+  const { term, count, open, assets, metrics, breakdowns, trend, examples } = answer
+  return [
+    `${term.displayName} (${term.slug}): ${count} findings in ${assets} assets, ${open} open`,
+    ...metrics.map(({ metricSlug, value, formatted, trust, error }) =>
+      error === undefined
+        ? `metric ${metricSlug}: ${formatted} [${exact(value)}], ${trust}`
+        : `metric ${metricSlug}: ${error.message}`,
+    ),
+    ...breakdowns.map(({ dimension, entries, totalGroups, other }) => {
+      const rest = other === undefined ? [] : [`${totalGroups - entries.length} others ${other}`]
+      return `by ${dimension}: ${[...entries.map(({ dimensionValue, value }) => `${dimensionValue} ${exact(value)}`), ...rest].join(', ')}`
+    }),
+    `new by ${trend.granularity}: ${trend.timeSeries.map(({ timestamp, value }) => `${timestamp.slice(0, trend.granularity === 'hour' ? 16 : 10)} ${exact(value)}`).join(', ')}`,
+    ...examples.map(
+      ({ id, severity, status, findingType, page, url, excerpt }) =>
+        `example ${id}: ${severity} ${status} ${findingType} in ${page} <${url}>: ${excerpt}`,
+    ),
+    ...renderContext(answer),
+  ].join('\n')
 }

@@ -71,7 +71,8 @@ export function getActiveTerm(reader: Reader, name: string): TermRecord {
   })
 }
 
-function checkSources(reader: Reader, filters: FilterMapping | undefined): void {
+/** @throws AppError `not_found` when a filter names a source that does not exist. */
+export function checkSources(reader: Reader, filters: FilterMapping | undefined): void {
   const named = [
     ...(filters?.sources ?? []).map((name, index) => ({ name, path: `filters.sources[${index}]` })),
     ...(filters?.exclude?.sources ?? []).map((name, index) => ({ name, path: `filters.exclude.sources[${index}]` })),
@@ -99,7 +100,7 @@ function checkSources(reader: Reader, filters: FilterMapping | undefined): void 
  */
 export function readDimensions(
   reader: Reader,
-  metric: MetricRecord,
+  metric: Allowing,
   given: readonly string[],
   toPath = (index: number): string => `dimensions[${index}]`,
 ): { dimensions: Dimension[]; coerced: Coercion[] } {
@@ -123,6 +124,9 @@ export function readDimensions(
   return { dimensions: found, coerced }
 }
 
+/** What has dimensions: a metric, or a term, which has them all. */
+type Allowing = Pick<MetricRecord, 'slug' | 'allowedDimensions'>
+
 const toSuggestions = (names: readonly string[]): Suggestion[] => names.map((value) => ({ value, kind: 'dimension' }))
 
 /** What a filter key or one of its values is a dimension of. */
@@ -139,7 +143,7 @@ const dimensionOfKey: Readonly<Record<FilterKey, Dimension>> = {
   containers: 'container',
 }
 
-function unknownDimension(reader: Reader, metric: MetricRecord, name: string, path: string): AppError {
+function unknownDimension(reader: Reader, metric: Allowing, name: string, path: string): AppError {
   const allowed = metric.allowedDimensions
   const shown = name.slice(0, 80)
   const other = findOtherKind(reader, name)
@@ -169,7 +173,7 @@ function findOtherKind(reader: Reader, name: string): { kind: string; dimension?
   return undefined
 }
 
-function notAllowed({ slug, allowedDimensions }: MetricRecord, dimension: Dimension, path: string): AppError {
+function notAllowed({ slug, allowedDimensions }: Allowing, dimension: Dimension, path: string): AppError {
   const instead =
     allowedDimensions.length === 0
       ? 'it allows none; leave dimensions out'

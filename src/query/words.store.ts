@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { FilterKey } from '../findings/filter.ts'
 import type { Reader } from '../store/store.ts'
 
 /** Which of some names are no source, by name or id, and the names of those that are. */
@@ -33,5 +32,3 @@ export function listValues(reader: Reader, key: FreeKey): string[] {
 export function listSourceTypes(reader: Reader): string[] {
   return reader.all(sql<{ type: string }>`SELECT DISTINCT type FROM source ORDER BY type`).map(({ type }) => type)
 }
-
-export type { FilterKey }

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { FilterMapping } from '../findings/filter.ts'
+import { dimensions, trustTiers } from '../metrics/model.ts'
+import { Applied, Diagnosis, Freshness, MetricQuestion, Point, Warning } from './model.ts'
+import { granularities } from './time.ts'
+
+export const ExploreQuestion = z.strictObject({
+  glossaryTermSlug: MetricQuestion.shape.metricSlug.describe('Term: slug, id, display name or synonym.'),
+  dimensions: z
+    .array(z.string().max(100))
+    .max(10)
+    .describe('Dimensions to look at; default: the most telling.')
+    .optional(),
+  filters: MetricQuestion.shape.filters,
+  from: MetricQuestion.shape.from,
+  to: MetricQuestion.shape.to,
+  timeZone: MetricQuestion.shape.timeZone,
+  weekStart: MetricQuestion.shape.weekStart,
+})
+export type ExploreQuestion = z.infer<typeof ExploreQuestion>
+
+const number = (description: string) => z.number().nullable().describe(description)
+
+export const ExploreAnswer = z.object({
+  term: z
+    .object({
+      slug: z.string().describe('Slug.'),
+      displayName: z.string().describe('Name.'),
+      description: z.string().describe('Meaning.'),
+      filterMapping: FilterMapping.describe('What it counts.'),
+    })
+    .describe('The term that was meant.'),
+  count: z.number().describe('Matching findings of every status, in the range.'),
+  open: z.number().describe('Of these, open now.'),
+  assets: z.number().describe('Assets they are in.'),
+  metrics: z
+    .array(
+      z.object({
+        metricSlug: z.string().describe('Metric.'),
+        displayName: z.string().describe('Name.'),
+        linked: z.boolean().describe('True: linked to the term. False: a general metric, narrowed to it.'),
+        value: number('Value within the term.'),
+        formatted: z.string().describe('Value for people.'),
+        trust: z.enum(trustTiers).describe('Trust in it.'),
+        error: z
+          .object({ code: z.string().describe('Code.'), message: z.string().describe('What to do.') })
+          .optional()
+          .describe('Why it has no value.'),
+      }),
+    )
+    .describe('Governed metrics within the term.'),
+  breakdowns: z
+    .array(
+      z.object({
+        dimension: z.enum(dimensions).describe('Dimension.'),
+        totalGroups: z.number().describe('How many values it has.'),
+        entries: z
+          .array(z.object({ dimensionValue: z.string().describe('Value.'), value: number('Findings.') }))
+          .describe('The top values.'),
+        other: z.number().optional().describe('Findings of the values that were cut.'),
+      }),
+    )
+    .describe('Counts by dimension.'),
+  trend: z
+    .object({
+      granularity: z.enum(granularities).describe('Length of a bucket.'),
+      timeSeries: z.array(Point).describe('New findings in each bucket.'),
+    })
+    .describe('New findings over time.'),
+  examples: z
+    .array(
+      z.object({
+        id: z.string().describe('Finding.'),
+        detectorType: z.string().describe('Detector.'),
+        findingType: z.string().describe('Type.'),
+        severity: z.string().describe('Severity.'),
+        status: z.string().describe('Status.'),
+        confidence: z.number().describe('0 to 1.'),
+        excerpt: z.string().describe('Redacted, untrusted.'),
+        page: z.string().describe('Title, untrusted.'),
+        url: z.string().describe('Where to open it.'),
+        container: z.string().describe('Space or workspace.'),
+        firstDetectedAt: z.string().describe('First seen.'),
+      }),
+    )
+    .describe('A few of the findings, open and severe ones first.'),
+  applied: Applied,
+  freshness: Freshness,
+  warnings: z.array(Warning).describe('What to tell with the numbers.'),
+  diagnosis: Diagnosis.optional(),
+})
+export type ExploreAnswer = z.infer<typeof ExploreAnswer>
