@@ -1,0 +1,81 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { type SampleTenants, startSampleTenants } from '../../src/sample/tenants.ts'
+import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+
+/** A data folder with both sample tenants registered and scanned by the built program. */
+export interface Estate {
+  home: string
+  tenants: SampleTenants
+  close(): Promise<void>
+}
+
+export async function scanSampleTenants(): Promise<Estate> {
+  const tenants = await startSampleTenants()
+  const { home, remove } = makeHome()
+  for (const { name, config } of tenants.sources) {
+    await mustRun(home, ['call', 'create_source', JSON.stringify({ name, config })])
+    await mustRun(home, ['scan', name])
+  }
+  return {
+    home,
+    tenants,
+    close: async () => {
+      await tenants.close()
+      remove()
+    },
+  }
+}
+
+/** Runs a command that must succeed, and gives what it printed. */
+export async function mustRun(home: string, args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runAssay(args, { home })
+  if (code !== 0) throw new Error(`assay ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
+  return stdout
+}
+
+export async function connectStdio(home: string, args: readonly string[] = []): Promise<Client> {
+  const client = new Client({ name: 'e2e', version: '1.0.0' })
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [mainFile, 'mcp', '--home', home, ...args],
+      stderr: 'ignore',
+    }),
+  )
+  return client
+}
+
+export async function connectHttp(url: string): Promise<Client> {
+  const client = new Client({ name: 'e2e', version: '1.0.0' })
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url))
+  await client.connect(transport as Parameters<Client['connect']>[0])
+  return client
+}
+
+/** Calls a tool that must answer, and gives its structured content. */
+export async function callTool(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const answer = await client.callTool({ name, arguments: input })
+  if (answer.isError === true) throw new Error(`${name} answered with an error: ${JSON.stringify(answer.content)}`)
+  return answer.structuredContent as Record<string, unknown>
+}
+
+/** Asks REST, and gives status and body. */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
+  const reply = await fetch(new URL(path, url), {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const text = await reply.text()
+  return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
+}

@@ -1,0 +1,270 @@
+import type { ChildProcess } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveAssay } from '../support/assay.ts'
+import { ask, type Estate, scanSampleTenants } from './estate.ts'
+
+let estate: Estate
+let url: string
+let child: ChildProcess
+beforeAll(async () => {
+  estate = await scanSampleTenants()
+  ;({ url, child } = await serveAssay(estate.home))
+}, 120_000)
+afterAll(async () => {
+  child.kill('SIGTERM')
+  await estate.close()
+})
+
+const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+const term = {
+  slug: 'leaked-keys',
+  displayName: 'Leaked keys',
+  description: 'Keys that anyone can read',
+  category: 'SECURITY',
+  filterMapping: { detectorTypes: ['SECRETS'] },
+  color: '#dd3333',
+  icon: 'key',
+}
+const metric = {
+  slug: 'leaked-key-count',
+  displayName: 'Leaked key count',
+  type: 'SIMPLE',
+  definition: { aggregation: 'COUNT', entity: 'finding' },
+  allowedDimensions: ['severity', 'detectorType'],
+  format: 'number',
+  unit: 'findings',
+  glossaryTermSlug: 'leaked-keys',
+}
+
+interface Step {
+  name: string
+  method: string
+  path: string
+  body?: unknown
+  status?: number
+  expected: unknown
+}
+
+/** Every endpoint of the glossary, the metrics and the query engine, in an order in which each has what it needs. */
+const steps: Step[] = [
+  {
+    name: 'create term',
+    method: 'POST',
+    path: '/semantic/glossary',
+    body: term,
+    status: 201,
+    expected: { ...term, id: expect.any(String), isActive: true, createdAt: iso, updatedAt: iso },
+  },
+  {
+    name: 'list terms by category',
+    method: 'GET',
+    path: '/semantic/glossary?category=SECURITY',
+    expected: {
+      items: expect.arrayContaining([expect.objectContaining({ slug: 'leaked-keys' })]),
+      total: expect.any(Number),
+    },
+  },
+  {
+    name: 'search terms in names',
+    method: 'GET',
+    path: '/semantic/glossary?search=leaked',
+    expected: { items: [expect.objectContaining({ slug: 'leaked-keys' })], total: 1 },
+  },
+  {
+    name: 'search terms in descriptions',
+    method: 'GET',
+    path: '/semantic/glossary?search=anyone%20can%20read',
+    expected: { items: [expect.objectContaining({ slug: 'leaked-keys' })], total: 1 },
+  },
+  {
+    name: 'create metric',
+    method: 'POST',
+    path: '/semantic/metrics',
+    body: metric,
+    status: 201,
+    expected: { ...metric, status: 'DRAFT', version: 1, certifiedBy: null },
+  },
+  {
+    name: 'get term with its metrics',
+    method: 'GET',
+    path: '/semantic/glossary/leaked-keys',
+    expected: {
+      ...term,
+      metrics: [expect.objectContaining({ slug: 'leaked-key-count', type: 'SIMPLE', status: 'DRAFT' })],
+    },
+  },
+  {
+    name: 'update term',
+    method: 'PUT',
+    path: '/semantic/glossary/leaked-keys',
+    body: { description: 'Changed' },
+    expected: { slug: 'leaked-keys', description: 'Changed', filterMapping: term.filterMapping },
+  },
+  {
+    name: 'preview term',
+    method: 'POST',
+    path: '/semantic/glossary/leaked-keys/preview',
+    expected: { count: expect.any(Number) },
+  },
+  {
+    name: 'list metrics by type',
+    method: 'GET',
+    path: '/semantic/metrics?type=RATIO',
+    expected: {
+      items: expect.arrayContaining([expect.objectContaining({ slug: 'false-positive-rate', type: 'RATIO' })]),
+    },
+  },
+  {
+    name: 'list metrics by status',
+    method: 'GET',
+    path: '/semantic/metrics?status=DRAFT',
+    expected: { items: [expect.objectContaining({ slug: 'leaked-key-count' })], total: 1 },
+  },
+  {
+    name: 'certify metric',
+    method: 'POST',
+    path: '/semantic/metrics/leaked-key-count/certify',
+    body: { certifiedBy: 'Ada' },
+    expected: {
+      slug: 'leaked-key-count',
+      status: 'ACTIVE',
+      certifiedBy: 'Ada',
+      certifiedAt: iso,
+      certifiedVersion: 1,
+      certifiedVia: 'http',
+    },
+  },
+  {
+    name: 'get metric',
+    method: 'GET',
+    path: '/semantic/metrics/leaked-key-count',
+    expected: {
+      slug: 'leaked-key-count',
+      status: 'ACTIVE',
+      certifiedBy: 'Ada',
+      glossaryTerm: expect.objectContaining({ slug: 'leaked-keys' }),
+    },
+  },
+  {
+    name: 'update metric',
+    method: 'PUT',
+    path: '/semantic/metrics/leaked-key-count',
+    body: { description: 'How many', allowedDimensions: ['severity', 'detectorType', 'container'] },
+    expected: { slug: 'leaked-key-count', description: 'How many', version: 2, status: 'DRAFT', certifiedBy: null },
+  },
+  {
+    name: 'query',
+    method: 'POST',
+    path: '/semantic/query',
+    body: {
+      metricSlug: 'leaked-key-count',
+      dimensions: ['severity'],
+      glossaryTermSlug: 'security-threats',
+      from: '2020-01-01T00:00:00Z',
+      to: '2100-01-01T00:00:00Z',
+    },
+    expected: {
+      value: expect.any(Number),
+      breakdown: expect.arrayContaining([
+        expect.objectContaining({ dimensionValue: expect.any(String), value: expect.any(Number) }),
+      ]),
+    },
+  },
+  {
+    name: 'time series',
+    method: 'POST',
+    path: '/semantic/query/timeseries',
+    body: {
+      metricSlug: 'leaked-key-count',
+      granularity: 'day',
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-04T00:00:00Z',
+    },
+    expected: {
+      timeSeries: ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) =>
+        expect.objectContaining({ timestamp: `${day}T00:00:00.000Z`, value: 0 }),
+      ),
+    },
+  },
+  {
+    name: 'time series of a ratio',
+    method: 'POST',
+    path: '/semantic/query/timeseries',
+    body: { metricSlug: 'false-positive-rate', granularity: 'day' },
+    status: 400,
+    expected: { code: 'invalid_input', reason: 'unsupported_metric_type' },
+  },
+  {
+    name: 'dashboard',
+    method: 'POST',
+    path: '/semantic/query/dashboard',
+    body: { dashboard: 'discovery' },
+    expected: {
+      dashboard: 'discovery',
+      metrics: expect.arrayContaining([
+        expect.objectContaining({
+          metricSlug: 'total-findings',
+          displayName: 'Total findings',
+          value: expect.any(Number),
+          format: 'number',
+          unit: 'findings',
+          size: 'md',
+          position: 1,
+          chartType: 'number',
+        }),
+      ]),
+    },
+  },
+  {
+    name: 'explore',
+    method: 'POST',
+    path: '/semantic/query/explore',
+    body: { metricSlug: 'total-findings', dimensions: ['severity'], glossaryTermSlug: 'pii-exposure' },
+    expected: { value: expect.any(Number), breakdown: expect.any(Array) },
+  },
+  {
+    name: 'a dimension that is not allowed',
+    method: 'POST',
+    path: '/semantic/query',
+    body: { metricSlug: 'leaked-key-count', dimensions: ['source'] },
+    status: 400,
+    expected: { code: 'invalid_input', reason: 'dimension_not_allowed' },
+  },
+  {
+    name: 'delete a term that a metric uses',
+    method: 'DELETE',
+    path: '/semantic/glossary/leaked-keys',
+    status: 409,
+    expected: { code: 'conflict' },
+  },
+  {
+    name: 'delete metric',
+    method: 'DELETE',
+    path: '/semantic/metrics/leaked-key-count',
+    expected: { slug: 'leaked-key-count' },
+  },
+  { name: 'delete term', method: 'DELETE', path: '/semantic/glossary/leaked-keys', expected: { slug: 'leaked-keys' } },
+  {
+    name: 'a term that is gone',
+    method: 'GET',
+    path: '/semantic/glossary/leaked-keys',
+    status: 404,
+    expected: { code: 'not_found' },
+  },
+]
+
+describe('every endpoint of the semantic layer', () => {
+  it.each(steps)('$name', async ({ method, path, body, status = 200, expected }) => {
+    const reply = await ask(url, method, path, body)
+    expect({ status: reply.status, body: reply.body }).toMatchObject({ status, body: expected })
+    if (status === 201) expect(reply.headers.get('location')).toMatch(/^\/semantic\//)
+  })
+
+  it('lists terms without colour and icon', async () => {
+    const { body } = await ask(url, 'GET', '/semantic/glossary')
+    for (const item of body.items as object[]) {
+      expect(item).not.toHaveProperty('color')
+      expect(item).not.toHaveProperty('icon')
+    }
+  })
+})
