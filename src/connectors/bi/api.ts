@@ -26,8 +26,8 @@ export interface Listing {
   looped: boolean
 }
 
-/** The calls of the API, as replies in wire shape. Administrators' calls have limits of their own, so a client too. */
-export function createApi(client: HttpClient, admins: HttpClient) {
+/** The calls of the API, as replies in wire shape. Administrators' calls and queries have limits of their own, so clients too. */
+export function createApi({ members: client, admins, queries }: Record<'members' | 'admins' | 'queries', HttpClient>) {
   async function value(path: string, query: Query = {}, through = client): Promise<Item[]> {
     const items: Item[] = []
     const seen = new Set<string>()
@@ -90,7 +90,7 @@ export function createApi(client: HttpClient, admins: HttpClient) {
     dataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/dataflows`),
     /** One DAX query. Refusals that say something about the dataset or the tenant are returned with their status. */
     async query(workspace: Workspace, datasetId: string, dax: string): Promise<{ status: number; body: unknown }> {
-      const { status, body } = await client.json<unknown>({
+      const { status, body } = await queries.json<unknown>({
         method: 'POST',
         path: `${pathOf(workspace)}/datasets/${segment(datasetId)}/executeQueries`,
         body: { queries: [{ query: dax }], serializerSettings: { includeNulls: true } },

@@ -42,6 +42,15 @@ export const toChecksum = (value: unknown) =>
 
 const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
 
+/** The workspace around an item, and what is known of its neighbours. */
+export interface Surroundings {
+  workspace: Workspace
+  /** Ids of the datasets that stand in it. */
+  local: ReadonlySet<string>
+  /** Copies of reports in apps, by id, to the report that is kept. */
+  originals: ReadonlyMap<string, string>
+}
+
 export function createAssets(options: AssetOptions) {
   const prefix = `bi:${options.tenantId}`
   const keyOf = {
@@ -80,10 +89,11 @@ export function createAssets(options: AssetOptions) {
     return { ...asset, facts, checksum, links: all, document: async () => document }
   }
 
-  const toDatasetLink = (type: LinkDraft['type'], to: Reference, from: Workspace): LinkDraft => {
-    const space = to.workspaceId ?? (from.kind === 'me' ? 'me' : from.id)
-    const url = `${place(space)}/datasets/${to.id}`
-    return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, space } }
+  /** Where the platform does not say in which workspace a dataset is, only one that stands here is placed. */
+  const toDatasetLink = (type: LinkDraft['type'], to: Reference, { workspace, local }: Surroundings): LinkDraft => {
+    const space = to.workspaceId ?? (local.has(to.id) ? workspace.id : undefined)
+    const url = `${place(space ?? workspace.id)}/datasets/${to.id}`
+    return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, ...defined({ space }) } }
   }
 
   function workspaceAsset(content: WorkspaceContent, childKeys: readonly string[]): AssetDraft {
@@ -134,14 +144,15 @@ export function createAssets(options: AssetOptions) {
     )
   }
 
-  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, workspace: Workspace): AssetDraft[] {
+  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, around: Surroundings): AssetDraft[] {
+    const { workspace } = around
     const schema = answer.status === 'available' ? answer.schema : undefined
     const tables = options.datasetsAsContainers
       ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, workspace))
       : []
     const links: LinkDraft[] = [
       ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key })),
-      ...dataset.upstreamDatasets.map((upstream) => toDatasetLink('upstream_dataset', upstream, workspace)),
+      ...dataset.upstreamDatasets.map((upstream) => toDatasetLink('upstream_dataset', upstream, around)),
       ...dataset.upstreamDataflows.map(
         ({ id }): LinkDraft => ({ type: 'upstream_dataflow', targetKey: keyOf.dataflow(id), reference: { id } }),
       ),
@@ -180,7 +191,8 @@ export function createAssets(options: AssetOptions) {
     return [asset, ...tables]
   }
 
-  function reportAsset(report: Report, pages: readonly string[], workspace: Workspace): AssetDraft {
+  function reportAsset(report: Report, pages: readonly string[], around: Surroundings): AssetDraft {
+    const { workspace } = around
     const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined
     return draft(
       {
@@ -200,17 +212,15 @@ export function createAssets(options: AssetOptions) {
         },
       },
       documents.toReportDocument(report, pages),
-      report.dataset === undefined ? [] : [toDatasetLink('uses_dataset', report.dataset, workspace)],
+      report.dataset === undefined
+        ? []
+        : [toDatasetLink('uses_dataset', { workspaceId: workspace.id, ...report.dataset }, around)],
       workspace,
     )
   }
 
-  function tileLinks(
-    tile: Tile,
-    index: number,
-    workspace: Workspace,
-    originals: ReadonlyMap<string, string>,
-  ): LinkDraft[] {
+  function tileLinks(tile: Tile, index: number, around: Surroundings): LinkDraft[] {
+    const { workspace, originals } = around
     const path = `tile ${index + 1}`
     const label = defined({ label: tile.title })
     const reportId = tile.reportId === undefined ? undefined : (originals.get(tile.reportId) ?? tile.reportId)
@@ -221,17 +231,13 @@ export function createAssets(options: AssetOptions) {
       links.push({ type: 'tile_from_report', targetKey: keyOf.report(reportId), url, reference, path, ...label })
     }
     if (tile.dataset !== undefined) {
-      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, workspace), path, ...label })
+      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, around), path, ...label })
     }
     return links
   }
 
-  /** `originals` maps app copies of reports to the report that is kept. */
-  function dashboardAsset(
-    dashboard: Dashboard,
-    workspace: Workspace,
-    originals: ReadonlyMap<string, string>,
-  ): AssetDraft {
+  function dashboardAsset(dashboard: Dashboard, around: Surroundings): AssetDraft {
+    const { workspace } = around
     const tiles = dashboard.tiles ?? []
     const owner = options.ownership ? dashboard.owner : undefined
     return draft(
@@ -251,7 +257,7 @@ export function createAssets(options: AssetOptions) {
         },
       },
       documents.toDashboardDocument(dashboard),
-      tiles.flatMap((tile, index) => tileLinks(tile, index, workspace, originals)),
+      tiles.flatMap((tile, index) => tileLinks(tile, index, around)),
       workspace,
     )
   }

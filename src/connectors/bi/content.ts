@@ -2,8 +2,8 @@ import { AppError } from '../../kernel/errors.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
 import { judge } from './failure.ts'
-import type { Dashboard, Dataset, Report, Workspace, WorkspaceContent } from './model.ts'
-import { merge, toDashboard, toDataset, toReport } from './read.ts'
+import type { Dashboard, Dataset, Report, Tile, Workspace, WorkspaceContent } from './model.ts'
+import { defined, merge, toDashboard, toDataset, toReport } from './read.ts'
 import type { ScanAnswer, ScannedWorkspace, Scanner } from './scanner.ts'
 import type { Item } from './wire.ts'
 
@@ -11,6 +11,8 @@ export interface LoadedContent extends WorkspaceContent {
   scan: ScanAnswer
   /** Copies of reports in apps, by id, to the report they were made from. */
   originals: Map<string, string>
+  /** Ids of the datasets that stand in this workspace. */
+  local: ReadonlySet<string>
   /** True where something that was there before may be missing this time. */
   incomplete: boolean
 }
@@ -34,6 +36,15 @@ function withoutCopies(reports: Report[]): { reports: Report[]; originals: Map<s
 function withoutDashboardCopies(dashboards: Dashboard[]): Dashboard[] {
   const names = new Set(dashboards.filter(({ appId }) => appId === undefined).map(({ name }) => name))
   return dashboards.filter(({ appId, name }) => appId === undefined || !names.has(name.replace(/^\[App\]\s*/i, '')))
+}
+
+/** A tile names a dataset without its workspace; the report that it was pinned from knows it. */
+export function toPlacedTiles(tiles: readonly Tile[], reports: readonly Report[]): Tile[] {
+  return tiles.map((tile) => {
+    const report = reports.find(({ id }) => id === tile.reportId)
+    const same = tile.dataset !== undefined && report?.dataset?.id === tile.dataset.id
+    return same && tile.dataset?.workspaceId === undefined ? { ...tile, ...defined({ dataset: report.dataset }) } : tile
+  })
 }
 
 /** Lists one workspace: the member lists say what is there, the metadata scan adds what they do not tell. */
@@ -113,6 +124,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       dashboards: withoutDashboardCopies(mergeAll(items.dashboards, scanned?.dashboards ?? [])),
       ...(Array.isArray(admins) ? { admins } : {}),
       scan,
+      local: new Set(datasets.map(({ id }) => id)),
       incomplete: !flowsRead || admins === 'unavailable' || ('temporary' in scan && scan.temporary),
     }
   }

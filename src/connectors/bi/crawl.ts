@@ -1,9 +1,8 @@
-import { AppError } from '../../kernel/errors.ts'
 import type { AssetDraft, Batch, CrawlRequest, ScanWarning } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { Assets } from './assets.ts'
 import type { BiConfig } from './config.ts'
-import type { ContentLoader, LoadedContent } from './content.ts'
+import { type ContentLoader, type LoadedContent, toPlacedTiles } from './content.ts'
 import { judge } from './failure.ts'
 import type { Dashboard, Dataset, Report, Workspace } from './model.ts'
 import { toDataSource, toParameters, toTile } from './read.ts'
@@ -13,8 +12,6 @@ import type { SchemaReader } from './schema.ts'
 interface Drafts {
   assets: AssetDraft[]
   warnings: ScanWarning[]
-  /** True where the tables of a dataset are assets and could not be listed this time. */
-  tablesMissing: boolean
 }
 
 const phases = ['datasets', 'reports', 'dashboards'] as const
@@ -87,14 +84,14 @@ export function createCrawler(options: {
     const incomplete = content.incomplete || temporary || dataSources === undefined || parameters === undefined
     const sorted = [...(dataSources ?? [])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
     const full = { ...dataset, dataSources: sorted, parameters: parameters ?? [] }
-    const drafts = assets.datasetAssets(full, answer, workspace)
+    const drafts = assets.datasetAssets(full, answer, content)
     const known = incomplete ? request.known(drafts.map(({ key }) => key)) : new Map<string, string>()
     const warnings: ScanWarning[] = []
-    return {
-      assets: drafts.map((asset) => settle(asset, incomplete, known, warnings)),
-      warnings,
-      tablesMissing: temporary && extraction.extract_datasets_to_containers,
+    if (temporary && extraction.extract_datasets_to_containers) {
+      const message = 'The tables of a dataset could not be listed this time; the next scan tries again.'
+      warnings.push({ code: 'listing_incomplete', message, incomplete: true })
     }
+    return { assets: drafts.map((asset) => settle(asset, incomplete, known, warnings)), warnings }
   }
 
   async function reportDrafts(report: Report, content: LoadedContent, request: CrawlRequest): Promise<Drafts> {
@@ -104,11 +101,11 @@ export function createCrawler(options: {
     const pages = [...(items ?? [])]
       .sort((a, b) => (a.number('order') ?? 0) - (b.number('order') ?? 0))
       .map((page) => page.text('displayName') ?? page.text('name') ?? '')
-    const asset = assets.reportAsset(report, pages, workspace)
+    const asset = assets.reportAsset(report, pages, content)
     const incomplete = items === undefined || (content.incomplete && extraction.extract_ownership)
     const warnings: ScanWarning[] = []
     const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings, tablesMissing: false }
+    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
   }
 
   async function dashboardDrafts(dashboard: Dashboard, content: LoadedContent, request: CrawlRequest): Promise<Drafts> {
@@ -117,15 +114,16 @@ export function createCrawler(options: {
       dashboard.tiles ??
       (workspace.member ? await detail(api.tiles(workspace, dashboard.id), []).then((items) => items?.map(toTile)) : [])
     const sorted = [...(tiles ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1))
-    const asset = assets.dashboardAsset({ ...dashboard, tiles: sorted }, workspace, content.originals)
+    const placed = { ...dashboard, tiles: toPlacedTiles(sorted, content.reports) }
+    const asset = assets.dashboardAsset(placed, content)
     const incomplete = tiles === undefined || (content.incomplete && extraction.extract_ownership)
     const warnings: ScanWarning[] = []
     const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings, tablesMissing: false }
+    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
   }
 
   function workspaceDrafts(content: LoadedContent, chosen: (id: string) => boolean, request: CrawlRequest): Drafts {
-    const none = { assets: [], warnings: [], tablesMissing: false }
+    const none = { assets: [], warnings: [] }
     if (!extraction.extract_workspaces_to_containers) return none
     const keys = [
       ...content.datasets.filter(({ id }) => chosen(id)).map(({ id }) => assets.keyOf.dataset(id)),
@@ -136,7 +134,7 @@ export function createCrawler(options: {
     const incomplete = content.incomplete && extraction.extract_ownership
     const warnings: ScanWarning[] = []
     const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings, tablesMissing: false }
+    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
   }
 
   return async function* crawl(
@@ -169,13 +167,11 @@ export function createCrawler(options: {
     const container = request.cursor === undefined ? [workspaceDrafts(content, chosen, request)] : []
     if (batches.length === 0) batches.push({ cursor: '', items: [] })
 
-    let tablesMissing = false
     for (const [index, batch] of batches.entries()) {
       const drafts = [
         ...(index === 0 ? container : []),
         ...(await Promise.all(batch.items.map(({ draft }) => draft()))),
       ]
-      tablesMissing ||= drafts.some((draft) => draft.tablesMissing)
       yield {
         assets: drafts.flatMap((draft) => draft.assets),
         warnings: [
@@ -184,10 +180,6 @@ export function createCrawler(options: {
         ],
         cursor: index === batches.length - 1 ? null : batch.cursor,
       }
-    }
-    if (tablesMissing) {
-      const message = 'The tables of some datasets could not be listed this time; the next scan tries again.'
-      throw new AppError('unavailable', message, { reason: 'listing_incomplete' })
     }
   }
 }

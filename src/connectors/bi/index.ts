@@ -37,7 +37,8 @@ function openClients({ config, signal, log, now }: SessionOptions<BiConfig>) {
   const api = { ...shared, ...signIn, origin: addresses.apiOrigin, basePath: addresses.apiPath }
   const members = createHttpClient({ ...api, timeoutMs })
   const admins = createHttpClient({ ...api, timeoutMs: Math.max(timeoutMs, LEAST_ADMIN_TIMEOUT_MS) })
-  return { addresses, signIn, members, admins }
+  const queries = createHttpClient({ ...api, timeoutMs })
+  return { addresses, signIn, members, admins, queries }
 }
 
 /** What is known once the account has signed in and the workspaces are listed. */
@@ -50,8 +51,8 @@ interface Ground {
 
 function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
   const { config, sampling, log } = options
-  const { addresses, signIn, members, admins } = openClients(options)
-  const api = createApi(members, admins)
+  const { addresses, signIn, ...clients } = openClients(options)
+  const api = createApi(clients)
   const servicePrincipal = config.required.auth_mode === 'SERVICE_PRINCIPAL'
   const { extraction, scope } = config.optional
   let opened: Promise<Ground> | undefined
@@ -85,7 +86,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       ...(claims.objectId === undefined ? {} : { objectId: claims.objectId }),
     })
     const scanner = createScanner({
-      client: admins,
+      client: clients.admins,
       workspaceIds: found.workspaces.filter(({ kind }) => kind !== 'me').map(({ id }) => id),
       schema: extraction.extract_dataset_schema,
       users: extraction.extract_ownership,
@@ -165,9 +166,15 @@ export const biConnector: Connector<BiConfig> = {
   payload: BiPayload,
   orderByColumns,
   defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION'],
-  leavesOut({ optional }) {
+  leavesOut({ optional: { extraction } }) {
+    const kinds = [
+      ...(extraction.extract_reports ? [] : ['bi.report' as const]),
+      ...(extraction.extract_dashboards ? [] : ['bi.dashboard' as const]),
+      ...(extraction.extract_workspaces_to_containers ? [] : ['bi.workspace' as const]),
+      ...(extraction.extract_datasets_to_containers ? [] : ['bi.table' as const]),
+    ]
     // An account sees only the workspaces it belongs to.
-    return { kinds: optional.extraction.extract_reports ? [] : ['bi.report'], scopes: true }
+    return { kinds, scopes: true }
   },
   credentialOrigins(config) {
     const { apiOrigin, authorityOrigin } = toAddresses(config)

@@ -7,6 +7,8 @@ import { type Item, toItem } from './wire.ts'
 
 /** Projections only: no cell value ever leaves the service. */
 const queries = {
+  describedColumns:
+    'EVALUATE SELECTCOLUMNS(INFO.VIEW.COLUMNS(),"t",[Table],"c",[Name],"d",[DataType],"h",[IsHidden],"x",[Description],"e",[Expression])',
   columns: 'EVALUATE SELECTCOLUMNS(INFO.VIEW.COLUMNS(),"t",[Table],"c",[Name],"d",[DataType],"h",[IsHidden])',
   measures: 'EVALUATE SELECTCOLUMNS(INFO.VIEW.MEASURES(),"t",[Table],"m",[Name],"e",[Expression],"x",[Description])',
   tables: 'EVALUATE SELECTCOLUMNS(INFO.VIEW.TABLES(),"t",[Name],"x",[Description],"h",[IsHidden],"e",[Expression])',
@@ -64,7 +66,8 @@ function toSchema(way: Schema['way'], columns: Item[], measures: Item[], tableRo
   for (const row of columns) {
     const name = cell(row, 'c')
     if (name === undefined || isInternalColumn(name)) continue
-    const field: Field = { name, ...member('dataType', cell(row, 'd')), ...hidden(row) }
+    const text = { ...member('description', cell(row, 'x')), ...member('expression', cell(row, 'e')) }
+    const field: Field = { name, ...member('dataType', cell(row, 'd')), ...text, ...hidden(row) }
     tableOf(cell(row, 't') ?? '').columns.push(field)
   }
   for (const row of measures) {
@@ -93,14 +96,27 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     return readRows(body)
   }
 
-  async function ask(workspace: Workspace, dataset: Dataset): Promise<Schema> {
-    let columns: Item[]
-    try {
-      columns = await rows(workspace, dataset, queries.columns)
-    } catch (error) {
-      if (!(error instanceof QueryRefused) || error.reason !== 'query_refused' || error.general) throw error
-      return toSchema('statistics', await rows(workspace, dataset, queries.statistics), [], [])
+  /** The rows of the first of several queries that the engine takes; which columns a view has depends on its age. */
+  async function firstTaken(
+    workspace: Workspace,
+    dataset: Dataset,
+    daxes: readonly string[],
+  ): Promise<[number, Item[]]> {
+    for (const [index, dax] of daxes.entries()) {
+      try {
+        return [index, await rows(workspace, dataset, dax)]
+      } catch (error) {
+        const wording = error instanceof QueryRefused && error.reason === 'query_refused' && !error.general
+        if (!wording || index === daxes.length - 1) throw error
+      }
     }
+    throw new QueryRefused('query_refused')
+  }
+
+  async function ask(workspace: Workspace, dataset: Dataset): Promise<Schema> {
+    const ways = [queries.describedColumns, queries.columns, queries.statistics]
+    const [way, columns] = await firstTaken(workspace, dataset, ways)
+    if (way === 2) return toSchema('statistics', columns, [], [])
     const more = async (dax: string) => {
       try {
         return await rows(workspace, dataset, dax)

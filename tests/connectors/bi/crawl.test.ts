@@ -139,6 +139,21 @@ describe('a tenant without admin rights', () => {
       `tile_from_dataset ${keyOf('dataset', sales)}`,
     ])
     expect(named(assets, 'Finance').links).toHaveLength(5)
+    const places = named(assets, 'Overview').links.map(({ reference }) => reference)
+    expect(places).toEqual([
+      { id: monthly, space: ws },
+      { id: sales, space: ws },
+    ])
+    expect(named(assets, 'Weekly').links[0]?.reference).toEqual({ id: hr, space: other })
+  })
+
+  it('does not place a dataset of which the platform says no workspace', async () => {
+    const routes = tenant()
+    const tiles = [{ id: guid('c', 3), title: 'Foreign', datasetId: guid('d', 77) }]
+    const { assets } = await crawlAll(
+      payloadFor(await startFakeBi({ ...routes, [`GET /groups/${ws}/dashboards/${board}/tiles`]: tiles })),
+    )
+    expect(named(assets, 'Overview').links[0]?.reference).toEqual({ id: guid('d', 77) })
   })
 
   it('says of each dataset how its schema was read, or why not', async () => {

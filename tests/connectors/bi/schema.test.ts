@@ -40,7 +40,7 @@ describe('the ways to a schema', () => {
   it('by queries: columns, measures and table facts, without what the engine made', async () => {
     const answers = {
       'INFO.VIEW.COLUMNS': rows(
-        { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false },
+        { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false, '[x]': 'Net of tax', '[e]': '[Gross] * 0.8' },
         { '[t]': 'Sales', '[c]': 'RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61', '[d]': 'Int64', '[h]': true },
         { '[t]': 'LocalDateTable_1', '[c]': 'Date', '[d]': 'DateTime', '[h]': true },
       ),
@@ -54,9 +54,21 @@ describe('the ways to a schema', () => {
       'name Sales: Sales',
       'text Sales: Orders',
       'name Sales.Amount: Amount',
+      'text Sales.Amount: Net of tax',
+      'expression Sales.Amount: [Gross] * 0.8',
       'name Sales.Total: Total',
       'expression Sales.Total: SUM(Sales[Amount])',
     ])
+  })
+
+  it('by the older columns of the views, where the newer are refused', async () => {
+    const columns = ({ body }: { body: string }) =>
+      queryOf(body).includes('[Description]') || !queryOf(body).includes('COLUMNS')
+        ? refuse(400)
+        : rows({ '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': true })
+    const { facts, parts } = await factsOf(tenant(plain, { [query]: columns }))
+    expect(facts[0]).toMatchObject({ schemaWay: 'queries', tables: 1 })
+    expect(parts).toContain('name Sales.Amount: Amount')
   })
 
   it('by statistics where the views are refused, and never with values', async () => {
@@ -146,8 +158,8 @@ describe('the ways to a schema', () => {
 
   it('tables that are assets are not gone because they could not be listed', async () => {
     const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
-    const { failed } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
-    expect(failed).toEqual({ Finance: 'listing_incomplete' })
+    const { warnings } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
+    expect(warnings).toMatchObject([{ code: 'listing_incomplete', incomplete: true }, { code: 'details_unavailable' }])
   })
 })
 
