@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidInput } from '../kernel/errors.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import { listAuditRows } from '../store/audit.store.ts'
+import { listAuditRows, verifyAudit } from '../store/audit.store.ts'
 import { Metric } from './metric.ts'
 import { listVersions } from './metrics.store.ts'
 import { resolveMetric } from './names.ts'
@@ -101,6 +101,28 @@ const listAudit = operation({
     }),
 })
 
+const verifyAuditOperation = operation({
+  name: 'verify_audit',
+  title: 'Verify audit trail',
+  summary: 'Recomputes the hash chain of the audit trail, and says where an entry was changed or taken out.',
+  effect: 'read',
+  scope: 'admin',
+  route: 'GET /semantic/audit/verify',
+  input: z.strictObject({}),
+  output: z.object({
+    intact: z.boolean().describe('Whether trail and chain agree.'),
+    entries: z.number().describe('How many entries there are.'),
+    unchained: z.number().describe('Entries of the installation that no later change has chained yet.'),
+    brokenAt: z.number().describe('Number of the entry where they part.').optional(),
+    head: z.string().describe('Hash of the newest entry; keep it elsewhere to notice a trail cut short.'),
+  }),
+  run: (_input, context) =>
+    context.read((reader) => {
+      const verdict = verifyAudit(reader)
+      return { intact: verdict.brokenAt === undefined, ...verdict }
+    }),
+})
+
 function toSeq(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor)
@@ -108,4 +130,4 @@ function toSeq(cursor: string | undefined): number | undefined {
   throw invalidInput(`The cursor ${message}`, { issues: [{ path: 'cursor', message }] })
 }
 
-export const auditOperations: readonly Operation[] = [listMetricVersions, listAudit]
+export const auditOperations: readonly Operation[] = [listMetricVersions, listAudit, verifyAuditOperation]

@@ -91,10 +91,7 @@ export function checkGraph(
 }
 
 /** The dimensions that fit every entity a definition counts, itself or through the metrics it is made of. */
-function fittingDimensions(
-  graph: ReadonlyMap<string, TypedDefinition>,
-  typed: TypedDefinition,
-): readonly Dimension[] {
+function fittingDimensions(graph: ReadonlyMap<string, TypedDefinition>, typed: TypedDefinition): readonly Dimension[] {
   const counted = [typed, ...listInputs(graph, typed).values()].flatMap(listInline).map(({ entity }) => entity)
   return dimensions.filter((dimension) =>
     counted.every((entity) => entityFacts[entity].dimensions.some((fitting) => fitting === dimension)),

@@ -74,7 +74,6 @@ const timeFields = entities.flatMap((entity): TimeField[] => [...entityFacts[ent
 const MetricFilters = FilterMapping.extend({
   scanned: z.boolean().describe('Assets only: whether they were ever scanned.').optional(),
 }).describe('What the metric itself counts; the shape of a term mapping.')
-type MetricFilters = z.infer<typeof MetricFilters>
 
 export const SimpleDefinition = z.strictObject({
   aggregation: z.enum(aggregations).describe('How rows become a number.'),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { db } from './builder.ts'
 import type { AuditRow } from './schema.ts'
 import type { Reader, Writer } from './store.ts'
@@ -33,6 +34,60 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
       after: entry.after === undefined ? null : JSON.stringify(entry.after),
     }),
   )
+  extendChain(writer)
+}
+
+// Entries that a migration wrote are not chained yet: SQL has no hash.
+function extendChain(writer: Writer): void {
+  const last = writer.first(db.selectFrom('audit_chain').selectAll().orderBy('seq', 'desc').limit(1))
+  const unchained = writer.all(
+    db
+      .selectFrom('audit')
+      .selectAll()
+      .where('seq', '>', last?.seq ?? 0)
+      .orderBy('seq'),
+  )
+  let digest = last?.digest ?? ''
+  for (const row of unchained) {
+    digest = toDigest(digest, row)
+    writer.run(db.insertInto('audit_chain').values({ seq: row.seq, digest }))
+  }
+}
+
+function toDigest(before: string, row: AuditEntryRow): string {
+  const content = [row.seq, row.at, row.actor, row.via, row.action, row.kind, row.name, row.before, row.after]
+  return createHash('sha256')
+    .update(`${before}\n${JSON.stringify(content)}`)
+    .digest('hex')
+}
+
+export interface AuditVerdict {
+  entries: number
+  /** Entries since the last chained one: those of the installation, until the first change by a person. */
+  unchained: number
+  /** The entry at which the trail and its chain part; absent when they agree. */
+  brokenAt?: number
+  /** The hash of the newest entry; kept elsewhere, it also shows entries cut off at the end. */
+  head: string
+}
+
+/** Recomputes the chain of hashes over the whole trail. */
+export function verifyAudit(reader: Reader): AuditVerdict {
+  const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
+  const rows = reader
+    .prepare(
+      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, via, action, kind, name, before, after, digest
+       FROM audit FULL JOIN audit_chain AS chain ON chain.seq = audit.seq ORDER BY 1`,
+    )
+    .iterate() as IterableIterator<AuditEntryRow & { digest: string | null }>
+  let head = ''
+  let unchained = 0
+  for (const { digest, ...row } of rows) {
+    if (digest === null) unchained++
+    else if (unchained > 0 || digest !== toDigest(head, row)) return { entries, unchained, brokenAt: row.seq, head }
+    else head = digest
+  }
+  return { entries, unchained, head }
 }
 
 /** The trail, newest first; `beforeSeq` continues behind an entry already seen. */

@@ -22,7 +22,10 @@ export interface Tables {
   dashboard: { id: Generated<number>; name: string; created_at: number }
   placement: PlacementRow
   audit: AuditRow
+  audit_chain: { seq: number; digest: string }
   link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
+  import_file: { uid: string; created_at: number; accepted: Generated<number> }
+  import_row: { uid: string; ordinal: number; finding: string }
   lease: { name: string; holder: string; token: number; expires_at: number }
 }
 
