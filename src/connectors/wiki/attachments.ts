@@ -5,8 +5,8 @@ import type { AssetDraft } from '../connector.ts'
 import { isMediaAddress } from './address.ts'
 import { toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
-import type { CrawlContext } from './crawl-context.ts'
-import { endsScan, isRefusal, messageOf, reasonOf } from './failure.ts'
+import { type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { endsScan, isCapabilityDenied, reasonOf, settleRefusal } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { readList } from './listing.ts'
 import { isCurrent } from './site-index.ts'
@@ -80,7 +80,7 @@ async function readAttachment(
     const named = { kind: 'name' as const, text: title, path: 'filename', lineStarts: [0] }
     return { document: { ...read.document, parts: [named, ...read.document.parts] }, status: 'read' }
   } catch (error) {
-    if (reasonOf(error) !== 'too_large') throw error
+    if (reasonOf(error) !== 'too_large') throw await settleRefusal(error, client.isSignedIn)
     const reason = 'The file is larger than attachment_max_bytes; it is not read.'
     return { document: nameOnly(title, reason), status: 'skipped_too_large' }
   }
@@ -123,28 +123,13 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
   }
 }
 
-function warnUnlisted({ warnings, client, space }: CrawlContext, pageId: string, error: unknown): void {
-  if (isRefusal(error)) {
-    warnings.add({
-      code: 'attachments_denied',
-      message:
-        'Attachments may not be listed; give the token the scope read:attachment:confluence, or leave attachments out of the source.',
-      scope: space.id,
-      incomplete: true,
-    })
-    return
-  }
-  warnings.add({
-    code: 'attachments_unavailable',
-    message: `The attachments of a page could not be listed: ${messageOf(error)}`,
-    scope: space.id,
-    assetKey: toPageKey(client, pageId),
-  })
-}
-
 /** The attachments of a page. Nothing is fetched before a draft's document is asked for. */
 export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
   if (!context.config.optional.content.include_attachments) return []
+  if (context.denied.has('attachments')) {
+    warnDenied(context, 'attachments')
+    return []
+  }
   try {
     const indexed = await context.index.findAttachments(page.id)
     const attachments =
@@ -155,10 +140,14 @@ export async function readAttachmentDrafts(context: CrawlContext, page: PageFact
         item: AttachmentWire,
       }))
     return attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))
-  } catch (error) {
+  } catch (failure) {
+    const error = await settleRefusal(failure, context.client.isSignedIn)
     if (reasonOf(error) === 'gone') return []
     if (endsScan(error)) throw error
-    warnUnlisted(context, page.id, error)
+    if (isCapabilityDenied(error)) {
+      context.denied.add('attachments')
+      warnDenied(context, 'attachments')
+    } else warnUnavailable(context, 'attachments', page.id, error)
     return []
   }
 }

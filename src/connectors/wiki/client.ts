@@ -18,6 +18,8 @@ export interface WikiClient {
   via: 'site' | 'gateway'
   /** Display name of the account; undefined where the token may not ask. */
   account: string | undefined
+  /** Asks again who we are: false when the token is no longer accepted. */
+  isSignedIn(): Promise<boolean>
 }
 
 const CONCURRENCY = 4
@@ -126,5 +128,14 @@ export async function connect(options: SessionOptions<WikiConfig>): Promise<Wiki
   const tenant = options.tenantId ?? cloudId ?? (await findCloudId(options, origin)) ?? host
   if (options.tenantId === undefined) options.rememberTenantId(tenant)
   const site = address.cloudId === undefined ? origin : toSite(signedIn.base, origin)
-  return { http: signedIn.http, site, prefix: `wiki:${tenant}`, via, account: signedIn.account }
+  const { http, account } = signedIn
+  const isSignedIn = async () => {
+    try {
+      return (await readAccount(http, host)) !== undefined
+    } catch (error) {
+      if (endsScan(error) && !reasonOf(error).startsWith('auth_')) throw error
+      return false
+    }
+  }
+  return { http, site, prefix: `wiki:${tenant}`, via, account, isSignedIn }
 }

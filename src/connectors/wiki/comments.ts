@@ -2,8 +2,8 @@ import type { AssayDocument, DocumentLink, Part } from '../../documents/document
 import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
-import type { CrawlContext } from './crawl-context.ts'
-import { endsScan, isRefusal, messageOf, reasonOf } from './failure.ts'
+import { type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { endsScan, isCapabilityDenied, reasonOf, settleRefusal } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { readList } from './listing.ts'
 import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
@@ -107,29 +107,13 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   }
 }
 
-/** Comments that cannot be read are not gone: the warning says of what their absence proves nothing. */
-function warnUnread({ warnings, client, space }: CrawlContext, pageId: string, error: unknown): void {
-  if (isRefusal(error)) {
-    warnings.add({
-      code: 'comments_denied',
-      message:
-        'Comments may not be read; give the token the scope read:comment:confluence, or leave comments out of the source.',
-      scope: space.id,
-      incomplete: true,
-    })
-    return
-  }
-  warnings.add({
-    code: 'comments_unavailable',
-    message: `The comments of a page could not be read: ${messageOf(error)}`,
-    scope: space.id,
-    assetKey: toPageKey(client, pageId),
-  })
-}
-
 /** The one comments asset of a page; undefined where nobody wrote any. */
 export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<AssetDraft | undefined> {
   if (listKinds(context).length === 0) return undefined
+  if (context.denied.has('comments')) {
+    warnDenied(context, 'comments')
+    return undefined
+  }
   const { client, space } = context
   const key = toCommentsKey(context, page.id)
   const shared = {
@@ -164,10 +148,14 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
       facts: { pageId: page.id, comments: comments.length },
       document: async () => document,
     }
-  } catch (error) {
+  } catch (failure) {
+    const error = await settleRefusal(failure, client.isSignedIn)
     if (reasonOf(error) === 'gone') return undefined
     if (endsScan(error)) throw error
-    warnUnread(context, page.id, error)
+    if (isCapabilityDenied(error)) {
+      context.denied.add('comments')
+      warnDenied(context, 'comments')
+    } else warnUnavailable(context, 'comments', page.id, error)
     return undefined
   }
 }

@@ -4,10 +4,10 @@ import { readAttachmentDrafts } from './attachments.ts'
 import { isListedAlike } from './checksum.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
-import { reasonOf } from './failure.ts'
+import { isBreakdown, reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
-import { type PageBody, readBodies, toListedHalf, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
+import { readBodies, toListedHalf, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
 import { toSpaceDraft, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf } from './wire.ts'
 
@@ -68,17 +68,17 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
   return groups
 }
 
+/** Pages with their texts; one that went while it was listed is left out. */
 async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
   const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
   const bodies = await readBodies(context, missing)
-  const drafts = await Promise.all(
-    pages.map(async (page) => {
-      const text = storageOf(page)
-      const body: PageBody | undefined = text === undefined ? bodies.get(page.id) : { format: 'storage', text }
-      return toPageDrafts(context, page, body, await labelsOf(page.id))
-    }),
-  )
-  return drafts.flat()
+  const drafts: AssetDraft[] = []
+  for (const page of pages) {
+    const text = storageOf(page)
+    const body = text === undefined ? bodies.get(page.id) : { format: 'storage' as const, text }
+    if (body !== 'gone') drafts.push(...toPageDrafts(context, page, body, await labelsOf(page.id)))
+  }
+  return drafts
 }
 
 async function readChildren(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
@@ -113,29 +113,33 @@ function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
 }
 
 /** The listing of a space, with the next page on its way while one is worked on. */
-async function* readPages(options: CrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
-  const { context, position } = options
+async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
   const { client, space } = context
   const spaceKey = toSpaceKey(client, space.id)
-  const isFirst = !context.known([spaceKey]).has(spaceKey)
-  const request = {
-    path: `/spaces/${encodeURIComponent(space.id)}/pages`,
-    query: { depth: 'all', status: 'current', sort: 'id', ...(isFirst ? { 'body-format': 'storage' } : {}) },
-    item: PageWire,
-    limit: isFirst ? PAGES_WITH_BODIES : MAX_LIMIT,
-  }
+  const start = (from: Position, bodies: boolean) =>
+    readListPages(client.http, {
+      path: `/spaces/${encodeURIComponent(space.id)}/pages`,
+      query: { depth: 'all', status: 'current', sort: 'id', ...(bodies ? { 'body-format': 'storage' } : {}) },
+      item: PageWire,
+      limit: bodies ? PAGES_WITH_BODIES : MAX_LIMIT,
+      cursor: from.cursor,
+    })
+  // A space that was read before is listed without bodies: most of its pages are as they were.
+  let bodies = !context.known([spaceKey]).has(spaceKey)
   let at = position
-  let pages = readListPages(client.http, { ...request, cursor: position.cursor })
+  let pages = start(at, bodies)
   let upcoming = pages.next()
   for (;;) {
     let result: IteratorResult<ListPage<PageWire>>
     try {
       result = await upcoming
     } catch (error) {
-      if (reasonOf(error) !== 'bad_request' || at.cursor === undefined || at !== position) throw error
-      // A stored cursor that is refused: the space starts over.
-      at = {}
-      pages = readListPages(client.http, request)
+      const isStale = reasonOf(error) === 'bad_request' && at.cursor !== undefined && at === position
+      const isTooMuch = bodies && isBreakdown(error)
+      if (!isStale && !isTooMuch) throw error
+      if (isStale) at = {}
+      if (isTooMuch) bodies = false
+      pages = start(at, bodies)
       upcoming = pages.next()
       continue
     }

@@ -1,6 +1,6 @@
 import type { Log } from '../../kernel/log.ts'
-import type { HttpClient } from '../transport.ts'
-import { endsScan, messageOf } from './failure.ts'
+import type { WikiClient } from './client.ts'
+import { endsScan, messageOf, settleRefusal } from './failure.ts'
 import { readList } from './listing.ts'
 import { LabelWire, PageWire } from './wire.ts'
 
@@ -9,7 +9,7 @@ const MAX_LABELS = 100
 
 /** The labels of pages, sorted, read once from the site's list of labels; undefined where that cannot be had. */
 export function createLabelIndex(
-  http: HttpClient,
+  { http, isSignedIn }: WikiClient,
   log: Log,
 ): (pageId: string) => Promise<readonly string[] | undefined> {
   let index: Promise<Map<string, string[]> | undefined> | undefined
@@ -36,7 +36,8 @@ export function createLabelIndex(
   }
 
   return async (pageId) => {
-    index ??= read().catch((error: unknown) => {
+    index ??= read().catch(async (failure: unknown) => {
+      const error = await settleRefusal(failure, isSignedIn)
       if (endsScan(error)) throw error
       log.info('labels of pages are not read', { why: messageOf(error) })
       return undefined

@@ -8,6 +8,7 @@ import type { CrawlContext } from './crawl-context.ts'
 import { endsScan, isBreakdown, messageOf, reasonOf } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { MAX_LIMIT, readList } from './listing.ts'
+import { isCurrent } from './site-index.ts'
 import { nameOf, toSiteUrl, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf, toInstant } from './wire.ts'
 
@@ -38,39 +39,44 @@ export function toListedHalf(page: PageWire, labels: readonly string[] | undefin
   })
 }
 
-/** One page on its own, in the format people read where the stored one cannot be had. */
-async function readSingle({ client, warnings, space }: CrawlContext, id: string): Promise<PageBody | undefined> {
+/** One page on its own, in the format people read where the stored one cannot be had; `gone` where it is no more. */
+async function readSingle(
+  { client, warnings, space }: CrawlContext,
+  id: string,
+): Promise<PageBody | 'gone' | undefined> {
   for (const format of ['storage', 'view'] as const) {
     try {
       const query = { 'body-format': format }
       const reply = await client.http.json({ path: `/api/v2/pages/${encodeURIComponent(id)}`, query })
       const page = PageWire.safeParse(reply.body)
+      if (page.success && !isCurrent(page.data)) return 'gone'
       const text = page.success ? page.data.body?.[format]?.value : undefined
       if (text !== undefined && text !== null) return { format, text }
     } catch (error) {
       if (endsScan(error)) throw error
-      if (reasonOf(error) === 'gone') return undefined
-      if (format === 'view') {
-        warnings.add({
-          code: 'body_unavailable',
-          message: `The text of a page could not be read: ${messageOf(error)}`,
-          scope: space.id,
-          assetKey: toPageKey(client, id),
-        })
-      }
+      if (reasonOf(error) === 'gone') return 'gone'
+      if (format === 'storage') continue
+      const message = `The text of a page could not be read: ${messageOf(error)}`
+      warnings.add({ code: 'body_unavailable', message, scope: space.id, assetKey: toPageKey(client, id) })
     }
   }
   return undefined
 }
 
+async function readOneByOne(context: CrawlContext, ids: readonly string[], bodies: Bodies): Promise<void> {
+  for (const id of ids) {
+    const body = await readSingle(context, id)
+    if (body !== undefined) bodies.set(id, body)
+  }
+}
+
+export type Bodies = Map<string, PageBody | 'gone'>
+
 /** Bodies by id, many in one request; where the platform breaks down over one, that one costs the others nothing. */
-export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Map<string, PageBody>> {
-  const bodies = new Map<string, PageBody>()
-  if (ids.length === 0) return bodies
-  const [only] = ids
-  if (ids.length === 1 && only !== undefined) {
-    const body = await readSingle(context, only)
-    if (body !== undefined) bodies.set(only, body)
+export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Bodies> {
+  const bodies: Bodies = new Map()
+  if (ids.length < 2) {
+    await readOneByOne(context, ids, bodies)
     return bodies
   }
   try {
@@ -80,7 +86,6 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
       const text = storageOf(page)
       if (text !== undefined) bodies.set(page.id, { format: 'storage', text })
     }
-    return bodies
   } catch (error) {
     if (!isBreakdown(error) && reasonOf(error) !== 'bad_request') throw error
     const half = Math.ceil(ids.length / 2)
@@ -89,6 +94,9 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
     }
     return bodies
   }
+  const missing = ids.filter((id) => !bodies.has(id))
+  await readOneByOne(context, missing, bodies)
+  return bodies
 }
 
 function toAnchorFacts(document: AssayDocument): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connecto
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
-import { createWarnings } from './crawl-context.ts'
+import { type Capability, createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
 import { readListPage } from './listing.ts'
 import { readSample } from './sampling.ts'
@@ -21,6 +21,7 @@ interface Work {
   index: SiteIndex
   labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
   sample: Map<string, PageWire[]> | undefined
+  denied: Set<Capability>
 }
 
 export function openSession(options: SessionOptions<WikiConfig>): ConnectorSession {
@@ -54,9 +55,10 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     return {
       client: connected,
       spaces: new Map(found.map((space) => [space.id, space])),
-      index: wide ? createSiteIndex(connected.http, log) : perPageIndex,
-      labelsOf: createLabelIndex(connected.http, log),
+      index: wide ? createSiteIndex(connected, log) : perPageIndex,
+      labelsOf: createLabelIndex(connected, log),
       sample: sampling.strategy === 'ALL' ? undefined : await readSample(connected.http, ids, sampling),
+      denied: new Set(),
     }
   }
 
@@ -70,7 +72,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     async *crawl(request: CrawlRequest) {
       const position = readPosition(request.cursor)
       work ??= prepare()
-      const { client: connected, spaces: found, index, labelsOf, sample } = await work
+      const { client: connected, spaces: found, index, labelsOf, sample, denied } = await work
       const space = found.get(request.scope.key)
       if (space === undefined) {
         throw notFound(`The space ${request.scope.name} is no longer visible; check the scope of the source.`, {
@@ -85,6 +87,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         index,
         known: request.known,
         warnings: createWarnings(),
+        denied,
       }
       const sampled = sample === undefined ? {} : { sampled: sample.get(space.id) ?? [] }
       yield* crawlSpace({ context, position, labelsOf, ...sampled })

@@ -1,6 +1,7 @@
 import type { Log } from '../../kernel/log.ts'
 import type { HttpClient } from '../transport.ts'
-import { endsScan, messageOf, reasonOf } from './failure.ts'
+import type { WikiClient } from './client.ts'
+import { endsScan, messageOf, reasonOf, settleRefusal } from './failure.ts'
 import { readListPages } from './listing.ts'
 import { AttachmentWire, CommentWire } from './wire.ts'
 
@@ -91,13 +92,14 @@ async function readComments(http: HttpClient, kind: CommentKind): Promise<Commen
 }
 
 /** Reads each list once, when it is first asked for. A list that fails is not used: pages are asked instead. */
-export function createSiteIndex(http: HttpClient, log: Log): SiteIndex {
+export function createSiteIndex({ http, isSignedIn }: WikiClient, log: Log): SiteIndex {
   const lists = new Map<string, Promise<unknown>>()
 
   const once = <T>(name: string, read: () => Promise<T>): Promise<T | undefined> => {
     const running = lists.get(name) as Promise<T | undefined> | undefined
     if (running !== undefined) return running
-    const started = read().catch((error: unknown) => {
+    const started = read().catch(async (failure: unknown) => {
+      const error = await settleRefusal(failure, isSignedIn)
       if (endsScan(error)) throw error
       log.info('a list of the whole site is not used', { list: name, reason: reasonOf(error), why: messageOf(error) })
       return undefined

@@ -1,0 +1,310 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { TestStep } from '../../../src/connectors/connector.ts'
+import { WikiConfig } from '../../../src/connectors/wiki/config.ts'
+import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
+import { onPath } from '../../../src/sample/fault.ts'
+import {
+  accountEmail,
+  apiToken,
+  attachmentOf,
+  cloudId,
+  configOf,
+  crawlAll,
+  openWiki,
+  pageOf,
+  prefix,
+  reasonOf,
+  spaceOf,
+  startWiki,
+  stopWikis,
+} from './support.ts'
+
+afterEach(stopWikis)
+
+const payload = (over: object = {}) => ({
+  type: 'WIKI',
+  required: { account_email: 'a@example.com', base_url: 'https://acme.atlassian.net' },
+  masked: { api_token: 'secret' },
+  ...over,
+})
+const issuesOf = (value: unknown) => WikiConfig.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? []
+
+describe('the payload', () => {
+  test('needs the three members alone, and fills in the defaults', () => {
+    expect(WikiConfig.parse(payload()).optional).toEqual({
+      connection: { max_retries: 3, rate_limit_delay_seconds: 0, request_timeout_seconds: 30 },
+      content: {
+        attachment_max_bytes: 5_242_880,
+        include_attachments: true,
+        include_footer_comments: true,
+        include_inline_comments: true,
+        include_linked_file_assets: true,
+      },
+      scope: { spaces: {} },
+    })
+  })
+
+  test.each<[object, string]>([
+    [{ required: { account_email: 'a@example.com' } }, 'required.base_url'],
+    [{ required: { account_email: 'nobody', base_url: 'https://a.example' } }, 'required.account_email'],
+    [{ masked: {} }, 'masked.api_token'],
+    [{ masked: { api_token: '  ' } }, 'masked.api_token'],
+    [{ masked: { api_token: 'x', password: 'y' } }, 'masked'],
+    [{ extra: 1 }, ''],
+    [{ optional: { connection: { max_retries: 11 } } }, 'optional.connection.max_retries'],
+    [{ optional: { connection: { rate_limit_delay_seconds: -1 } } }, 'optional.connection.rate_limit_delay_seconds'],
+    [{ optional: { connection: { request_timeout_seconds: 0.5 } } }, 'optional.connection.request_timeout_seconds'],
+    [{ optional: { connection: { timeout: 1 } } }, 'optional.connection'],
+    [{ optional: { content: { attachment_max_bytes: 1023 } } }, 'optional.content.attachment_max_bytes'],
+    [{ optional: { scope: { spaces: { type: 'team' } } } }, 'optional.scope.spaces.type'],
+    [{ optional: { scope: { spaces: { ids: ['1'] } } } }, 'optional.scope.spaces.ids.0'],
+    [
+      { optional: { scope: { spaces: { keys: Array.from({ length: 251 }, () => 'A') } } } },
+      'optional.scope.spaces.keys',
+    ],
+    [{ optional: { scope: { spaces: { status: 'open' } } } }, 'optional.scope.spaces.status'],
+    [{ optional: { scope: { pages: {} } } }, 'optional.scope'],
+  ])('%j is refused at %s', (over, path) => {
+    expect(issuesOf(payload(over))).toEqual([path])
+  })
+
+  test('a token is trimmed', () => {
+    expect(WikiConfig.parse(payload({ masked: { api_token: ' secret\n' } })).masked.api_token).toBe('secret')
+  })
+
+  test('every member is described', () => {
+    const undescribed: string[] = []
+    const walk = (schema: Record<string, unknown>, path: string) => {
+      for (const [name, member] of Object.entries(
+        (schema.properties ?? {}) as Record<string, Record<string, unknown>>,
+      )) {
+        if (typeof member.description !== 'string') undescribed.push(`${path}${name}`)
+        walk(member, `${path}${name}.`)
+      }
+    }
+    walk(z.toJSONSchema(WikiConfig, { io: 'input' }), '')
+    expect(undescribed).toEqual([])
+  })
+})
+
+describe('the address', () => {
+  const withAddress = (address: string) => payload({ required: { account_email: 'a@example.com', base_url: address } })
+
+  test.each([
+    'https://acme.atlassian.net',
+    'https://acme.atlassian.net/',
+    'https://acme.atlassian.net/wiki',
+    'https://acme.atlassian.net/wiki/',
+    'https://wiki.acme.example',
+    `https://api.atlassian.com/ex/confluence/${cloudId}`,
+    `https://api.atlassian.com/ex/confluence/${cloudId}/wiki`,
+    'http://127.0.0.1:8080/wiki',
+    'http://localhost:8080',
+  ])('%s is accepted', (address) => {
+    expect(issuesOf(withAddress(address))).toEqual([])
+  })
+
+  test.each([
+    'http://acme.atlassian.net',
+    'https://user:pass@acme.atlassian.net',
+    'https://acme.atlassian.net/wiki/spaces/A',
+    'https://acme.atlassian.net/?a=b',
+    'https://acme.atlassian.net/#a',
+    'https://api.atlassian.com',
+    'https://api.atlassian.com/ex/jira/1',
+    'ftp://acme.atlassian.net',
+    'acme.atlassian.net',
+  ])('%s is refused', (address) => {
+    expect(issuesOf(withAddress(address))).toEqual(['required.base_url'])
+  })
+
+  test.each([
+    ['https://acme.atlassian.net/wiki', ['https://acme.atlassian.net', 'https://api.atlassian.com']],
+    [`https://api.atlassian.com/ex/confluence/${cloudId}`, ['https://api.atlassian.com']],
+    ['http://127.0.0.1:8080', ['http://127.0.0.1:8080']],
+  ])('%s is sent the credential as %j', (address, origins) => {
+    expect(wikiConnector.credentialOrigins(configOf(address))).toEqual(origins)
+  })
+})
+
+describe('signing in', () => {
+  test('asks the tenant for its id, and has it remembered', async () => {
+    const wiki = await startWiki({})
+    const session = openWiki(wiki.url)
+    await session.scopes()
+    expect(session.tenants).toEqual([cloudId])
+  })
+
+  test('keeps an id that was remembered', async () => {
+    const wiki = await startWiki({})
+    const session = openWiki(wiki.url, { tenantId: 'stored' })
+    const { assets } = await crawlAll(session)
+    expect([...assets.keys()]).toEqual(['wiki:stored:space:1'])
+    expect(session.tenants).toEqual([])
+    expect(wiki.requests.some(({ path }) => path.includes('tenant_info'))).toBe(false)
+  })
+
+  test('uses the host where the tenant does not tell its id', async () => {
+    const wiki = await startWiki({}, { faults: [{ match: onPath(/tenant_info/), respond: { status: 404 } }] })
+    const session = openWiki(wiki.url)
+    await session.scopes()
+    expect(session.tenants).toEqual([new URL(wiki.url).host])
+  })
+
+  test('does not send the credential where it is not needed', async () => {
+    const wiki = await startWiki({})
+    await openWiki(wiki.url).scopes()
+    const asked = wiki.requests.find(({ path }) => path.includes('tenant_info'))
+    expect(asked?.headers.authorization).toBeUndefined()
+  })
+
+  test('finds the gateway by itself where the token has scopes, or where the address is the gateway', async () => {
+    const wiki = await startWiki({ pages: [pageOf('10')] }, { tokenKind: 'scoped' })
+    for (const address of [wiki.url, `${wiki.url}/ex/confluence/${cloudId}/wiki`]) {
+      const { assets, error } = await crawlAll(openWiki(address))
+      expect(error).toBeUndefined()
+      expect(assets.get(`${prefix}:page:10`)?.url).toContain(`${wiki.url}/wiki/spaces/S1/pages/10`)
+    }
+  })
+
+  test.each<[string, Parameters<typeof startWiki>[1]]>([
+    ['an anonymous answer', { faults: [{ match: () => true, respond: 'anonymous' }] }],
+    ['a refusal', { faults: [{ match: onPath(/\/wiki\//), respond: { status: 401, body: {} } }] }],
+  ])('%s is a token that is not accepted, not an empty wiki', async (_name, options) => {
+    const wiki = await startWiki({ pages: [pageOf('10')] }, options)
+    await expect(openWiki(wiki.url).scopes()).rejects.toSatisfy((error) => reasonOf(error) === 'auth_failed')
+  })
+
+  test('a token that may not ask who it is can still read', async () => {
+    const wiki = await startWiki(
+      { pages: [pageOf('10')] },
+      { faults: [{ match: onPath(/user\/current/), respond: { status: 403, body: {} } }] },
+    )
+    expect((await crawlAll(openWiki(wiki.url))).assets.has(`${prefix}:page:10`)).toBe(true)
+  })
+})
+
+describe('the scope', () => {
+  const spaces = [
+    spaceOf('1', { key: 'DOCS', labels: ['a'] }),
+    spaceOf('2', { key: 'OPS', status: 'archived', labels: ['b'] }),
+    spaceOf('3', { key: '~ann', type: 'personal', labels: ['a', 'b'] }),
+  ]
+  const scopesOf = async (filter: object) => {
+    const wiki = await startWiki({ spaces })
+    return openWiki(wiki.url, { optional: { scope: { spaces: filter } } }).scopes()
+  }
+
+  test.each<[object, string[]]>([
+    [{}, ['1', '2', '3']],
+    [{ keys: ['DOCS', '~ann'] }, ['1', '3']],
+    [{ ids: [2] }, ['2']],
+    [{ type: 'personal' }, ['3']],
+    [{ status: 'current' }, ['1', '3']],
+    [{ labels: ['b'] }, ['2', '3']],
+    [{ labels: ['a', 'b'], status: 'archived' }, ['2']],
+    [{ keys: [] }, ['1', '2', '3']],
+  ])('%j leaves %j', async (filter, expected) => {
+    expect((await scopesOf(filter)).scopes.map(({ key }) => key)).toEqual(expected)
+  })
+
+  test('filters are sent joined by commas', async () => {
+    const wiki = await startWiki({ spaces })
+    await openWiki(wiki.url, {
+      optional: { scope: { spaces: { keys: ['DOCS', 'OPS'], labels: ['a', 'b'] } } },
+    }).scopes()
+    const sent = wiki.requests.find(({ query }) => query.has('keys'))
+    expect([sent?.query.get('keys'), sent?.query.get('labels')]).toEqual(['DOCS,OPS', 'a,b'])
+  })
+
+  test('names that match nothing are reported', async () => {
+    const { scopes, warnings } = await scopesOf({ keys: ['DOCS', 'DOX'] })
+    expect(scopes).toHaveLength(1)
+    expect(warnings).toMatchObject([{ code: 'scope_unmatched', scope: 'DOX' }])
+  })
+
+  test.each<[object]>([[{ keys: ['NONE'] }], [{ ids: [99] }], [{ type: 'system' }]])(
+    '%j matches nothing, which is a failure',
+    async (filter) => {
+      await expect(scopesOf(filter)).rejects.toSatisfy((error) => reasonOf(error) === 'scope_unmatched')
+    },
+  )
+
+  test('hundreds of long keys are asked for in addresses that are short enough', async () => {
+    const wiki = await startWiki({
+      spaces: Array.from({ length: 250 }, (_, index) =>
+        spaceOf(String(index + 1), { key: `KEY${'X'.repeat(40)}${index}` }),
+      ),
+    })
+    const keys = Array.from({ length: 250 }, (_, index) => `KEY${'X'.repeat(40)}${index}`)
+    const { scopes } = await openWiki(wiki.url, { optional: { scope: { spaces: { keys } } } }).scopes()
+    expect(scopes).toHaveLength(250)
+    expect(Math.max(...wiki.requests.map(({ url }) => url.length))).toBeLessThan(4_000)
+  })
+})
+
+describe('the test of a connection', () => {
+  const content = { pages: [pageOf('10')], attachments: [attachmentOf('att5', '10')] }
+  const outcomes = (steps: readonly TestStep[]) => Object.fromEntries(steps.map(({ name, status }) => [name, status]))
+  const good = {
+    address: 'ok',
+    'sign in': 'ok',
+    'list spaces': 'ok',
+    'read a page': 'ok',
+    'read comments': 'ok',
+    'download attachments': 'ok',
+  }
+
+  test('says what works, and downloads nothing', async () => {
+    const wiki = await startWiki(content)
+    expect(outcomes(await openWiki(wiki.url).test())).toEqual(good)
+    expect(wiki.requests.filter(({ server }) => server === 'media')).toEqual([])
+  })
+
+  const scopeMissing = { status: 401, body: { message: 'Unauthorized; scope does not match' } }
+  test.each<[string, Parameters<typeof startWiki>[1], object]>([
+    ['comments', { faults: [{ match: onPath(/comments/), respond: scopeMissing }] }, { 'read comments': 'denied' }],
+    [
+      'attachments',
+      { faults: [{ match: onPath(/\/attachments/), respond: scopeMissing }] },
+      { 'download attachments': 'denied' },
+    ],
+    [
+      'a page',
+      { faults: [{ match: onPath(/\/pages/), respond: { status: 500 } }] },
+      { 'read a page': 'failed', 'read comments': 'skipped' },
+    ],
+    [
+      'a foreign media host',
+      {
+        faults: [
+          { match: onPath(/\/download$/), respond: { status: 302, headers: { location: 'https://evil.example/' } } },
+        ],
+      },
+      { 'download attachments': 'failed' },
+    ],
+  ])('says what does not: %s', async (_name, options, expected) => {
+    const wiki = await startWiki(content, options)
+    const steps = await openWiki(wiki.url).test()
+    expect(outcomes(steps)).toEqual({ ...good, ...expected })
+    for (const { status, hint } of steps) if (status === 'denied' || status === 'failed') expect(hint).toMatch(/\.$/)
+  })
+
+  test('skips the rest where signing in does not work', async () => {
+    const wiki = await startWiki(content, {
+      faults: [{ match: onPath(/\/wiki\//), respond: { status: 401, body: {} } }],
+    })
+    const steps = await openWiki(wiki.url).test()
+    expect(steps.map(({ status }) => status)).toEqual(['ok', 'denied', 'skipped', 'skipped', 'skipped', 'skipped'])
+  })
+
+  test('never throws and never shows the credential', async () => {
+    const steps = await openWiki('http://127.0.0.1:9').test()
+    expect(steps[1]?.status).toBe('failed')
+    const shown = JSON.stringify(steps)
+    for (const secret of [apiToken, Buffer.from(`${accountEmail}:${apiToken}`).toString('base64')]) {
+      expect(shown).not.toContain(secret)
+    }
+  })
+})
