@@ -67,12 +67,6 @@ const withDescription = (schema: JsonSchema, description: unknown): JsonSchema =
 
 const OPEN_ABOVE_BYTES = 640
 
-export interface OpenedInput {
-  schema: JsonSchema
-  /** The members that were opened, with what they hold. */
-  opened: { member: string; full: JsonSchema }[]
-}
-
 /**
  * Lists the large nested members of an input as open objects whose description names their keys and the resource with
  * the whole schema; the server checks them whole all the same.

@@ -17,8 +17,7 @@ export class ProtocolFault extends Error {
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
-export const logNoticeLevels = ['debug', 'info', 'warning', 'error'] as const
-export type NoticeLevel = (typeof logNoticeLevels)[number]
+type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
 /** What a client can be asked for in the middle of a request. */
 export type Askable = 'elicitation' | 'sampling' | 'roots'

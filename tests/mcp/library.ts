@@ -5,7 +5,7 @@ import { type Caller, type Progress, scopes, type WriteContext } from '../../src
 import { type Operation, operation } from '../../src/operation/operation.ts'
 
 /** A small catalogue about books, shaped like the real one, for tests of the door alone. */
-export interface Book {
+interface Book {
   slug: string
   displayName: string
   pages: number

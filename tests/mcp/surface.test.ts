@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { errorCodes } from '../../src/kernel/errors.ts'
 import { createLog, silentLog } from '../../src/kernel/log.ts'
 import { ANSWER_BYTES } from '../../src/mcp/answer.ts'
 import {
@@ -322,6 +324,30 @@ describe('prompts', () => {
     expect(completion.values).toEqual(['emma'])
     expect((await wider().complete({ prompt: 'explain_metric' }, 'other', 'em', exchange())).values).toEqual([])
   })
+})
+
+test('junk of any shape is answered with a known error, or is a fault', async () => {
+  const codes = new Set<string>(errorCodes)
+  const names = [
+    ...library.operations.map(({ name }) => name).filter((name) => name !== 'wait_for_scan'),
+    '__proto__',
+    '',
+  ]
+  const input = fc.dictionary(
+    fc.constantFrom('slug', 'limit', 'how', 'shelf', 'pages', '__proto__', 'x'),
+    fc.anything(),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...names), input, async (name, given) => {
+      const answer = await surface.callTool(name, given, exchange()).catch((error: unknown) => error)
+      if (answer instanceof ProtocolFault) return
+      const { isError, _meta } = answer as ToolAnswer
+      const told = _meta?.['assay/error'] as { code: string } | undefined
+      expect(isError === true ? codes.has(told?.code ?? '') : told === undefined).toBe(true)
+      JSON.stringify(answer)
+    }),
+    { numRuns: 500 },
+  )
 })
 
 test('instructions name only tools that are offered', () => {
