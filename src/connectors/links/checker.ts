@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.ts'
 import { ExchangeError } from '../exchange.ts'
 import { hasFragment, readWantedAnchor } from './anchors.ts'
 import { createGuard, type Resolve } from './guard.ts'
-import { createHosts, HostClosed, OutOfRequests } from './hosts.ts'
+import { createHosts, HostClosed, LONGEST_WAIT_MS, OutOfRequests } from './hosts.ts'
 import {
   type Admitted,
   type Answer,
@@ -45,7 +45,6 @@ export interface LinkCheckerOptions {
 
 const DAY_MS = 86_400_000
 const keptMs: Partial<Record<LinkVerdict['state'], number>> = { ok: 7 * DAY_MS, broken: DAY_MS, blocked: 3 * DAY_MS }
-const LONGEST_WAIT_MS = 30_000
 const MAX_PAGES_KEPT = 500
 
 /** One address for all the ways to write it; the fragment counts only where it names an anchor. */
@@ -103,10 +102,10 @@ export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
 
   async function persist(start: Admitted, whole: boolean): Promise<Answer> {
     const budget = { leftMs: timing.urlMs }
-    const { gate } = hosts.stateOf(start.url, start.listed)
+    const host = hosts.stateOf(start.url, start.listed)
     for (let tries = 0; ; tries++) {
       const answer = await tryOnce(start, whole, budget)
-      if (answer.retryAfterMs !== undefined) gate.pause(answer.retryAfterMs)
+      host.heed(answer.verdict.status, answer.retryAfterMs)
       const waitMs = waitBefore(answer, tries, timing.retryDelaysMs)
       if (waitMs === undefined || budget.leftMs <= 0) return answer
       log.debug('link is tried again', { host: start.url.host, reason: answer.verdict.reason })

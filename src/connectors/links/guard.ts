@@ -1,5 +1,4 @@
-import { lookup as systemLookup } from 'node:dns'
-import { lookup as systemLookupAll } from 'node:dns/promises'
+import { lookup } from 'node:dns/promises'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
@@ -44,7 +43,14 @@ function notPublic(): NodeJS.ErrnoException {
   return Object.assign(new Error('address is not public'), { code: NOT_PUBLIC })
 }
 
-const systemResolve: Resolve = (hostname) => systemLookupAll(hostname, { all: true })
+/** Names below `localhost` are this computer by RFC 6761, whatever its resolver makes of them. */
+const systemResolve: Resolve = async (hostname) =>
+  hostname.endsWith('.localhost')
+    ? [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]
+    : lookup(hostname, { all: true })
 
 /** Hands on the addresses of a name only if every one of them passes. */
 function toLookup(resolve: Resolve, passes: (address: string) => boolean): LookupFunction {
@@ -92,8 +98,7 @@ export function createGuard(options: { allowHosts: readonly string[]; resolve?: 
   const shared = { keepAlive: false, denyIPAddressList: [...neverPublic] }
   const checked = { ...shared, lookup: toLookup(resolve, isPublicAddress) }
   const publicAgents = { http: new PublicHttpAgent(checked), https: new PublicHttpsAgent(checked) }
-  const lookup = options.resolve === undefined ? systemLookup : toLookup(resolve, () => true)
-  const listed = { keepAlive: false, lookup: lookup as LookupFunction }
+  const listed = { keepAlive: false, lookup: toLookup(resolve, () => true) }
   const listedAgents = { http: new HttpAgent(listed), https: new HttpsAgent(listed) }
 
   return {

@@ -6,9 +6,11 @@ export class HostClosed extends Error {}
 /** No more requests are left for hosts that the operator has not listed. */
 export class OutOfRequests extends Error {}
 
-const MAX_WAIT_MS = 30_000
+/** A longer wait is not sat out for a link. */
+export const LONGEST_WAIT_MS = 30_000
 const LISTED = { concurrency: 4, minGapMs: 0 }
 const OTHERS = { concurrency: 2, minGapMs: 250 }
+const REFUSALS_IN_A_ROW = 3
 const REQUESTS_PER_SCAN = 1000
 const REQUESTS_AT_ONCE = 16
 
@@ -16,6 +18,8 @@ export interface HostState {
   gate: Gate
   /** Set once a HEAD went wrong where a GET did not. */
   dislikesHead: boolean
+  /** Told after each answer what the host asks for; a host that only ever asks for hours is asked no more. */
+  heed(status: number | undefined, retryAfterMs: number | undefined): void
 }
 
 /** The pace of one scan: by host, in all, and a ceiling over hosts that are not listed. */
@@ -29,11 +33,18 @@ export function createHosts(signal: AbortSignal) {
     const known = states.get(key)
     if (known !== undefined) return known
     const beforePause = (remainingMs: number) => {
-      if (remainingMs > MAX_WAIT_MS) throw new HostClosed()
+      if (remainingMs > LONGEST_WAIT_MS) throw new HostClosed()
     }
-    const state = {
-      gate: createGate({ ...(listed ? LISTED : OTHERS), signal, beforePause }),
+    const gate = createGate({ ...(listed ? LISTED : OTHERS), signal, beforePause })
+    let refusals = 0
+    const state: HostState = {
       dislikesHead: false,
+      heed(status, retryAfterMs = 0) {
+        refusals = status === 429 ? refusals + 1 : 0
+        if (listed || status !== 429) return
+        if (retryAfterMs <= LONGEST_WAIT_MS || refusals >= REFUSALS_IN_A_ROW) gate.pause(retryAfterMs)
+      },
+      gate,
     }
     states.set(key, state)
     return state

@@ -168,6 +168,20 @@ describe('listed hosts', () => {
   })
 })
 
+it('a listed name below localhost is this computer, whatever the resolver says', async () => {
+  const server = await startLoopback((_request, response) => response.end())
+  const checker = createLinkChecker({
+    allowHosts: ['links.shop.localhost'],
+    signal: new AbortController().signal,
+    now: Date.now,
+    log: silentLog,
+    cache: { find: () => undefined, save: () => {} },
+  })
+  expect((await checker.check(`http://links.shop.localhost:${server.port}/`)).state).toBe('ok')
+  const refused = await checker.check('http://links.shop.localhost:9/')
+  expect(refused.findingType).toBe('CONNECTION_REFUSED')
+})
+
 describe('connections', () => {
   const canary = async () => {
     let connections = 0

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHosts, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
+import { createHosts, HostClosed, OutOfRequests } from '../../../src/connectors/links/hosts.ts'
 
 it('other hosts are asked two at a time, a quarter of a second apart', async () => {
   const hosts = createHosts(new AbortController().signal)
@@ -29,4 +29,18 @@ it('ends at a thousand requests, listed hosts not counted', async () => {
   await expect(hosts.take(url(1, 'other'), false, work)).rejects.toBeInstanceOf(OutOfRequests)
   await hosts.take(url(1, 'wiki'), true, work)
   expect(done).toBe(1001)
+})
+
+it('leaves a host alone that keeps asking for hours', async () => {
+  const hosts = createHosts(new AbortController().signal)
+  const url = new URL('https://shop.com/')
+  const host = hosts.stateOf(url, false)
+  const ask = () => hosts.take(url, false, async () => 'asked')
+  for (const _refusal of [1, 2]) host.heed(429, 3_600_000)
+  expect(await ask()).toBe('asked')
+  host.heed(200, undefined)
+  for (const _refusal of [1, 2]) host.heed(429, 3_600_000)
+  expect(await ask()).toBe('asked')
+  host.heed(429, 3_600_000)
+  await expect(ask()).rejects.toBeInstanceOf(HostClosed)
 })
