@@ -6,6 +6,7 @@ import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { metricFormats } from '../metrics/model.ts'
 import type { Coercion } from '../operation/coerce.ts'
 import { evaluateMetric } from '../query/evaluate.ts'
+import { toFormatted } from '../query/format.ts'
 import { Freshness, MetricAnswer, MetricQuestion, type Warning } from '../query/model.ts'
 import { getZone, parseRange } from '../query/time.ts'
 import { warnOfCoercions } from '../query/warnings.ts'
@@ -103,7 +104,12 @@ function evaluatePlacement(
     return { item: { ...placement, ...value, format: metric.format, unit: metric.unit }, freshness }
   } catch (error) {
     const metric = findMetricBySlug(reader, placement.metricSlug)
-    const nothing = { value: null, formatted: '—', warnings: [], error: toItemError(error, log) }
+    const nothing = {
+      value: null,
+      formatted: toFormatted(null, 'number', ''),
+      warnings: [],
+      error: toItemError(error, log),
+    }
     return { item: { ...placement, ...nothing, format: metric?.format ?? 'number', unit: metric?.unit ?? '' } }
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
+import { plain } from '../query/format.ts'
 import { listDashboards, listPlacements } from './dashboards.store.ts'
 import { DashboardAnswer, DashboardQuestion, evaluateDashboard } from './evaluation.ts'
 import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts'
@@ -118,12 +119,16 @@ const queryDashboard = operation({
     ].join('\n'),
 })
 
+const toText = (value: number | string | null | undefined) => (typeof value === 'number' ? plain(value) : String(value))
+
 function toLine(item: DashboardAnswer['metrics'][number]): string {
   const facts = [
-    item.error === undefined ? `${item.formatted} (value ${item.value})` : `${item.error.code}: ${item.error.message}`,
+    item.error === undefined
+      ? `${item.formatted} (value ${toText(item.value)})`
+      : `${item.error.code}: ${item.error.message}`,
     ...(['reason', 'numerator', 'denominator', 'current', 'previous', 'delta'] as const)
       .filter((key) => item[key] !== undefined)
-      .map((key) => `${key} ${item[key]}`),
+      .map((key) => `${key} ${toText(item[key])}`),
     ...(item.trust === undefined || item.trust.tier === 'certified' ? [] : [item.trust.label]),
     ...(item.pinnedFilters === null ? [] : [`pinned ${JSON.stringify(item.pinnedFilters)}`]),
     ...item.warnings.map(({ code, message }) => `warning ${code}: ${message}`),
