@@ -17,7 +17,7 @@ import { createGate } from './gate.ts'
 
 type Query = Record<string, string | number | undefined>
 
-export interface JsonRequest {
+interface JsonRequest {
   method?: 'GET' | 'POST'
   /** Joined to the origin and the base path; begins with `/`. */
   path: string
@@ -34,7 +34,7 @@ export interface JsonRequest {
   repeatable?: boolean
 }
 
-export interface DownloadRequest {
+interface DownloadRequest {
   path: string
   query?: Query
   maxBytes: number

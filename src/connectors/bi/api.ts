@@ -18,7 +18,7 @@ function segment(id: string): string {
 }
 
 /** Path of a workspace's items: the caller's own workspace has none of its own. */
-export const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
+const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
 
 export interface Listing {
   items: Item[]
@@ -87,7 +87,6 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     tables: (workspace: Workspace, datasetId: string) =>
       value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/tables`),
     upstreamDataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets/upstreamDataflows`),
-    dataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/dataflows`),
     /** One DAX query. Refusals that say something about the dataset or the tenant are returned with their status. */
     async query(workspace: Workspace, datasetId: string, dax: string): Promise<{ status: number; body: unknown }> {
       const { status, body } = await queries.json<unknown>({

@@ -35,7 +35,7 @@ function canonical(value: unknown): unknown {
   return members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, canonical(member)])
 }
 
-export const toChecksum = (value: unknown) =>
+const toChecksum = (value: unknown) =>
   createHash('sha256')
     .update(JSON.stringify(canonical(value)))
     .digest('hex')

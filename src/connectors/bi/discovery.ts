@@ -15,7 +15,7 @@ export interface Discovery {
 
 const isPersonal = (item: Item) => /^personal(?:group)?$/i.test(item.text('type') ?? '')
 
-export function toWorkspace(item: Item, member = true): Workspace {
+function toWorkspace(item: Item, member = true): Workspace {
   const description = item.text('description')
   return {
     id: item.id('id') ?? '',

@@ -37,7 +37,7 @@ function fieldParts(table: string, field: Field, label: string): Part[] {
   ]
 }
 
-export function toTableParts(table: Table): Part[] {
+function toTableParts(table: Table): Part[] {
   return [
     ...name(table.name, table.name, 'table'),
     ...text(table.description, table.name),

@@ -44,7 +44,7 @@ function dateOf(unit: Unit, column: string | undefined): number | undefined {
 }
 
 /** The first `limit` units in the order asked for; the same seed over the same units gives the same choice. */
-export function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; undated: boolean } {
+function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; undated: boolean } {
   const { strategy, limit, orderBy, seed } = sampling
   const latest = strategy === 'LATEST'
   if (latest && orderBy === 'name') {

@@ -4,7 +4,7 @@ import type { HttpClient } from '../transport.ts'
 import type { BiConfig } from './config.ts'
 
 /** What a token says about itself; read, not verified: the API does that. */
-export interface TokenClaims {
+interface TokenClaims {
   tenantId?: string
   objectId?: string
   name?: string
@@ -43,7 +43,7 @@ interface TokenReply {
 
 const word = (value: unknown) => (typeof value === 'string' && /^[\w-]{1,80}$/.test(value) ? value : undefined)
 
-export function readClaims(token: string): TokenClaims {
+function readClaims(token: string): TokenClaims {
   const [, payload = ''] = token.split('.')
   try {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>

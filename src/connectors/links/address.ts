@@ -39,7 +39,7 @@ export const hasPlaceholder = (written: string) => placeholderMarks.test(written
 export const isPlaceholder = (url: URL) => placeholderHosts.test(url.hostname) || namespaces.test(url.href)
 
 /** The host exactly as an author wrote it, in lower case; undefined where it cannot be told apart. */
-export function readWrittenHost(written: string): string | undefined {
+function readWrittenHost(written: string): string | undefined {
   const authority = /^\s*[a-z][a-z0-9+.-]*:\/\/(?:[^/?#\\@]*@)?(\[[^\]/?#\\@]*\]|[^/?#\\@:[\]]*)(?=[:/?#]|\s*$)/i.exec(
     written,
   )

@@ -31,7 +31,7 @@ const challenge =
   /cf-challenge|cf-browser-verification|cf_chl_|challenge-platform|just a moment\.\.\.|attention required!|_incapsula_resource|px-captcha|g-recaptcha|h-captcha|captcha-delivery|ddos protection by|checking your browser|enable javascript and cookies/i
 
 /** Whether a refusal is a page that asks for proof of being human. */
-export function isChallenge(status: number, headers: Record<string, string>, body: string): boolean {
+function isChallenge(status: number, headers: Record<string, string>, body: string): boolean {
   if (headers['cf-mitigated'] !== undefined) return true
   return [403, 429, 503].includes(status) && challenge.test(body)
 }

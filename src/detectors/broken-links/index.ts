@@ -1,7 +1,7 @@
 import type { EstateDetector } from '../detector.ts'
 import { BrokenLinksConfig } from './config.ts'
 
-export const brokenLinkTypes = [
+const findingTypes = [
   'PAGE_MISSING',
   'ATTACHMENT_MISSING',
   'ANCHOR_MISSING',
@@ -31,5 +31,5 @@ export const brokenLinksDetector: EstateDetector<BrokenLinksConfig> = {
   category: 'LINK',
   version: 1,
   config: BrokenLinksConfig,
-  findingTypes: brokenLinkTypes,
+  findingTypes,
 }

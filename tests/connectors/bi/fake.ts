@@ -5,12 +5,10 @@ import { silentLog } from '../../../src/kernel/log.ts'
 import { type Loopback, type Seen, sendJson, startLoopback } from '../loopback.ts'
 
 export const TENANT = '11111111-aaaa-4bbb-8ccc-000000000001'
-export const CLIENT = '11111111-aaaa-4bbb-8ccc-000000000002'
+const CLIENT = '11111111-aaaa-4bbb-8ccc-000000000002'
 export const SECRET = 'planted-client-secret'
 export const guid = (kind: string, number: number) =>
   `${kind.padEnd(8, '0')}-0000-4000-8000-${String(number).padStart(12, '0')}`
-
-export type Reply = unknown | { status: number; body?: unknown; headers?: Record<string, string> }
 
 interface Refusal {
   status: number
