@@ -17,6 +17,9 @@ export function createSurface(app: OpenedApp): McpSurface {
   })
 }
 
+/** The assistant's host waits two seconds in all; answers in flight have most of them. */
+const CLOSE_MS = 600
+
 /** `assay mcp`: until the assistant goes away, or the process is asked to stop. */
 export async function speakOverStdio(app: OpenedApp, { stdin, stdout, signal }: Host): Promise<void> {
   try {
@@ -24,6 +27,6 @@ export async function speakOverStdio(app: OpenedApp, { stdin, stdout, signal }: 
     if (app.config.background) app.startBackground()
     await serveStdio({ surface, caller: { ...app.caller, via: 'mcp' }, stdin, stdout, signal, log: app.log })
   } finally {
-    await app.close()
+    await Promise.race([app.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
   }
 }
