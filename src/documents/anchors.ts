@@ -18,7 +18,7 @@ function decodePercent(text: string): string {
 }
 
 /** An anchor in the form in which two are compared: decoded, without blanks and dashes, in lower case. */
-export function normalizeAnchor(anchor: string): string {
+function normalizeAnchor(anchor: string): string {
   return decodePercent(anchor.replace(/^#/, ''))
     .normalize('NFC')
     .replace(/[\s\u00A0_-]+/g, '')

@@ -14,7 +14,7 @@ interface OpenPart extends Pick<Part, 'kind' | 'path' | 'language' | 'headings'>
 /** A name, or a way to tell it once the whole document is read. */
 type Label = string | (() => string | undefined)
 
-export interface PartFacts {
+interface PartFacts {
   path?: string
   label?: Label | undefined
   language?: string | undefined

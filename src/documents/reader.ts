@@ -12,7 +12,7 @@ import { decodeText, readFormat, readTextFormat } from './sniff.ts'
 import { parseXlsx } from './xlsx.ts'
 import { parseXml } from './xml.ts'
 
-export type { Unread, UnreadStatus } from './archive.ts'
+export type { UnreadStatus } from './archive.ts'
 
 export interface FileFacts {
   /** The declared media type; the bytes win over it. */

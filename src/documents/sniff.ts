@@ -59,7 +59,7 @@ function readMagic(bytes: Uint8Array): FileFormat | undefined {
 }
 
 /** Whether bytes read as text: no zero bytes and few control characters in the first 8 KiB. */
-export function looksLikeText(bytes: Uint8Array): boolean {
+function looksLikeText(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, 8192)
   let odd = 0
   for (const byte of head) {

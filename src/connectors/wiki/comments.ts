@@ -25,7 +25,7 @@ export interface PageFacts {
   url: string
 }
 
-export const toCommentsKey = ({ client }: Pick<CrawlContext, 'client'>, pageId: string) =>
+const toCommentsKey = ({ client }: Pick<CrawlContext, 'client'>, pageId: string) =>
   `${client.prefix}:comments:${pageId}`
 
 const byId = (a: { row: CommentRow }, b: { row: CommentRow }) =>

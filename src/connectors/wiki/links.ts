@@ -18,7 +18,7 @@ const fileEnding =
   /\.(?:pdf|docx?|xlsx?|xlsm|pptx?|odt|ods|odp|rtf|csv|tsv|txt|md|json|ya?ml|xml|sql|log|zip|tar|gz|tgz|7z|rar|png|jpe?g|gif|svg|webp|mp[34]|mov|avi|wav|drawio|vsdx|eml|msg|parquet|ipynb|pem|key|pfx|p12|jks|bak)$/i
 
 /** The name of the file that a web address ends in; undefined where it ends in none. */
-export function findFilename(address: string): string | undefined {
+function findFilename(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const last = new URL(address).pathname.split('/').at(-1) ?? ''
   let name = last

@@ -28,7 +28,7 @@ export interface ListPage<Wire> {
 }
 
 /** The cursor of a server-given address, wherever it points: only this is taken from it. */
-export function findCursor(next: string): string | undefined {
+function findCursor(next: string): string | undefined {
   if (!URL.canParse(next, 'http://host.invalid')) return undefined
   return new URL(next, 'http://host.invalid').searchParams.get('cursor') ?? undefined
 }

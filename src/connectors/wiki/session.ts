@@ -31,13 +31,29 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
   let spaces: Promise<SpaceWire[]> | undefined
   let work: Promise<Work> | undefined
 
+  // What failed is tried anew by whoever asks next.
   const connectOnce = () => {
-    client ??= connect(options)
+    client ??= connect(options).catch((error: unknown) => {
+      client = undefined
+      throw error
+    })
     return client
   }
   const listSpacesOnce = () => {
-    spaces ??= connectOnce().then((connected) => listSpaces(connected, filter))
+    spaces ??= connectOnce()
+      .then((connected) => listSpaces(connected, filter))
+      .catch((error: unknown) => {
+        spaces = undefined
+        throw error
+      })
     return spaces
+  }
+  const prepareOnce = () => {
+    work ??= prepare().catch((error: unknown) => {
+      work = undefined
+      throw error
+    })
+    return work
   }
 
   /** Lists of the whole site cost a page of 250 each; asking pages costs three requests a page. */
@@ -71,8 +87,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
 
     async *crawl(request: CrawlRequest) {
       const position = readPosition(request.cursor)
-      work ??= prepare()
-      const { client: connected, spaces: found, index, labelsOf, sample, denied } = await work
+      const { client: connected, spaces: found, index, labelsOf, sample, denied } = await prepareOnce()
       const space = found.get(request.scope.key)
       if (space === undefined) {
         throw notFound(`The space ${request.scope.name} is no longer visible; check the scope of the source.`, {

@@ -22,7 +22,7 @@ type Comment = NewComment & { id: string; pageId: string }
 type Attachment = NewAttachment & { id: string; pageId: string }
 type Space = Partial<WikiSpace> & { id: string; key: string; name: string }
 
-export const at = (minute: number) => Date.UTC(2026, 0, 5, 8, minute)
+const at = (minute: number) => Date.UTC(2026, 0, 5, 8, minute)
 
 export const spaceOf = (id: string, over: Partial<WikiSpace> = {}): Space => ({
   id,
@@ -66,7 +66,7 @@ export interface Content {
   attachments?: Attachment[]
 }
 
-export function tenantOf({
+function tenantOf({
   spaces = [spaceOf('1')],
   pages = [],
   comments = [],
