@@ -27,8 +27,8 @@ function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
 export const termMembers = {
   description: Description.describe('What the term means, for people and assistants.').optional(),
   category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
-  color: Color.describe('Hex colour, such as #d33.').nullable().optional(),
-  icon: z.string().max(100).describe('Name of an icon.').nullable().optional(),
+  color: Color.nullable().describe('Hex colour, such as #d33.').optional(),
+  icon: z.string().max(100).nullable().describe('Name of an icon.').optional(),
   synonyms: Synonyms.describe('Other names that find the term.').optional(),
   isActive: z.boolean().describe('False keeps the term out of lists and queries.').optional(),
 }

@@ -27,11 +27,11 @@ export const Metric = z.object({
   emptyAs: z.enum(['zero', 'null']).nullable().describe('What a SUM over nothing is; null: the default, zero.'),
   version: z.number().describe('Raised by each change of meaning.'),
   certifiedBy: z.string().nullable().describe('Who certified it.'),
-  certifiedAt: instant.nullable(),
+  certifiedAt: instant.nullable().describe('When it was certified.'),
   certifiedVersion: z.number().nullable().describe('The version that was certified.'),
   certifiedVia: z.string().nullable().describe('Through which door: http, mcp or cli.'),
   deprecatedBy: z.string().nullable().describe('Who deprecated it.'),
-  deprecatedAt: instant.nullable(),
+  deprecatedAt: instant.nullable().describe('When it was deprecated.'),
   deprecationReason: z.string().nullable().describe('Why it is deprecated.'),
   replacedBy: z.string().nullable().describe('Slug of its successor.'),
   trust: z

@@ -188,11 +188,11 @@ export const metricMembers = {
   allowedDimensions: z.array(z.enum(dimensions)).max(50).describe('What it may be broken down by.').optional(),
   format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
   unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
-  glossaryTermSlug: z.string().min(1).max(200).describe('A term that always scopes it.').nullable().optional(),
-  owner: z.string().max(200).describe('Who answers for it.').nullable().optional(),
-  color: Color.describe('Hex colour.').nullable().optional(),
+  glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that always scopes it.').optional(),
+  owner: z.string().max(200).nullable().describe('Who answers for it.').optional(),
+  color: Color.nullable().describe('Hex colour.').optional(),
   synonyms: Synonyms.describe('Other names that find it.').optional(),
-  emptyAs: z.enum(['zero', 'null']).describe('What a SUM over nothing is (zero).').nullable().optional(),
+  emptyAs: z.enum(['zero', 'null']).nullable().describe('What a SUM over nothing is (zero).').optional(),
 }
 
 export const CreateMetric = z.strictObject({
