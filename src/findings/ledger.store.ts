@@ -172,6 +172,17 @@ export class FindingLedger {
       })
   }
 
+  /** The source of an import corrects when a finding was resolved; a person's change is never touched. */
+  correctResolution(findingId: number, at: number): void {
+    this.#writer
+      .prepare(
+        `UPDATE status_change SET at = @at WHERE finding_id = @id AND to_status = @resolved AND scan_id IS NOT NULL
+           AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = @id)
+           AND NOT EXISTS (SELECT 1 FROM status_change s WHERE s.finding_id = @id AND s.seq < status_change.seq AND s.at > @at)`,
+      )
+      .run({ id: findingId, at, resolved: statusCodes.RESOLVED })
+  }
+
   /** Who made the last change of status: a person, a scan or import, or nobody. */
   lastDecision(findingId: number): { by: 'person' | 'scan'; at: number } | undefined {
     const row = this.#writer

@@ -13,6 +13,7 @@ import { concludeAbsence } from './absence.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
 import { Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { Detect, EstateStep } from './estate.ts'
+import { storeImport } from './imports.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
 import {
@@ -65,6 +66,10 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
   const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs })
   if (drive === undefined) return undefined
   options.onDrive?.(drive)
+  if (drive.scan.trigger === 'IMPORT') {
+    await storeImport(drive, options)
+    return 'COMPLETED'
+  }
   let ending: ScanEnding
   try {
     ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)

@@ -89,6 +89,8 @@ export function listScans(reader: Reader, { sourceId, status, limit, before }: S
 }
 
 export interface ScanDraft {
+  /** Absent: a new one. */
+  uid?: string
   sourceId: number
   trigger: Trigger
   requestedBy: string
@@ -99,7 +101,7 @@ export interface ScanDraft {
 }
 
 export function insertScan(writer: Writer, draft: ScanDraft, at: number): string {
-  const uid = crypto.randomUUID()
+  const { uid = crypto.randomUUID() } = draft
   writer.run(
     db.insertInto('scan').values({
       uid,

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { severities } from '../detectors/detector.ts'
+import { DetectorTypeName } from '../findings/filter.ts'
+import { findingStatuses } from '../findings/model.ts'
+import { type Issue, invalidInput, toPath } from '../kernel/errors.ts'
+import { scrub } from '../kernel/redaction.ts'
+
+const instant = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as 2026-01-31T08:00:00Z.' })
+  .describe('ISO 8601 timestamp with a zone.')
+const word = (description: string) => z.string().trim().min(1).max(200).describe(description)
+
+/** One finding of another scanner: one line of the NDJSON format. */
+export const ImportLine = z
+  .strictObject({
+    asset: z
+      .strictObject({
+        key: z.string().trim().min(1).max(1000).describe('Stable key of the asset, unique in its source.'),
+        kind: word('Kind of asset, such as repository.file.').optional(),
+        name: z.string().max(1000).describe('Title; default: the key.').optional(),
+        url: z.string().max(4096).describe('Where to open it.').optional(),
+        container: z.string().max(1000).describe('What it is part of: a space, a repository.').optional(),
+        contentUpdatedAt: instant.optional(),
+      })
+      .describe('The thing that the finding is in.'),
+    detectorType: DetectorTypeName.describe('Which detector found it.'),
+    findingType: word('What it is, such as EMAIL.'),
+    severity: z.enum(severities).describe('How bad it is.'),
+    firstDetectedAt: instant,
+    category: z.string().trim().max(200).describe('Category of findings.').optional(),
+    confidence: z.number().min(0).max(1).describe('How sure the detector is, 0 to 1; default 1.').optional(),
+    status: z.enum(findingStatuses).describe('Status; default OPEN.').optional(),
+    lastDetectedAt: instant.optional(),
+    resolvedAt: instant.describe('When it was resolved; needed with RESOLVED, and only there.').optional(),
+    customDetectorKey: z.string().trim().max(200).describe('Key of a custom detector.').optional(),
+    excerpt: z.string().max(100_000).describe('Surroundings of the match; masked when it is stored.').optional(),
+    fingerprint: z.string().min(1).max(4000).describe('What makes it the same finding the next time.').optional(),
+  })
+  .describe('One finding of another scanner.')
+export type ImportLine = z.infer<typeof ImportLine>
+
+/** A checked line as it waits to be stored; times in milliseconds, the excerpt masked. */
+export interface ImportRow {
+  asset: {
+    key: string
+    kind?: string | undefined
+    name?: string | undefined
+    url?: string | undefined
+    container?: string | undefined
+    contentUpdatedAt?: number | undefined
+  }
+  fp: number
+  detectorType: string
+  findingType: string
+  category: string
+  customDetectorKey: string
+  severity: (typeof severities)[number]
+  status: (typeof findingStatuses)[number]
+  confidence: number
+  firstDetectedAt: number
+  /** Null: not told; a known finding keeps what it has. */
+  lastDetectedAt: number | null
+  resolvedAt: number | null
+  excerpt: string | null
+}
+
+/** @throws AppError `invalid_input` that names the line and everything wrong in it. */
+export function parseImportLine(value: unknown, line: number): ImportLine {
+  const parsed = ImportLine.safeParse(withoutNulls(value))
+  if (!parsed.success) {
+    throw badLine(
+      line,
+      parsed.error.issues.flatMap((issue): Issue[] =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known key.' }))
+          : [{ path: toPath(issue.path), message: issue.message }],
+      ),
+    )
+  }
+  const issues = listTimeIssues(parsed.data)
+  if (issues.length > 0) throw badLine(line, issues)
+  return parsed.data
+}
+
+function listTimeIssues({ status = 'OPEN', firstDetectedAt, lastDetectedAt, resolvedAt }: ImportLine): Issue[] {
+  const issues: Issue[] = []
+  const first = Date.parse(firstDetectedAt)
+  if (status === 'RESOLVED' && resolvedAt === undefined) {
+    issues.push({ path: 'resolvedAt', message: 'is needed with status RESOLVED.' })
+  }
+  if (status !== 'RESOLVED' && resolvedAt !== undefined) {
+    issues.push({ path: 'resolvedAt', message: `does not go with status ${status}.` })
+  }
+  if (resolvedAt !== undefined && Date.parse(resolvedAt) < first) {
+    issues.push({ path: 'resolvedAt', message: 'is before firstDetectedAt.' })
+  }
+  if (lastDetectedAt !== undefined && Date.parse(lastDetectedAt) < first) {
+    issues.push({ path: 'lastDetectedAt', message: 'is before firstDetectedAt.' })
+  }
+  return issues
+}
+
+export function badLine(line: number, issues: readonly Issue[]) {
+  const [first] = issues
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems in it, see issues)` : ''
+  const where = first === undefined || first.path === '' ? 'it' : first.path
+  return invalidInput(`Nothing was imported: line ${line} is wrong: ${where} ${first?.message ?? ''}${more}`, {
+    reason: 'bad_line',
+    issues: issues.map(({ path, message }) => ({
+      path: path === '' ? `line ${line}` : `line ${line}.${path}`,
+      message,
+    })),
+    facts: { line },
+  })
+}
+
+/** Many exporters write null for what they do not have. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([key, member]) => [key, key === 'asset' ? withoutNulls(member) : member]),
+  )
+}
+
+const LONGEST_EXCERPT = 1000
+
+export const cutExcerpt = (excerpt: string) =>
+  excerpt.length <= LONGEST_EXCERPT ? excerpt : `${excerpt.slice(0, LONGEST_EXCERPT - 1)}…`
+
+/** `identify` hashes a canonical string with the key of the data folder. */
+export function toImportRow(
+  line: ImportLine,
+  excerpt: string | undefined,
+  identify: (canonical: string) => number,
+): ImportRow {
+  const { asset, status = 'OPEN', confidence = 1, category = '', customDetectorKey = '' } = line
+  const firstDetectedAt = Date.parse(line.firstDetectedAt)
+  const identity =
+    line.fingerprint === undefined
+      ? [line.findingType, customDetectorKey, line.excerpt ?? null, firstDetectedAt]
+      : [line.fingerprint]
+  const { contentUpdatedAt, name, url, container, ...rest } = asset
+  return {
+    asset: {
+      ...rest,
+      ...(name === undefined ? {} : { name: scrub(name) }),
+      ...(url === undefined ? {} : { url: scrub(url) }),
+      ...(container === undefined ? {} : { container: scrub(container) }),
+      ...(contentUpdatedAt === undefined ? {} : { contentUpdatedAt: Date.parse(contentUpdatedAt) }),
+    },
+    fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
+    detectorType: line.detectorType,
+    findingType: line.findingType,
+    category,
+    customDetectorKey,
+    severity: line.severity,
+    status,
+    confidence: Math.round(confidence * 10_000),
+    firstDetectedAt,
+    lastDetectedAt: line.lastDetectedAt === undefined ? null : Date.parse(line.lastDetectedAt),
+    resolvedAt: line.resolvedAt === undefined ? null : Date.parse(line.resolvedAt),
+    excerpt: excerpt ?? null,
+  }
+}

@@ -1,0 +1,308 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { createFingerprinter } from '../detectors/fingerprint.ts'
+import { redactTexts } from '../detectors/redact-text.ts'
+import { saveToldAsset } from '../findings/assets.store.ts'
+import { type FindingLedger, type FindingRecord, FindingLedger as Ledger, toFp } from '../findings/ledger.store.ts'
+import { AppError, conflict } from '../kernel/errors.ts'
+import type { Log } from '../kernel/log.ts'
+import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
+import { findSource, getSource, insertSource, setLastCompletedScan } from '../sources/sources.store.ts'
+import type { Store, Writer } from '../store/store.ts'
+import type { Vault } from '../store/vault.ts'
+import { Drive, DriveStopped, isOrphaned } from './drive.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, parseImportLine, toImportRow } from './import-line.ts'
+import {
+  acceptImportFile,
+  addImportRows,
+  dropImportFile,
+  dropImportRows,
+  dropSomeRows,
+  listStaleImports,
+  openImportFile,
+  takeImportRows,
+} from './imports.store.ts'
+import { type ScanProgress, toScanItem } from './model.ts'
+import { type NumberedValue, readNdjson } from './ndjson.ts'
+import { createOwner } from './owner.ts'
+import { readSarif } from './sarif.ts'
+import { addProgress, findActiveScan, finishScan, getScan, insertScan } from './scans.store.ts'
+
+export const importFormats = ['ndjson', 'sarif'] as const
+export type ImportFormat = (typeof importFormats)[number]
+
+const ROWS_AT_ONCE = 300
+/** A file that was not read to its end for so long never will be. */
+const STALE_MS = 86_400_000
+const HEARTBEAT_MS = 2_000
+
+export interface ImportContext {
+  store: Store
+  vault: Vault
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  caller: { name: string }
+}
+
+export interface ImportResult {
+  source: { id: string; name: string }
+  scanId: string
+  /** Findings that the file holds. */
+  lines: number
+  /** Assets that they are in. */
+  assets: number
+  findings: ScanProgress['findings']
+}
+
+/**
+ * Imports findings of another scanner into a source of type IMPORT, which is made when it is not there. The file is
+ * read and checked to its end first, so a bad line leaves nothing behind; then it is stored a little at a time, also
+ * by another process should this one die.
+ * @throws AppError `invalid_input`, reason `bad_line`, naming the line.
+ */
+export async function importFindings(
+  stream: AsyncIterable<Uint8Array | string>,
+  { source, format }: { source: string; format: ImportFormat },
+  context: ImportContext,
+): Promise<ImportResult> {
+  const { store, now } = context
+  const name = SourceName.parse(source)
+  requireImportable(store, name)
+  await sweep(context)
+  const uid = crypto.randomUUID()
+  store.write((writer) => openImportFile(writer, uid, now()))
+  let lines: number
+  try {
+    lines = await stage(uid, format === 'sarif' ? readSarif(stream, now()) : readNdjson(stream), context)
+    store.write((writer) => accept(writer, uid, name, context), { durable: true })
+  } catch (error) {
+    await discard(uid, store)
+    throw error
+  }
+  const owner = createOwner()
+  try {
+    const options = { store, owner, now, signal: context.signal, heartbeatMs: HEARTBEAT_MS }
+    const drive = Drive.claim(uid, options)
+    if (drive !== undefined) await storeImport(drive, context)
+    else await untilStored(uid, context)
+  } finally {
+    owner.release()
+  }
+  return store.read((reader) => {
+    const { source: shown, progress } = toScanItem(getScan(reader, uid))
+    return { source: shown, scanId: uid, lines, assets: progress.scanned, findings: progress.findings }
+  })
+}
+
+/** Another process took it up: it is stored all the same. */
+async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
+  for (;;) {
+    const { status } = store.read((reader) => getScan(reader, uid))
+    if (status !== 'QUEUED' && status !== 'RUNNING') return
+    await sleep(100, undefined, { signal })
+  }
+}
+
+function requireImportable(store: Store, name: string): void {
+  const known = store.read((reader) => findSource(reader, name))
+  if (known !== undefined && known.type !== IMPORT_TYPE) {
+    throw conflict(`'${known.name}' is scanned by assay itself; choose another name for what is imported.`, {
+      reason: 'not_an_import',
+    })
+  }
+}
+
+/** Reads the file to its end into the staging table. Returns how many findings it holds. */
+async function stage(uid: string, values: AsyncIterable<NumberedValue>, context: ImportContext): Promise<number> {
+  const { store, vault, signal } = context
+  const hash = createFingerprinter(vault.fingerprintKey())
+  const identify = (canonical: string) => toFp(hash(canonical))
+  let pending: ImportLine[] = []
+  let staged = 0
+  const flush = async () => {
+    const excerpts = pending.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
+    const masked = redactTexts(excerpts)[Symbol.iterator]()
+    const rows = pending.map((line) =>
+      toImportRow(line, line.excerpt === undefined ? undefined : masked.next().value, identify),
+    )
+    store.write((writer) => addImportRows(writer, uid, staged, rows))
+    staged += rows.length
+    pending = []
+    await nextTurn()
+  }
+  for await (const { line, value } of values) {
+    if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
+    pending.push(parseImportLine(value, line))
+    if (pending.length >= ROWS_AT_ONCE) await flush()
+  }
+  if (pending.length > 0) await flush()
+  return staged
+}
+
+/** The whole file is good: from here on it will be stored. */
+function accept(writer: Writer, uid: string, name: string, { now, caller }: ImportContext): void {
+  const at = now()
+  if (findSource(writer, name) === undefined) {
+    insertSource(
+      writer,
+      {
+        uid: crypto.randomUUID(),
+        name,
+        type: IMPORT_TYPE,
+        config: { type: IMPORT_TYPE },
+        secrets: {},
+        nextRunAt: null,
+      },
+      at,
+    )
+  }
+  const source = getSource(writer, name)
+  const active = findActiveScan(writer, source.id)
+  if (active !== undefined) {
+    throw conflict(`An import into '${source.name}' is under way; start this one when it is done.`, {
+      reason: 'scan_running',
+      facts: { id: active.uid, abandoned: isOrphaned(active, at) },
+    })
+  }
+  insertScan(
+    writer,
+    {
+      uid,
+      sourceId: source.id,
+      trigger: 'IMPORT',
+      requestedBy: caller.name,
+      configHash: '',
+      detectorsHash: '',
+      seed: 0,
+      sampled: false,
+    },
+    at,
+  )
+  acceptImportFile(writer, uid)
+}
+
+async function discard(uid: string, store: Store): Promise<void> {
+  while (store.write((writer) => dropSomeRows(writer, uid, ROWS_AT_ONCE))) await nextTurn()
+  store.write((writer) => dropImportFile(writer, uid))
+}
+
+async function sweep({ store, now }: ImportContext): Promise<void> {
+  for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discard(uid, store)
+}
+
+/** Stores what an accepted file still holds, and ends its scan. */
+export async function storeImport(drive: Drive, { store, now }: Pick<ImportContext, 'store' | 'now'>): Promise<void> {
+  const { uid, id: scanId, sourceId } = drive.scan
+  const assets = new Set<number>()
+  try {
+    for (;;) {
+      const rows = store.read((reader) => takeImportRows(reader, uid, ROWS_AT_ONCE))
+      const last = rows.at(-1)
+      if (last === undefined) break
+      drive.write((writer) => {
+        const at = now()
+        const before = assets.size
+        const findings = Ledger.keep(writer, at, (ledger) => {
+          const counts = { new: 0, again: 0, resolved: 0 }
+          for (const { row } of rows) {
+            const assetId = saveToldAsset(writer, ledger.facets, { sourceId, asset: row.asset, at })
+            assets.add(assetId)
+            const result = storeRow(ledger, { row, assetId, sourceId, scanId, at })
+            counts[result.known ? 'again' : 'new']++
+            if (result.resolved) counts.resolved++
+          }
+          return counts
+        })
+        const seen = assets.size - before
+        addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings })
+        dropImportRows(writer, uid, last.ordinal)
+      })
+      await nextTurn()
+    }
+  } catch (error) {
+    drive.release()
+    throw error instanceof DriveStopped
+      ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
+      : error
+  }
+  drive.end((writer) => {
+    const at = now()
+    dropImportFile(writer, uid)
+    finishScan(writer, scanId, { status: 'COMPLETED' }, at)
+    setLastCompletedScan(writer, sourceId, at)
+  })
+}
+
+interface RowPlace {
+  row: ImportRow
+  assetId: number
+  sourceId: number
+  scanId: number
+  at: number
+}
+
+function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
+  const { row, assetId, sourceId, scanId } = place
+  const before = ledger.find(assetId, row.fp)
+  const { detectorType, findingType, category, customDetectorKey, severity, status } = row
+  const facets = { sourceId, detectorType, findingType, category, customDetectorKey, severity, status }
+  const { confidence, resolvedAt, excerpt } = row
+  if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
+  const { fp, firstDetectedAt } = row
+  const told = {
+    confidence,
+    lastDetectedAt: row.lastDetectedAt ?? firstDetectedAt,
+    resolvedAt,
+    excerpt,
+    location: null,
+  }
+  const id = ledger.insert({ assetId, fp, facets, firstDetectedAt, ...told })
+  if (resolvedAt !== null) {
+    ledger.appendHistory(id, 'OPEN', { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
+  }
+  return { known: false, resolved: resolvedAt !== null }
+}
+
+/** Says whether the finding was resolved by it. */
+function updateRow(
+  ledger: FindingLedger,
+  before: FindingRecord,
+  facets: FindingRecord['facets'],
+  { row, scanId, at }: RowPlace,
+): boolean {
+  const { confidence, excerpt, resolvedAt, status } = row
+  const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
+  const present = before.facets.status
+  const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
+  if (status === present) {
+    const corrected = status === 'RESOLVED' && ledger.lastDecision(before.id)?.by !== 'person'
+    if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
+      ledger.correctResolution(before.id, resolvedAt)
+      ledger.update(before, { ...patch, resolvedAt })
+    } else {
+      ledger.update(before, patch)
+    }
+    return false
+  }
+  if (personDecides(ledger, before, row)) {
+    ledger.update(before, patch)
+    return false
+  }
+  const since = {
+    RESOLVED: resolvedAt ?? at,
+    OPEN: at,
+    FALSE_POSITIVE: row.firstDetectedAt,
+    IGNORED: row.firstDetectedAt,
+  }
+  ledger.changeStatus(before, { at: since[status], to: status, actor: 'import', scanId }, { ...patch, resolvedAt })
+  return status === 'RESOLVED'
+}
+
+/** A person's word stands, unless the scanner saw the finding go or come back after it. */
+function personDecides(ledger: FindingLedger, before: FindingRecord, row: ImportRow): boolean {
+  const decision = ledger.lastDecision(before.id)
+  if (decision?.by !== 'person') return false
+  if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true
+  if (row.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
+  return row.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
+}
