@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import type { Part } from '../../documents/document.ts'
 import { type PiiMatch, surroundingsOf } from './context.ts'
 
-const version4 = /(?<![\d.\w-])(?:\d{1,3}\.){3}\d{1,3}(?![\d\w]|\.\d|-\d)/g
-const version6 = /(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:]|\.\d)/gi
+const version4 = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/g
+const LONGEST_VERSION6 = 45
 const host =
   /\b(?:ip|ips|ipv[46]|host|hosts|server|servers|addr|address|addresses|node|gateway|dns|client|remote|peer|from|subnet|ping|ssh|firewall|router|adresse)\b/i
 const notAnAddress =
@@ -15,20 +15,47 @@ const documentation =
 /** IP addresses that can belong to someone: no loopback, broadcast, multicast or documentation ranges, no versions. */
 export function* findIpAddresses(part: Part): Generator<PiiMatch> {
   for (const { 0: text, index } of part.text.matchAll(version4)) {
+    const end = index + text.length
+    if (isGlued(part.text, index, end)) continue
     const octets = text.split('.')
     if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) continue
-    const { before, label } = surroundingsOf(part, index, index + text.length)
+    const { before, label } = surroundingsOf(part, index, end)
     if (notAnAddress.test(before)) continue
-    const named = host.test(before) || host.test(label) || /^[:/]\d/.test(part.text.slice(index + text.length))
+    const named = host.test(before) || host.test(label) || /^[:/]\d/.test(part.text.slice(end, end + 2))
     if (octets.every((octet) => Number(octet) < 20) && !named) continue
     const match = toMatch(text, index, named)
     if (match !== undefined) yield match
   }
-  for (const { 0: text, index } of part.text.matchAll(version6)) {
+  for (const { text, start } of colonRuns(part.text)) {
     if (text.replace(/[^0-9a-f]/gi, '').length < 6 || !/\d/.test(text)) continue
     if (!text.includes('::') && text.split(':').length !== 8) continue
-    const match = toMatch(text, index, true)
+    const match = toMatch(text, start, true)
     if (match !== undefined) yield match
+  }
+}
+
+/** Part of a longer number, a name or a version. */
+function isGlued(text: string, start: number, end: number): boolean {
+  return /[\w.-]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.\d|-\d)/.test(text.slice(end, end + 2))
+}
+
+const isHexOrColon = (code: number) =>
+  (code >= 48 && code <= 58) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
+
+/** Runs of hexadecimal digits and colons that hold at least two colons and stand alone. */
+function* colonRuns(text: string): Generator<{ text: string; start: number }> {
+  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+    let start = at
+    let end = at + 1
+    while (start > 0 && at - start < 5 && isHexOrColon(text.charCodeAt(start - 1))) start--
+    while (end < text.length && isHexOrColon(text.charCodeAt(end))) end++
+    const run = text.slice(start, Math.min(end, start + LONGEST_VERSION6 + 1))
+    if (run.length <= LONGEST_VERSION6 && run.indexOf(':') !== run.lastIndexOf(':')) {
+      const glued =
+        /[\w:.]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.\d)/.test(text.slice(end, end + 2))
+      if (!glued) yield { text: run, start }
+    }
+    at = Math.max(at, end - 1)
   }
 }
 
@@ -36,9 +63,7 @@ function toMatch(text: string, start: number, named: boolean): PiiMatch | undefi
   if (!ipaddr.isValid(text) || documentation.test(text)) return undefined
   const address = ipaddr.parse(text)
   const range = address.range()
-  if (!plainRanges.has(range)) {
-    if (!text.includes(':') || range !== 'unicast') return undefined
-  }
+  if (!plainRanges.has(range)) return undefined
   const own = range !== 'unicast'
   return {
     type: 'IP_ADDRESS',

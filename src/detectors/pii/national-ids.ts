@@ -1,6 +1,8 @@
 import type { Part } from '../../documents/document.ts'
 import { isLuhn, isMod11And10, isVerhoeff, toDigits, weigh } from '../checksums.ts'
-import { type PiiMatch, says, surroundingsOf } from './context.ts'
+import { createKeywordIndex } from '../keyword-index.ts'
+import { isWordCode } from '../text.ts'
+import type { PiiMatch } from './context.ts'
 
 interface NationalId {
   type: string
@@ -9,9 +11,11 @@ interface NationalId {
   /** The published checksum or structure. */
   isValid: (value: string) => boolean
   /** Words of the country that name the number. */
-  words: RegExp
+  words: readonly string[]
   /** Whether the shape and the checksum are telling enough without such words. */
   telling?: boolean
+  /** How many characters before the match belong to it; the pattern begins where few texts do. */
+  lead?: number
 }
 
 const at = (digits: readonly number[], index: number) => digits[index] ?? 0
@@ -23,21 +27,21 @@ export const nationalIds: readonly NationalId[] = [
     country: 'DE',
     pattern: /(?<![\w.-])[1-9]\d[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}(?![\w-]|\.\d)/g,
     isValid: (value) => isMod11And10(toDigits(value)) && new Set(toDigits(value).slice(0, 10)).size < 10,
-    words: /steuer|\bidnr\b|tax ?id|\btin\b/i,
+    words: ['steuer', 'idnr', 'tax id', 'taxid', 'tin'],
   },
   {
     type: 'AT_SOCIAL_SECURITY',
     country: 'AT',
     pattern: /(?<![\w.-])[1-9]\d{3}[ -]?(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-5])\d\d(?![\w-]|\.\d)/g,
     isValid: (value) => weigh(toDigits(value), [3, 7, 9, 0, 5, 8, 4, 2, 1, 6]) % 11 === at(toDigits(value), 3),
-    words: /\bsv-?nr|svnr|sozialversicherung|versicherungsnummer/i,
+    words: ['svnr', 'sv-nr', 'sozialversicherung', 'versicherungsnummer'],
   },
   {
     type: 'CH_AHV',
     country: 'CH',
-    pattern: /(?<![\w.-])756[. ]?\d{4}[. ]?\d{4}[. ]?\d\d(?![\w-]|\.\d)/g,
+    pattern: /756(?<![\w.-]756)[. ]?\d{4}[. ]?\d{4}[. ]?\d\d(?![\w-]|\.\d)/g,
     isValid: (value) => weigh(toDigits(value), [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0,
-    words: /\bahv|\bavs\b|sozialversicherung/i,
+    words: ['ahv', 'avs', 'sozialversicherung'],
     telling: true,
   },
   {
@@ -48,7 +52,7 @@ export const nationalIds: readonly NationalId[] = [
       const compact = value.replaceAll(' ', '').toUpperCase().replace('2A', '19').replace('2B', '18')
       return 97 - Number(BigInt(compact.slice(0, 13)) % 97n) === Number(compact.slice(13))
     },
-    words: /s[ée]curit[ée] sociale|\bnir\b|\binsee\b|num[ée]ro de s[ée]cu/i,
+    words: ['sécurité sociale', 'securite sociale', 'nir', 'insee', 'numéro de sécu', 'numero de secu'],
   },
   {
     type: 'ES_NIF',
@@ -59,14 +63,15 @@ export const nationalIds: readonly NationalId[] = [
       const number = Number(compact.slice(0, -1).replace('X', '0').replace('Y', '1').replace('Z', '2'))
       return 'TRWAGMYFPDXBNJZSQVHLCKE'.charAt(number % 23) === compact.slice(-1)
     },
-    words: /\b(?:nif|nie|dni|documento|identidad)\b/i,
+    words: ['nif', 'nie', 'dni', 'documento', 'identidad'],
   },
   {
     type: 'IT_FISCAL_CODE',
     country: 'IT',
-    pattern: /(?<![\w.-])[A-Z]{6}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?![\w-])/gi,
+    pattern: /\d\d(?<=(?<![\w.-])[A-Za-z]{6}\d\d)[A-EHLMPRSTa-ehlmprst]\d\d[A-Za-z]\d{3}[A-Za-z](?![\w-])/g,
+    lead: 6,
     isValid: isFiscalCode,
-    words: /codice fiscale|\bcf\b|c\.f\./i,
+    words: ['codice fiscale', 'c.f.'],
     telling: true,
   },
   {
@@ -75,21 +80,21 @@ export const nationalIds: readonly NationalId[] = [
     pattern: /(?<![\w.-])\d{4}[. ]?\d\d[. ]?\d{3}(?![\w-]|\.\d)/g,
     isValid: (value) =>
       weigh(toDigits(value), [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0 && Number(toDigits(value).join('')) > 0,
-    words: /\bbsn\b|burgerservicenummer|sofinummer/i,
+    words: ['bsn', 'burgerservicenummer', 'sofinummer'],
   },
   {
     type: 'PL_PESEL',
     country: 'PL',
     pattern: /(?<![\w.-])\d{11}(?![\w-]|\.\d)/g,
     isValid: (value) => weigh(toDigits(value), [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0,
-    words: /\bpesel\b/i,
+    words: ['pesel'],
   },
   {
     type: 'SE_PERSONAL_NUMBER',
     country: 'SE',
     pattern: /(?<![\w.-])(?:19|20)?\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[1-8]\d|9[01])[-+]?\d{4}(?![\w-]|\.\d)/g,
     isValid: (value) => luhn(toDigits(value).slice(-10).join('')),
-    words: /personnummer|samordningsnummer|person ?nr|personal identity number/i,
+    words: ['personnummer', 'samordningsnummer', 'personnr', 'personal identity number'],
   },
   {
     type: 'UK_NINO',
@@ -97,7 +102,7 @@ export const nationalIds: readonly NationalId[] = [
     pattern:
       /(?<![\w.-])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?![\w-])/gi,
     isValid: (value) => !/^QQ/i.test(value),
-    words: /national insurance|\bnino?\b|\bni (?:no|number)/i,
+    words: ['national insurance', 'nino', 'ni no', 'ni number'],
   },
   {
     type: 'UK_NHS',
@@ -105,42 +110,42 @@ export const nationalIds: readonly NationalId[] = [
     pattern: /(?<![\w.-])\d{3}[ -]?\d{3}[ -]?\d{4}(?![\w-]|\.\d)/g,
     isValid: (value) =>
       (11 - (weigh(toDigits(value), [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === at(toDigits(value), 9),
-    words: /\bnhs\b/i,
+    words: ['nhs'],
   },
   {
     type: 'IN_AADHAAR',
     country: 'IN',
     pattern: /(?<![\w.-])[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}(?![\w-]|\.\d| ?\d)/g,
     isValid: (value) => isVerhoeff(toDigits(value)) && new Set(toDigits(value)).size > 2,
-    words: /aadhaa?r|\buidai\b|\buid\b|आधार/i,
+    words: ['aadhaar', 'aadhar', 'uidai', 'आधार'],
   },
   {
     type: 'IN_PAN',
     country: 'IN',
     pattern: /(?<![\w.-])[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z](?![\w-])/g,
     isValid: (value) => !/^(?:ABCDE|AAAAA)/.test(value),
-    words: /\bpan\b|permanent account/i,
+    words: ['pan', 'permanent account'],
   },
   {
     type: 'CA_SIN',
     country: 'CA',
     pattern: /(?<![\w.-])[1-79]\d\d[ -]?\d{3}[ -]?\d{3}(?![\w-]|\.\d)/g,
     isValid: luhn,
-    words: /\bsin\b|social insurance|\bnas\b|assurance sociale/i,
+    words: ['sin', 'social insurance', 'nas', 'assurance sociale'],
   },
   {
     type: 'AU_TFN',
     country: 'AU',
     pattern: /(?<![\w.-])\d{3} ?\d{3} ?\d{3}(?![\w-]|\.\d)/g,
     isValid: (value) => weigh(toDigits(value), [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0,
-    words: /\btfn\b|tax file/i,
+    words: ['tfn', 'tax file'],
   },
   {
     type: 'AU_MEDICARE',
     country: 'AU',
     pattern: /(?<![\w.-])[2-6]\d{3} ?\d{5} ?\d{1,2}(?![\w-]|\.\d)/g,
     isValid: (value) => weigh(toDigits(value), [1, 3, 7, 9, 1, 3, 7, 9]) % 10 === at(toDigits(value), 8),
-    words: /medicare/i,
+    words: ['medicare'],
   },
   {
     type: 'BE_NATIONAL_NUMBER',
@@ -151,7 +156,7 @@ export const nationalIds: readonly NationalId[] = [
       const check = Number(digits.slice(9))
       return [digits.slice(0, 9), `2${digits.slice(0, 9)}`].some((body) => 97 - (Number(body) % 97) === check)
     },
-    words: /rijksregister|registre national|num[ée]ro national|\bnrn\b|\bniss\b|\binsz\b/i,
+    words: ['rijksregister', 'registre national', 'numéro national', 'numero national', 'nrn', 'niss', 'insz'],
   },
   {
     type: 'PT_NIF',
@@ -161,17 +166,18 @@ export const nationalIds: readonly NationalId[] = [
       const rest = weigh(toDigits(value), [9, 8, 7, 6, 5, 4, 3, 2]) % 11
       return (rest < 2 ? 0 : 11 - rest) === at(toDigits(value), 8)
     },
-    words: /\bnif\b|contribuinte/i,
+    words: ['nif', 'contribuinte'],
   },
   {
     type: 'FI_PERSONAL_CODE',
     country: 'FI',
-    pattern: /(?<![\w.-])(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d[-+A]\d{3}[0-9A-FHJ-NPR-Y](?![\w-])/g,
+    pattern: /\d{6}(?<![\w.-]\d{6})[-+A]\d{3}[0-9A-FHJ-NPR-Y](?![\w-])/g,
     isValid: (value) => {
       const digits = toDigits(value.slice(0, 10)).join('')
+      if (!/^(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])/.test(value)) return false
       return '0123456789ABCDEFHJKLMNPRSTUVWXY'.charAt(Number(digits) % 31) === value.slice(-1)
     },
-    words: /henkil[öo]tunnus|\bhetu\b|personbeteckning/i,
+    words: ['henkilötunnus', 'henkilotunnus', 'hetu', 'personbeteckning'],
     telling: true,
   },
   {
@@ -181,14 +187,14 @@ export const nationalIds: readonly NationalId[] = [
     isValid: (value) =>
       weigh(toDigits(value), [3, 7, 6, 1, 8, 9, 4, 5, 2, 1]) % 11 === 0 &&
       weigh(toDigits(value), [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
-    words: /f[øo]dselsnummer|personnummer|\bfnr\b/i,
+    words: ['fødselsnummer', 'fodselsnummer', 'personnummer', 'fnr'],
   },
   {
     type: 'DK_CPR',
     country: 'DK',
     pattern: /(?<![\w.-])(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d-?\d{4}(?![\w-]|\.\d)/g,
     isValid: (value) => new Set(toDigits(value)).size > 2,
-    words: /\bcpr\b|personnummer/i,
+    words: ['cpr', 'personnummer'],
   },
   {
     type: 'IE_PPS',
@@ -199,7 +205,7 @@ export const nationalIds: readonly NationalId[] = [
       const sum = weigh(toDigits(value), [8, 7, 6, 5, 4, 3, 2]) + 9 * second
       return 'WABCDEFGHIJKLMNOPQRSTUV'.charAt(sum % 23) === value.charAt(7)
     },
-    words: /\bppsn?\b|personal public service/i,
+    words: ['pps', 'ppsn', 'personal public service'],
   },
   {
     type: 'BR_CPF',
@@ -217,31 +223,70 @@ export const nationalIds: readonly NationalId[] = [
       }
       return new Set(digits).size > 1 && check(9) === at(digits, 9) && check(10) === at(digits, 10)
     },
-    words: /\bcpf\b|cadastro de pessoas/i,
+    words: ['cpf', 'cadastro de pessoas'],
   },
 ]
 
+const words = [...new Set(nationalIds.flatMap((id) => id.words))]
+const index = createKeywordIndex(words)
+/** Ids that each word names. */
+const named = words.map((word) => nationalIds.flatMap((id, at) => (id.words.includes(word) ? [at] : [])))
+const NEAR = 60
+
 /** Numbers of the given countries; where the checksum alone tells too little, a word that names the number is needed. */
 export function* findNationalIds(part: Part, countries: readonly string[]): Generator<PiiMatch> {
-  const { text } = part
-  for (const { type, country, pattern, isValid, words, telling } of nationalIds) {
-    if (!countries.includes(country)) continue
-    if (telling !== true && !words.test(text) && !words.test(part.label ?? '')) continue
-    for (const { 0: found, index } of text.matchAll(pattern)) {
+  const { text, label = '' } = part
+  const places = new Map<number, number[]>()
+  const labelled = new Set<number>()
+  index.scan(text, (keyword, start, end) => {
+    if (!isWholeWord(text, start, end)) return
+    for (const id of named[keyword] ?? []) {
+      const list = places.get(id) ?? []
+      places.set(id, list)
+      list.push(start)
+    }
+  })
+  index.scan(label, (keyword, start, end) => {
+    if (isWholeWord(label, start, end)) for (const id of named[keyword] ?? []) labelled.add(id)
+  })
+  for (const [at, { type, country, pattern, isValid, telling, lead = 0 }] of nationalIds.entries()) {
+    const near = places.get(at)
+    if (!countries.includes(country) || (near === undefined && telling !== true && !labelled.has(at))) continue
+    for (const { 0: matched, index: from } of text.matchAll(pattern)) {
+      const start = from - lead
+      const found = text.slice(start, from + matched.length)
       if (!isValid(found)) continue
-      const named = says(surroundingsOf(part, index, index + found.length), words)
-      if (!named && telling !== true) continue
+      const spoken = labelled.has(at) || (near !== undefined && isNear(near, start))
+      if (!spoken && telling !== true) continue
       yield {
         type,
-        start: index,
-        end: index + found.length,
-        confidence: named ? 0.96 : 0.7,
+        start,
+        end: start + found.length,
+        confidence: spoken ? 0.96 : 0.7,
         severity: 'HIGH',
         identity: found.replace(/[\s.-]/g, '').toUpperCase(),
         shown: `••• ${found.slice(-2)}`,
       }
     }
   }
+}
+
+/** Whether one of the ascending places is within reach. */
+function isNear(places: readonly number[], start: number): boolean {
+  let low = 0
+  let high = places.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((places[middle] ?? 0) < start - NEAR) low = middle + 1
+    else high = middle
+  }
+  return (places[low] ?? Number.POSITIVE_INFINITY) <= start + NEAR
+}
+
+/** Short words are names only where they stand alone; long ones also inside compounds. */
+function isWholeWord(text: string, start: number, end: number): boolean {
+  if (end - start > 5) return true
+  return !isWordCode(text.charCodeAt(start - 1)) && !isWordCode(text.charCodeAt(end))
 }
 
 const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]

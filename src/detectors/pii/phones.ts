@@ -66,7 +66,7 @@ function confidenceOf(
     )
   )
     return extended || isValidIn(text, ['US']) ? 0.7 : 0.55
-  return groups.length > 1 && isValidIn(text, regions) ? 0.45 : 0
+  return 0
 }
 
 function isValidIn(text: string, regions: readonly string[]): boolean {

@@ -11,9 +11,9 @@ const withdrawn = new Set(['078051120', '219099999', '457555462', '123456789', '
 export function* findSocialSecurityNumbers(part: Part, run: NumberRun): Generator<PiiMatch> {
   const { groups, separators } = run
   for (let first = 0; first < groups.length; first++) {
-    const lengths = groups.slice(first, first + 3).map(({ digits }) => digits.length)
-    const single = lengths[0] === 9
-    if (!single && lengths.join('-') !== '3-2-4') continue
+    const length = (offset: number) => groups[first + offset]?.digits.length
+    const single = length(0) === 9
+    if (!single && (length(0) !== 3 || length(1) !== 2 || length(2) !== 4)) continue
     const separator = separators[first] ?? ''
     if (!single && (separator !== separators[first + 1] || !/^[ .–-]$/.test(separator))) continue
     const last = single ? first : first + 2

@@ -87,9 +87,9 @@ export const injectionRules: readonly InjectionRule[] = [
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['ignor', 'disregard', 'forget', 'bypass', 'override', 'circumvent'],
+    triggers: ['ignor', 'disregard', 'forget', 'bypass', 'circumvent'],
     pattern: rx(
-      `\\b(?:ignor(?:e|ing)|disregard|forget|bypass(?:ing)?|override|circumvent)~(?:all~)?(?:of~)?your~<2>(?:${bounds}|${orders})\\b`,
+      `\\b(?:ignor(?:e|ing)|disregard|forget|bypass(?:ing)?|circumvent)~(?:all~)?(?:of~)?your~<2>(?:${bounds}|${orders})\\b`,
     ),
   },
   {
@@ -138,7 +138,7 @@ export const injectionRules: readonly InjectionRule[] = [
     confidence: 0.8,
     triggers: ['bypass', 'overr', 'discard', 'erase', 'delete', 'drop', 'cancel', 'abandon', 'circumvent', 'skip'],
     pattern: rx(
-      `\\b${undo}~<3>(?:previous|prior|preceding|earlier|original|initial|your|system|developer|safety)~<2>(?:instructions?|directives?|prompts?|programming|guidelines?|guardrails?|safety~(?:rules|filters?|measures|protocols?))\\b`,
+      `\\b${undo}~<3>(?:previous|prior|preceding|earlier|original|initial|your|system|developer|safety)~<2>(?:instructions?|directives?|(?:system~)prompts?|programming|guidelines?|guardrails?|safety~(?:rules|filters?|measures|protocols?))\\b`,
     ),
   },
   {
@@ -504,7 +504,7 @@ export const injectionRules: readonly InjectionRule[] = [
       'jailbreak',
     ],
     pattern: rx(
-      `\\b(?:(?:no|without(?:~any)?|free~(?:of|from)(?:~all|~any)?|zero|lacks?~(?:any~)?)~(?:ethical|moral|ethics|safety|content|openai)~<2>(?:constraints?|restrictions?|guidelines?|limits?|limitations?|filters?|boundaries|polic(?:y|ies)|rules|concerns?|considerations?)|(?:unfiltered|uncensored|unrestricted|amoral|unethical)~<2>(?:ai|assistant|chatbot|language~model|persona|responses?|answers?)|(?:not|never|no~longer)~(?:be~)?(?:bound|limited|restricted|constrained|governed)~by~<3>(?:rules|restrictions?|guidelines?|polic(?:y|ies)|openai|ethic\\w*|moral\\w*|limitations|what~an~ai)|do(?:es)?~not~(?:follow|have|abide~by|adhere~to)~any~(?:rules|restrictions|guidelines|limits)|(?:do~not|don.t|doesn.t)~have~to~abide~by|override~the~restrictions~of|(?:typical|normal)~confines~of~(?:an?~)?ai|(?:must|will)~obey~(?:all|every|any)~(?:orders?|commands?|requests?)|(?:openai|content|chatgpt)~polic(?:y|ies)~(?:do(?:es)?~not|no~longer|is~disabled|are~disabled)|policy~does~not~allow)\\b`,
+      `\\b(?:(?:no|without(?:~any)?|free~(?:of|from)(?:~all|~any)?|zero|lacks?~(?:any~)?)~(?:ethical|moral|ethics|safety|content|openai)~<2>(?:constraints?|restrictions?|guidelines?|limits?|limitations?|filters?|boundaries|polic(?:y|ies)|rules|concerns?|considerations?)|(?:unfiltered|uncensored|unrestricted|amoral|unethical)~<2>(?:ai|assistant|chatbot|language~model|persona|responses?|answers?)|(?:not|never|no~longer)~(?:be~)?(?:bound|limited|restricted|constrained|governed)~by~<3>(?:(?:any|the|your|its|their|usual|typical|standard|openai.?s?|human|these|those)~rules|restrictions?|guidelines?|polic(?:y|ies)|openai|ethic\\w*|moral\\w*|limitations|what~an~ai)|do(?:es)?~not~(?:follow|have|abide~by|adhere~to)~any~(?:rules|restrictions|guidelines|limits)|(?:do~not|don.t|doesn.t)~have~to~abide~by|override~the~restrictions~of|(?:typical|normal)~confines~of~(?:an?~)?ai|(?:must|will)~obey~(?:all|every|any)~(?:orders?|commands?|requests?)|(?:openai|content|chatgpt)~polic(?:y|ies)~(?:do(?:es)?~not|no~longer|is~disabled|are~disabled)|policy~does~not~allow)\\b`,
     ),
   },
   {
@@ -585,7 +585,7 @@ export const injectionRules: readonly InjectionRule[] = [
       '[assistant]',
     ],
     pattern: rx(
-      `(?:\\[system\\](?![(\\[:])\\s?(?=\\w)|(?:\\[system\\]\\s?){2,}|</?system>\\s{0,3}(?=[\\w\\n])|["']role["']\\s?:\\s?["']system["']\\s?,\\s?["']content["']\\s?:|(?:^|\\n)[^\\w\\n]{0,6}(?:begin|end|start)~(?:of~)?system~prompt\\b|(?:^|\\n)### ?(?:system|instructions?)(?:~message|~prompt)?:|\\{system:)`,
+      `(?:(?:^|\\n)[^\\w\\n]{0,4}\\[system\\](?![(\\[:])\\s?(?=\\w)|(?:\\[system\\]\\s?){2,}|</?system>\\s{0,3}(?=[\\w\\n])|["']role["']\\s?:\\s?["']system["']\\s?,\\s?["']content["']\\s?:|(?:^|\\n)[^\\w\\n]{0,6}(?:begin|end|start)~(?:of~)?system~prompt\\b|(?:^|\\n)### ?(?:system|instructions?)(?:~message|~prompt)?:|\\{system:)`,
     ),
   },
   {

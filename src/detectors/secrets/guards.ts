@@ -53,9 +53,14 @@ export function isMonotonous(value: string): boolean {
   const letters = value.toLowerCase().replace(/[^a-z0-9]/g, '')
   if (letters.length === 0 || new Set(letters).size < 4) return true
   if (/(.)\1{5,}/.test(letters)) return true
-  for (let at = 0; at + 8 <= letters.length; at++) {
-    const stretch = letters.slice(at, at + 8)
-    if (sequences.some((sequence) => sequence.includes(stretch)) && letters.length < 28) return true
+  return runsAlong(letters) || runsAlong(letters.replace(/\d/g, ''))
+}
+
+function runsAlong(letters: string): boolean {
+  const telling = letters.length < 28 ? 8 : 10
+  for (let at = 0; at + telling <= letters.length; at++) {
+    const stretch = letters.slice(at, at + telling)
+    if (sequences.some((sequence) => sequence.includes(stretch))) return true
   }
   return false
 }
@@ -87,9 +92,10 @@ export function tokenConfidence(value: string, quoted: boolean): number {
 /** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers, no random stretch. */
 function looksLikeWords(value: string): boolean {
   const segments = value.split(/[-_.:/@ ]+/).filter(Boolean)
-  const plain = segments.filter((segment) => /^(?:[A-Za-z]{1,24}\d{0,2}|\d{1,4}|v\d+)$/.test(segment))
+  const plain = segments.filter((segment) => /^(?:[A-Za-z]{1,40}\d{0,2}|[a-z]{2,8}\d{3,5}|\d{1,4}|v\d+)$/.test(segment))
   if (segments.length > 1 && plain.length === segments.length) return true
-  if (segments.length > 2 && plain.length >= segments.length - 1) return true
+  if (segments.length > 2 && plain.length >= segments.length - 1 && segments.every((segment) => segment.length < 12))
+    return true
   return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value)
 }
 
@@ -103,9 +109,20 @@ export function passwordConfidence(value: string, quoted: boolean, spoken: boole
   const hasDigit = /\d/.test(value)
   const hasSymbol = /[^A-Za-z0-9\s_.-]/.test(value)
   if (!hasDigit && !hasSymbol) return 0
-  if (looksLikeWords(value) && !/^[A-Za-z]{4,}\d{1,4}$/.test(value)) return 0
+  if (/^[a-z]+(?:[-_.][a-z0-9]+)+$/.test(value) || (!hasDigit && looksLikeWords(value))) return 0
+  if (/^[A-Za-z]{1,12}[-_.]?\d$/.test(value)) return 0
   if (/\s/.test(value) && (!hasDigit || value.split(/\s+/).length > 4)) return 0
   if (spoken) return value.length >= 6 && (hasDigit || classes >= 3) ? 0.6 : 0
   if (!quoted && /^[a-z]+\d{1,4}$/.test(value)) return value.length >= 8 ? 0.55 : 0
   return classes >= 3 || value.length >= 10 ? 0.75 : 0.6
+}
+
+const emptyWords =
+  /^(?:password|passwd|pass|pwd|secret|changeme|change_me|none|null|nil|true|false|yes|no|off|on|undefined|string|required|optional|prompt|ask|0|1)$/i
+
+/** A password in a configuration file is meant, weak as it may be; only stand-ins and look-ups are not. */
+export function configuredConfidence(value: string): number {
+  if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
+  if (masked.test(value) || template.test(value) || spokenPlaceholder.test(value) || new Set(value).size < 4) return 0
+  return passwordConfidence(value, true, false) || 0.55
 }

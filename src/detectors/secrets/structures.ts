@@ -1,4 +1,5 @@
 import type { Severity } from '../detector.ts'
+import { isWordCode } from '../text.ts'
 import { isMonotonous, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 /** A secret that is known by the form it stands in. Offsets are into the text that was looked at. */
@@ -12,9 +13,14 @@ export interface Found {
   shown?: string
 }
 
+/** Where the next look is worth it: what was read already is not read again, however often the literal stands there. */
+export interface Progress {
+  readFrom: number
+}
+
 interface Structure {
   literals: readonly string[]
-  find(text: string, at: number): Iterable<Found>
+  find(text: string, at: number, progress: Progress): Iterable<Found>
 }
 
 const PEM_LONGEST = 16_000
@@ -23,6 +29,8 @@ function* findPrivateKey(text: string, at: number): Generator<Found> {
   const window = text.slice(at, at + PEM_LONGEST)
   const head = /^-----BEGIN ((?:[A-Z0-9]{2,10} ){0,3})PRIVATE KEY(?: BLOCK)?-----/.exec(window)
   if (head === null) return
+  const dashes = text.indexOf('-----', at + head[0].length)
+  if (text.startsWith('-----BEGIN', dashes)) return
   const tail = window.indexOf('-----END', head[0].length)
   const body = window.slice(head[0].length, tail < 0 ? Math.min(window.length, 4_000) : tail)
   const encrypted = /ENCRYPTED|Proc-Type: 4/.test(head[0] + body.slice(0, 120))
@@ -66,6 +74,7 @@ function* findPuttyKey(text: string, at: number): Generator<Found> {
 const jwt = /eyJ[\w-]{10,2000}\.eyJ[\w-]{10,8000}\.[\w-]{16,1500}/y
 
 function* findJwt(text: string, at: number): Generator<Found> {
+  if (isWordCode(text.charCodeAt(at - 1))) return
   jwt.lastIndex = at
   const token = jwt.exec(text)?.[0]
   if (token === undefined) return
@@ -105,13 +114,13 @@ function* findUrlCredential(text: string, at: number): Generator<Found> {
   const parts = userinfo.exec(text.slice(at + 3, at + 520))
   if (parts === null) return
   const [, user = '', rest = '', host = ''] = parts
-  const password = decode(rest.slice(rest.lastIndexOf('@') + 1 > 0 && host === '' ? rest.lastIndexOf('@') + 1 : 0))
+  const password = decode(rest)
   const isToken = /^(?:x-oauth-basic|x-access-token|oauth2|git|token)$/i
   const secret = isToken.test(password) ? user : password
   if (
     secret.length < 5 ||
     isPlaceholder(secret) ||
-    secret.toLowerCase() === user.toLowerCase() ||
+    password.toLowerCase() === user.toLowerCase() ||
     /^[\d.]+$/.test(secret)
   )
     return
@@ -144,8 +153,9 @@ function decode(text: string): string {
 const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
 const curlLine = /^(?:[^\n]|\\\r?\n){0,1000}/
 
-function* findCurlUser(text: string, at: number): Generator<Found> {
+function* findCurlUser(text: string, at: number, progress: Progress): Generator<Found> {
   const line = curlLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
+  progress.readFrom = at + line.length
   for (const found of line.matchAll(curlUser)) {
     const [whole, quote = '', pair = ''] = found
     const split = pair.indexOf(':')
@@ -243,12 +253,13 @@ function* findSignature(text: string, at: number): Generator<Found> {
 }
 
 /** Values of a Kubernetes Secret: base64 under `data`, plain under `stringData`. */
-function* findKubernetesSecret(text: string, at: number): Generator<Found> {
+function* findKubernetesSecret(text: string, at: number, progress: Progress): Generator<Found> {
   if (!/^kind["']?:[ \t]{0,4}["']?secret["']?[ \t]{0,20}(?:\r?\n|$|,)/i.test(text.slice(at, at + 60))) return
   const before = text.lastIndexOf('\n---', at)
   const after = text.indexOf('\n---', at)
   const from = Math.max(before, at - 4_000, 0)
   const manifest = text.slice(from, Math.min(after < 0 ? text.length : after, at + 4_000))
+  progress.readFrom = at + 1_000
   const block = /^([ \t]{0,8})data:[ \t]{0,20}\r?\n((?:\1[ \t]+[^\n]{1,4000}\r?\n?){1,60})/m.exec(manifest)
   if (block === null) return
   const lines = block[2] ?? ''

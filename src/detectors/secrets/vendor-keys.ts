@@ -3,6 +3,8 @@ export interface KeyedShape {
   vendor: string
   type: string
   pattern: RegExp
+  /** The format is fixed: a value of another shape under this name is no credential. */
+  strict: boolean
 }
 
 const hex = (length: number | string) => `[a-fA-F0-9]{${length}}`
@@ -19,6 +21,7 @@ const rows: readonly (readonly [vendors: string, type: string, ...shapes: string
   ['asana', 'ASANA_SECRET', alnum(32), '\\d{16}'],
   ['atlassian confluence jira', 'ATLASSIAN_TOKEN', `${alnum(20)}${hex(4)}`],
   ['beamer', 'BEAMER_TOKEN', `b_${dashed(44)}`],
+  ['aws_secret aws-secret awssecret', 'AWS_SECRET_KEY', '[A-Za-z0-9/+]{40}'],
   ['bitbucket', 'BITBUCKET_TOKEN', alnum(32), dashed(64)],
   ['bittrex', 'BITTREX_KEY', alnum(32)],
   ['cloudflare', 'CLOUDFLARE_KEY', dashed(40), hex(37)],
@@ -100,6 +103,10 @@ const rows: readonly (readonly [vendors: string, type: string, ...shapes: string
   ['zoom', 'ZOOM_SECRET', alnum(32)],
 ]
 
+const strictVendors = new Set(['telegr', 'aws_secret', 'awssecret', 'aws-secret'])
+
 export const keyedShapes: readonly KeyedShape[] = rows.flatMap(([vendors, type, ...shapes]) =>
-  vendors.split(' ').map((vendor) => ({ vendor, type, pattern: new RegExp(`^(?:${shapes.join('|')})$`) })),
+  vendors.split(' ').map((vendor) => {
+    return { vendor, type, pattern: new RegExp(`^(?:${shapes.join('|')})$`), strict: strictVendors.has(vendor) }
+  }),
 )
