@@ -13,8 +13,7 @@ import { isCurrent } from './site-index.ts'
 import { toSiteUrl } from './spaces.ts'
 import { AttachmentWire, toInstant } from './wire.ts'
 
-const toAttachmentKey = ({ client }: Pick<CrawlContext, 'client'>, id: string) =>
-  `${client.prefix}:attachment:${id}`
+const toAttachmentKey = ({ client }: Pick<CrawlContext, 'client'>, id: string) => `${client.prefix}:attachment:${id}`
 
 type ContentStatus = 'read' | 'pending' | UnreadStatus
 

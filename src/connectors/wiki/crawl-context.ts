@@ -4,6 +4,7 @@ import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
 import { isRefusal, messageOf } from './failure.ts'
 import { toPageKey } from './links.ts'
+import type { Owners } from './owners.ts'
 import type { SiteIndex } from './site-index.ts'
 import type { SpaceWire } from './wire.ts'
 
@@ -15,6 +16,7 @@ export interface CrawlContext {
   space: SpaceWire
   /** Lists of the whole site, where they cost less than asking page by page. */
   index: SiteIndex
+  owners: Owners
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
   warnings: Warnings
   /** What the token turned out not to be allowed, for the whole session. */

@@ -71,7 +71,10 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
 /** Pages with their texts; one that went while it was listed is left out. */
 async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
   const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
-  const bodies = await readBodies(context, missing)
+  const [bodies] = await Promise.all([
+    readBodies(context, missing),
+    context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? [])),
+  ])
   const drafts: AssetDraft[] = []
   for (const page of pages) {
     const text = storageOf(page)

@@ -122,12 +122,14 @@ function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'chec
   const { title, url } = toPageFacts(context, page)
   const created = toInstant(page.createdAt)
   const updated = toInstant(page.version?.createdAt)
+  const owner = context.owners.nameOf(page.ownerId)
   return {
     key: toPageKey(context.client, page.id),
     kind: 'wiki.page',
     name: title,
     url,
     container: nameOf(context.space),
+    ...(owner === undefined ? {} : { owner }),
     ...(created === undefined ? {} : { contentCreatedAt: created }),
     ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
   }

@@ -6,6 +6,7 @@ import { crawlSpace, readPosition } from './crawl.ts'
 import { type Capability, createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
 import { readListPage } from './listing.ts'
+import { createOwners, type Owners } from './owners.ts'
 import { readSample } from './sampling.ts'
 import { createSiteIndex, perPageIndex, type SiteIndex } from './site-index.ts'
 import { checkScope, isFiltered, listSpaces, nameOf } from './spaces.ts'
@@ -19,6 +20,7 @@ interface Work {
   client: WikiClient
   spaces: Map<string, SpaceWire>
   index: SiteIndex
+  owners: Owners
   labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
   sample: Map<string, PageWire[]> | undefined
   denied: Set<Capability>
@@ -72,6 +74,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
       client: connected,
       spaces: new Map(found.map((space) => [space.id, space])),
       index: wide ? createSiteIndex(connected, log) : perPageIndex,
+      owners: createOwners(connected, log),
       labelsOf: createLabelIndex(connected, log),
       sample: sampling.strategy === 'ALL' ? undefined : await readSample(connected.http, ids, sampling),
       denied: new Set(),
@@ -87,7 +90,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
 
     async *crawl(request: CrawlRequest) {
       const position = readPosition(request.cursor)
-      const { client: connected, spaces: found, index, labelsOf, sample, denied } = await prepareOnce()
+      const { client: connected, spaces: found, index, owners, labelsOf, sample, denied } = await prepareOnce()
       const space = found.get(request.scope.key)
       if (space === undefined) {
         throw notFound(`The space ${request.scope.name} is no longer visible; check the scope of the source.`, {
@@ -100,6 +103,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         log,
         space,
         index,
+        owners,
         known: request.known,
         warnings: createWarnings(),
         denied,

@@ -132,6 +132,20 @@ describe('a scan of a whole site', () => {
     })
   })
 
+  test('names the owners, asking for each account once', async () => {
+    const wiki = await startWiki({
+      pages: ['10', '11', '12'].map((id) => pageOf(id, { ownerId: id === '12' ? 'gone' : 'u7' })),
+    })
+    wiki.tenant.addUser({ accountId: 'u7', displayName: 'Ann Example', email: 'ann@example.com' })
+    const { assets } = await crawlAll(openWiki(wiki.url))
+    expect(['10', '11', '12'].map((id) => assets.get(`${prefix}:page:${id}`)?.owner)).toEqual([
+      'Ann Example',
+      'Ann Example',
+      undefined,
+    ])
+    expect(pathsOf(wiki).filter((path) => path.endsWith('/users-bulk'))).toHaveLength(1)
+  })
+
   test('asks for bodies in the listing, not page by page', async () => {
     const pages = Array.from({ length: 120 }, (_, index) => pageOf(String(1000 + index)))
     const wiki = await startWiki({ pages })

@@ -295,6 +295,14 @@ describe('rights', () => {
     expect(pageKeys(assets.keys())).toHaveLength(3)
   })
 
+  test('a token that may not ask for names reads without them', async () => {
+    const faults: Fault[] = [{ match: onPath(/users-bulk$/), respond: { status: 403, body: {} } }]
+    const wiki = await startWiki({ pages: manyPages(60) }, { faults })
+    const { error, warnings, assets } = await crawlAll(openWiki(wiki.url))
+    expect([error, warnings]).toEqual([undefined, []])
+    expect(pageKeys(assets.keys())).toHaveLength(60)
+  })
+
   test('a token that expires in the middle ends the scan', async () => {
     const expired: Fault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
     const wiki = await startWiki({ pages: manyPages(120) }, { faults: [expired] })

@@ -66,12 +66,7 @@ export interface Content {
   attachments?: Attachment[]
 }
 
-function tenantOf({
-  spaces = [spaceOf('1')],
-  pages = [],
-  comments = [],
-  attachments = [],
-}: Content): WikiTenant {
+function tenantOf({ spaces = [spaceOf('1')], pages = [], comments = [], attachments = [] }: Content): WikiTenant {
   const tenant = new WikiTenant({ cloudId })
   for (const space of spaces) tenant.addSpace(space)
   for (const page of pages) tenant.addPage(page)

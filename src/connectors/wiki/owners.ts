@@ -1,0 +1,46 @@
+import type { Log } from '../../kernel/log.ts'
+import type { WikiClient } from './client.ts'
+import { endsScan, messageOf, settleRefusal } from './failure.ts'
+import { ListWire, UserWire } from './wire.ts'
+
+/** Accounts that one request may name. */
+const MAX_ACCOUNTS = 250
+
+/** The names of accounts. Each account is asked for once; where the token may not ask, nobody has a name. */
+export interface Owners {
+  /** Makes the names of these accounts known. */
+  learn(accountIds: Iterable<string>): Promise<void>
+  nameOf(accountId: string | null | undefined): string | undefined
+}
+
+export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners {
+  const names = new Map<string, string | undefined>()
+  let refused = false
+
+  const ask = async (accountIds: readonly string[]) => {
+    const reply = await http.json({ method: 'POST', path: '/api/v2/users-bulk', body: { accountIds } })
+    const list = ListWire.safeParse(reply.body)
+    for (const result of list.success ? list.data.results : []) {
+      const user = UserWire.safeParse(result)
+      if (!user.success || typeof user.data.accountId !== 'string') continue
+      names.set(user.data.accountId, user.data.displayName ?? user.data.publicName ?? undefined)
+    }
+  }
+
+  return {
+    async learn(accountIds) {
+      if (refused) return
+      const unknown = [...new Set(accountIds)].filter((id) => !names.has(id))
+      for (const id of unknown) names.set(id, undefined)
+      try {
+        for (let at = 0; at < unknown.length; at += MAX_ACCOUNTS) await ask(unknown.slice(at, at + MAX_ACCOUNTS))
+      } catch (failure) {
+        const error = await settleRefusal(failure, isSignedIn)
+        if (endsScan(error)) throw error
+        refused = true
+        log.info('owners of pages are not read', { why: messageOf(error) })
+      }
+    },
+    nameOf: (accountId) => (accountId === null || accountId === undefined ? undefined : names.get(accountId)),
+  }
+}
