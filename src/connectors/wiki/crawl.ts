@@ -160,6 +160,7 @@ async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
   const space = toSpaceDraft(context.client, context.space)
   let first: readonly AssetDraft[] = [space]
   for await (const page of readPages(options)) {
+    context.index.expect(page.items.length)
     const groups = await toGroups(options, sieve(page.items))
     for (const [index, group] of groups.entries()) {
       const assets = [...first, ...(await readGroup(options, group))]
@@ -179,6 +180,7 @@ async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): 
   let index = position.index ?? 0
   do {
     const part = pages.slice(index, index + PAGES_WITH_BODIES)
+    context.index.expect(pages.length)
     const assets = [...first]
     for (const group of await toGroups(options, part)) assets.push(...(await readGroup(options, group)))
     first = []

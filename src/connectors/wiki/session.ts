@@ -5,16 +5,12 @@ import type { WikiConfig } from './config.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
 import { type Capability, createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
-import { readListPage } from './listing.ts'
 import { createOwners, type Owners } from './owners.ts'
 import { readSample } from './sampling.ts'
-import { createSiteIndex, perPageIndex, type SiteIndex } from './site-index.ts'
+import { createSiteIndex, type SiteIndex } from './site-index.ts'
 import { checkScope, isFiltered, listSpaces, nameOf } from './spaces.ts'
 import { runTestSteps } from './test-steps.ts'
-import { type PageWire, SpaceWire } from './wire.ts'
-
-/** A sample of fewer pages is cheaper to ask for page by page. */
-const LARGE_SAMPLE = 500
+import type { PageWire, SpaceWire } from './wire.ts'
 
 interface Work {
   client: WikiClient
@@ -58,22 +54,13 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     return work
   }
 
-  /** Lists of the whole site cost a page of 250 each; asking pages costs three requests a page. */
-  const coversMost = async (connected: WikiClient, wanted: number): Promise<boolean> => {
-    if (sampling.strategy !== 'ALL') return sampling.limit >= LARGE_SAMPLE
-    if (!isFiltered(filter)) return true
-    const visible = await readListPage(connected.http, { path: '/spaces', item: SpaceWire })
-    return visible.next === undefined && wanted * 2 > visible.items.length
-  }
-
   const prepare = async (): Promise<Work> => {
     const [connected, found] = await Promise.all([connectOnce(), listSpacesOnce()])
     const ids = found.map(({ id }) => id)
-    const wide = await coversMost(connected, ids.length)
     return {
       client: connected,
       spaces: new Map(found.map((space) => [space.id, space])),
-      index: wide ? createSiteIndex(connected, log) : perPageIndex,
+      index: createSiteIndex(connected, sampling.strategy === 'ALL' && !isFiltered(filter), log),
       owners: createOwners(connected, log),
       labelsOf: createLabelIndex(connected, log),
       sample: sampling.strategy === 'ALL' ? undefined : await readSample(connected.http, ids, sampling),

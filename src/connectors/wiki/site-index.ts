@@ -1,8 +1,9 @@
+import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { HttpClient } from '../transport.ts'
 import type { WikiClient } from './client.ts'
 import { endsScan, messageOf, reasonOf, settleRefusal } from './failure.ts'
-import { readListPages } from './listing.ts'
+import { type ListPage, type ListRequest, readListPages } from './listing.ts'
 import { AttachmentWire, CommentWire } from './wire.ts'
 
 export type CommentKind = 'footer' | 'inline'
@@ -19,6 +20,8 @@ export interface CommentRow {
 
 /** What the whole site has, by page: asked for once, where that costs less than asking for each page. */
 export interface SiteIndex {
+  /** Says that so many pages are about to be asked for: a list may cost as much as asking them one by one would. */
+  expect(pages: number): void
   /** Undefined: ask the page itself. */
   findAttachments(pageId: string): Promise<readonly AttachmentWire[] | undefined>
   findComments(
@@ -29,10 +32,8 @@ export interface SiteIndex {
 
 const none = [] as const
 
-export const perPageIndex: SiteIndex = {
-  findAttachments: async () => undefined,
-  findComments: async () => undefined,
-}
+/** For fewer pages a list of the whole site is not worth a try. */
+const LEAST_PAGES = 40
 
 const gone = new Set(['trashed', 'deleted', 'draft', 'historical'])
 export const isCurrent = ({ status }: { status?: string | null | undefined }) => !gone.has(status ?? 'current')
@@ -48,11 +49,27 @@ export function toCommentRow(kind: CommentKind, wire: CommentWire, parentId: str
   }
 }
 
-async function readAttachments(http: HttpClient): Promise<Map<string, AttachmentWire[]>> {
+/** The pages of a list, until it has cost more than asking each page would have. */
+async function* readWithin<Wire extends { id: string }>(
+  http: HttpClient,
+  request: ListRequest<Wire>,
+  budget: number,
+): AsyncGenerator<ListPage<Wire>> {
+  let left = budget
+  for await (const page of readListPages(http, request)) {
+    yield page
+    left--
+    if (left <= 0 && page.next !== undefined) {
+      throw new AppError('unavailable', 'The list is longer than asking each page costs.', { reason: 'too_long' })
+    }
+  }
+}
+
+async function readAttachments(http: HttpClient, budget: number): Promise<Map<string, AttachmentWire[]>> {
   const byPage = new Map<string, AttachmentWire[]>()
   const seen = new Set<string>()
   const query = { status: 'current', sort: 'created-date' }
-  for await (const page of readListPages(http, { path: '/attachments', query, item: AttachmentWire })) {
+  for await (const page of readWithin(http, { path: '/attachments', query, item: AttachmentWire }, budget)) {
     for (const attachment of page.items) {
       const { pageId } = attachment
       if (pageId === null || pageId === undefined || !isCurrent(attachment) || seen.has(attachment.id)) continue
@@ -71,12 +88,12 @@ interface CommentIndex {
   hasReplies: boolean
 }
 
-async function readComments(http: HttpClient, kind: CommentKind): Promise<CommentIndex> {
+async function readComments(http: HttpClient, kind: CommentKind, budget: number): Promise<CommentIndex> {
   const byPage = new Map<string, CommentRow[]>()
   const seen = new Set<string>()
   let hasReplies = false
   const query = { sort: 'created-date' }
-  for await (const page of readListPages(http, { path: `/${kind}-comments`, query, item: CommentWire })) {
+  for await (const page of readWithin(http, { path: `/${kind}-comments`, query, item: CommentWire }, budget)) {
     for (const comment of page.items) {
       const { pageId, parentCommentId } = comment
       if (parentCommentId !== null && parentCommentId !== undefined) hasReplies = true
@@ -91,14 +108,19 @@ async function readComments(http: HttpClient, kind: CommentKind): Promise<Commen
   return { byPage, hasReplies }
 }
 
-/** Reads each list once, when it is first asked for. A list that fails is not used: pages are asked instead. */
-export function createSiteIndex({ http, isSignedIn }: WikiClient, log: Log): SiteIndex {
+/**
+ * Reads each list once, when it is first asked for. `covers` says that the scan is of the whole site; else a list may
+ * cost at most what asking the expected pages would. A list that fails is not used: pages are asked instead.
+ */
+export function createSiteIndex({ http, isSignedIn }: WikiClient, covers: boolean, log: Log): SiteIndex {
   const lists = new Map<string, Promise<unknown>>()
+  let expected = 0
 
-  const once = <T>(name: string, read: () => Promise<T>): Promise<T | undefined> => {
+  const once = async <T>(name: string, read: (budget: number) => Promise<T>): Promise<T | undefined> => {
     const running = lists.get(name) as Promise<T | undefined> | undefined
     if (running !== undefined) return running
-    const started = read().catch(async (failure: unknown) => {
+    if (!covers && expected < LEAST_PAGES) return undefined
+    const started = read(covers ? Number.POSITIVE_INFINITY : expected).catch(async (failure: unknown) => {
       const error = await settleRefusal(failure, isSignedIn)
       if (endsScan(error)) throw error
       log.info('a list of the whole site is not used', { list: name, reason: reasonOf(error), why: messageOf(error) })
@@ -109,12 +131,15 @@ export function createSiteIndex({ http, isSignedIn }: WikiClient, log: Log): Sit
   }
 
   return {
+    expect(pages) {
+      expected = Math.max(expected, pages)
+    },
     async findAttachments(pageId) {
-      const byPage = await once('attachments', () => readAttachments(http))
+      const byPage = await once('attachments', (budget) => readAttachments(http, budget))
       return byPage === undefined ? undefined : (byPage.get(pageId) ?? none)
     },
     async findComments(kind, pageId) {
-      const index = await once(`${kind}-comments`, () => readComments(http, kind))
+      const index = await once(`${kind}-comments`, (budget) => readComments(http, kind, budget))
       return index === undefined ? undefined : { rows: index.byPage.get(pageId) ?? none, hasReplies: index.hasReplies }
     },
   }

@@ -290,6 +290,41 @@ describe('a second scan', () => {
   })
 })
 
+describe('a scan of one space of many', () => {
+  const spaces = ['1', '2', '3', '4'].map((id) => spaceOf(id))
+  const optional = { scope: { spaces: { keys: ['S1'] } } }
+  const crawlOne = async (pages: number, comments: number) => {
+    const wiki = await startWiki({
+      spaces,
+      pages: Array.from({ length: 400 }, (_, index) =>
+        pageOf(String(1000 + index), { spaceId: index < pages ? '1' : '2' }),
+      ),
+      comments: Array.from({ length: comments }, (_, index) =>
+        commentOf(String(50_000 + index), String(1000 + (index % 400))),
+      ),
+    })
+    const content = { include_attachments: false, include_inline_comments: false }
+    const { assets, error } = await crawlAll(openWiki(wiki.url, { optional: { ...optional, content } }))
+    expect(error).toBeUndefined()
+    const perPage = pathsOf(wiki).filter((path) => /\/pages\/\d+\/footer-comments$/.test(path)).length
+    const siteWide = pathsOf(wiki).filter((path) => /\/v2\/footer-comments$/.test(path)).length
+    return { perPage, siteWide, commented: [...assets.keys()].filter((key) => key.includes(':comments:')).length }
+  }
+
+  test.each([
+    ['asks the few pages of a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
+    ['lists the site where that is cheaper', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
+  ])('%s', async (_name, pages, comments, expected) => {
+    expect(await crawlOne(pages, comments)).toEqual(expected)
+  })
+
+  test('gives up a list that costs more than asking', async () => {
+    const { perPage, siteWide, commented } = await crawlOne(45, 12_000)
+    expect(siteWide).toBeLessThanOrEqual(45)
+    expect([perPage, commented]).toEqual([45, 45])
+  }, 60_000)
+})
+
 test('a crawl goes on from the place of any batch, without losing or doubling a page', async () => {
   const pages = Array.from({ length: 160 }, (_, index) => pageOf(String(1000 + index)))
   const wiki = await startWiki({ pages })
