@@ -62,7 +62,7 @@ export function readAssignment(text: string, key: { start: number; end: number }
     at(call, false) ??
     at(described, true) ??
     at(verb, true) ??
-    at(blank, true)
+    (/^pass$/i.test(name) ? undefined : at(blank, true))
   return found === undefined ? undefined : { key: name, keyStart: key.start, ...found }
 }
 

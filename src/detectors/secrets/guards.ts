@@ -53,8 +53,16 @@ export function isMonotonous(value: string): boolean {
   const letters = value.toLowerCase().replace(/[^a-z0-9]/g, '')
   if (letters.length === 0 || new Set(letters).size < 4) return true
   if (/(.)\1{5,}/.test(letters)) return true
-  return runsAlong(letters) || runsAlong(letters.replace(/\d/g, ''))
+  const [alphabetic, numeric] = [letters.replace(/\d/g, ''), letters.replace(/\D/g, '')]
+  if (runsAlong(letters) || runsAlong(alphabetic)) return true
+  return alphabetic.length >= 3 && numeric.length >= 3 && startsSequence(alphabetic) && startsSequence(numeric)
 }
+
+/** `a1b2c3d4`: letters and digits that each count up from the start. */
+const startsSequence = (signs: string) =>
+  sequences.some(
+    (sequence) => sequence.startsWith(signs.slice(0, 6)) || sequence.slice(1).startsWith(signs.slice(0, 6)),
+  )
 
 function runsAlong(letters: string): boolean {
   const telling = letters.length < 28 ? 8 : 10
@@ -73,11 +81,13 @@ export function isReference(value: string, quoted: boolean): boolean {
   return quoted && (dotted.test(value) || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
 }
 
+/** Versions 1 to 5 of RFC 4122 in lower or upper case. */
+export const isUuid = (value: string) => uuid.test(value)
+
 /** How much a value looks like a machine-made token: 0 for not at all, else the confidence. */
 export function tokenConfidence(value: string, quoted: boolean): number {
   if (value.length < 10 || value.length > 512 || /\s/.test(value)) return 0
   if (isReference(value, quoted) || isPlaceholder(value)) return 0
-  if (uuid.test(value)) return 0.6
   const digits = value.replace(/\D/g, '').length
   const hasUpper = /[A-Z]/.test(value)
   const hasLower = /[a-z]/.test(value)

@@ -5,7 +5,7 @@ import type { Detector, Match, Severity } from '../detector.ts'
 import { createKeywordIndex } from '../keyword-index.ts'
 import { entropy } from '../text.ts'
 import { type Assignment, identifierAround, readAssignment } from './assignments.ts'
-import { configuredConfidence, isMonotonous, passwordConfidence, tokenConfidence } from './guards.ts'
+import { configuredConfidence, isMonotonous, isUuid, passwordConfidence, tokenConfidence } from './guards.ts'
 import { kindOfKey, passwordWords, tokenWords } from './keys.ts'
 import { type Found, type Progress, structures } from './structures.ts'
 import { keyedShapes } from './vendor-keys.ts'
@@ -151,7 +151,7 @@ function judge(assignment: Assignment, text: string, configured: boolean): Found
   }
   if (shapes.some(({ strict }) => strict)) return undefined
   const kind = kindOfKey(phraseAround(text, keyStart, key))
-  if (kind === undefined) return undefined
+  if (kind === undefined || inResourceName.test(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
   if (kind === 'password') {
     const plain = configured && !spoken
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
@@ -159,12 +159,16 @@ function judge(assignment: Assignment, text: string, configured: boolean): Found
       ? undefined
       : { type: 'PASSWORD', start, end, severity: gradeOf(confidence), confidence, value }
   }
+  if (isUuid(value) && !/secret|api[-_ ]?key|pass/i.test(key)) return undefined
   const confidence = tokenConfidence(value, quoted)
   if (confidence === 0 || (spoken && (confidence < 0.7 || value.length < 16))) return undefined
   return { type: 'KEYED_SECRET', start, end, severity: gradeOf(confidence), confidence, value }
 }
 
 const gradeOf = (confidence: number): Severity => (confidence >= 0.7 ? 'HIGH' : 'MEDIUM')
+
+/** `arn:aws:secretsmanager:…:secret:name` names a secret, it does not hold one. */
+const inResourceName = /\barn:[\w:/-]*$/
 
 /** Configuration files, run-control files and stored logins. */
 const configurationFile =

@@ -79,6 +79,8 @@ export const tokenWords = [
   '_salt',
   'sharedsecret',
   'client_key',
+  'private-key',
+  'creds',
   'consumer_key',
   'session_key',
   'webhook_key',
@@ -111,7 +113,7 @@ const about = new Set(
 )
 /** In front of it these say the same. */
 const harmless = new Set(
-  'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery'.split(
+  'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery update policy import export'.split(
     ' ',
   ),
 )
@@ -141,7 +143,7 @@ function isSecretWord(segment: string): boolean {
   const word = segment.replace(/\d+$/, '')
   if (passwordSegments.has(word)) return true
   return (
-    /(?:password|passwd|passwort|kennwort|secret|token|apikey|accesskey|authkey|credential|privatekey|secretkey|accountkey|masterkey|signingkey|encryptionkey|appkey|sharedkey)s?$/.test(
+    /(?:password|passwd|passwort|kennwort|secret|token|apikey|accesskey|authkey|credential|cred|privatekey|secretkey|accountkey|masterkey|signingkey|encryptionkey|appkey|sharedkey)s?$/.test(
       word,
     ) ||
     word === 'auth' ||

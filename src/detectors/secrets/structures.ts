@@ -102,6 +102,19 @@ function toJson(base64: string): Record<string, unknown> | undefined {
   }
 }
 
+const encodedJwt = /ZXlK[A-Za-z0-9+/]{60,8000}={0,2}/y
+
+/** A JWT inside base64, as configuration files of clusters hold it. */
+function* findEncodedJwt(text: string, at: number): Generator<Found> {
+  if (isWordCode(text.charCodeAt(at - 1))) return
+  encodedJwt.lastIndex = at
+  const encoded = encodedJwt.exec(text)?.[0]
+  if (encoded === undefined) return
+  const decoded = Buffer.from(encoded, 'base64').toString('latin1')
+  if (!/^eyJ[\w-]{8,}\.eyJ[\w-]{4,}/.test(decoded)) return
+  yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.85, shown: 'ZXlK•••' }
+}
+
 const scheme = /[a-z][a-z0-9+.-]{1,30}$/i
 const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
 const databases =
@@ -306,6 +319,7 @@ export const structures: readonly Structure[] = [
   { literals: ['-----begin '], find: findPrivateKey },
   { literals: ['putty-user-key-file-'], find: findPuttyKey },
   { literals: ['eyj'], find: findJwt },
+  { literals: ['zxlk'], find: findEncodedJwt },
   { literals: ['://'], find: findUrlCredential },
   { literals: ['curl '], find: findCurlUser },
   { literals: ['authorization'], find: findAuthorization },

@@ -42,7 +42,7 @@ const rows: readonly (readonly [vendors: string, type: string, ...shapes: string
   ['drone', 'DRONE_TOKEN', alnum(32)],
   ['dropbox', 'DROPBOX_TOKEN', alnum(15), `${alnum(11)}AAAAAAAAAA${dashed(43)}`],
   ['etsy', 'ETSY_TOKEN', alnum(24)],
-  ['facebook', 'FACEBOOK_SECRET', hex(32)],
+  ['facebook', 'FACEBOOK_SECRET', hex(32), '\\d{15,16}(?:\\||%)[\\w-]{27,40}'],
   ['fastly', 'FASTLY_TOKEN', dashed(32)],
   ['finicity', 'FINICITY_KEY', hex(32), alnum(20)],
   ['finnhub', 'FINNHUB_TOKEN', alnum(20)],

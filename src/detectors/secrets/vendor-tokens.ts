@@ -32,7 +32,7 @@ const END = '(?![A-Za-z0-9_-])'
 const rows: readonly Row[] = [
   ['AWS_ACCESS_KEY', 'akia asia abia acca', '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['AWS_BEDROCK_KEY', 'absk', 'ABSK[A-Za-z0-9+/]{109,269}={0,2}', 'live', { trusted: true }],
-  ['AWS_BEDROCK_KEY', 'bedrock-api-key-', 'bedrock-api-key-[A-Za-z0-9+/]{40,400}={0,2}'],
+  ['AWS_BEDROCK_KEY', 'bedrock-api-key-', 'bedrock-api-key-[A-Za-z0-9+/]{28,400}={0,2}', 'live', { trusted: true }],
   ['AWS_MWS_TOKEN', 'amzn.mws.', 'amzn\\.mws\\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
   ['GITHUB_TOKEN', 'ghp_', `ghp_[A-Za-z0-9]{36,251}${END}`, 'live', { crcAfter: 'ghp_' }],
   ['GITHUB_TOKEN', 'gho_ ghu_ ghr_', `gh[our]_[A-Za-z0-9]{36,251}${END}`, 'live', { crcAfter: 'gho_' }],
