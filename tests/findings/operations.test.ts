@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RedactedFinding } from '../../src/detectors/detector.ts'
+import { saveAsset } from '../../src/findings/assets.store.ts'
+import { applyDetection } from '../../src/findings/detected.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import type { Asset, Finding, FindingDetail } from '../../src/findings/model.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { insertSource } from '../../src/sources/sources.store.ts'
+import { caller, NOON, openContext, type TestContext } from '../support/context.ts'
+
+let context: TestContext
+let run: ReturnType<typeof caller>
+
+const finding = (fingerprint: string, more: Partial<RedactedFinding> = {}): RedactedFinding => ({
+  detectorType: 'SECRETS',
+  findingType: 'AWS_ACCESS_KEY',
+  category: 'SECURITY',
+  severity: 'HIGH',
+  confidence: 0.9,
+  location: { path: 'body', line: 3, column: 7 },
+  excerpt: 'key = ****',
+  fingerprint,
+  ...more,
+})
+
+/** Stores assets with findings, each at its own time. */
+function fill(): void {
+  context.store.write((writer) => {
+    const draft = { name: 'Wiki', type: 'WIKI', config: { type: 'WIKI' }, secrets: {}, nextRunAt: null }
+    const sourceId = insertSource(writer, { ...draft, uid: 'source-1' }, NOON)
+    const pages: [string, string, RedactedFinding[]][] = [
+      [
+        'page:1',
+        'Deploy guide',
+        [
+          finding('000000000001'),
+          finding('000000000002', { detectorType: 'PII', findingType: 'EMAIL', severity: 'LOW' }),
+        ],
+      ],
+      ['page:2', 'Sales, EMEA 100%', [finding('000000000003', { confidence: 0.6 })]],
+      ['page:3', 'Empty page', []],
+    ]
+    pages.forEach(([key, name, found], index) => {
+      const at = NOON + index * 1000
+      FindingLedger.keep(writer, at, (ledger) => {
+        const seen = { sourceId, scopeKey: 's', scanId: 1, at, detectorsHash: 'h', scanned: true }
+        const assetId = saveAsset(writer, ledger.facets, {
+          ...seen,
+          draft: {
+            key,
+            kind: 'wiki.page',
+            name,
+            url: `https://wiki.example/${key}`,
+            container: index === 1 ? 'Sales, EMEA' : 'Engineering',
+            checksum: 'c',
+            links: [],
+          },
+        })
+        const types = new Set(['SECRETS', 'PII'])
+        const asset = { id: assetId, sourceId, lastScannedAt: null }
+        applyDetection(ledger, { asset, found, looked: types, complete: types, scanId: 1, at })
+      })
+    })
+  })
+}
+
+beforeEach(() => {
+  context = openContext()
+  run = caller(findingOperations, context)
+  fill()
+})
+
+const search = async (input: object = {}): Promise<Finding[]> => (await run('search_findings', input)).items
+const marks = async (input: object) => (await search(input)).map(({ fingerprint }) => Number(fingerprint))
+
+describe('search_findings', () => {
+  it('lists the newest first, with the asset', async () => {
+    const [first] = await search()
+    expect(await marks({})).toEqual([3, 2, 1])
+    expect(first).toMatchObject({
+      detectorType: 'SECRETS',
+      confidence: 0.6,
+      status: 'OPEN',
+      location: { path: 'body', line: 3, column: 7 },
+      excerpt: 'key = ****',
+      firstDetectedAt: '2026-06-15T12:00:01.000Z',
+      asset: { key: 'page:2', kind: 'wiki.page', name: 'Sales, EMEA 100%', container: 'Sales, EMEA' },
+    })
+  })
+
+  it.each<[object, number[]]>([
+    [{ detectorTypes: ['PII'] }, [2]],
+    [{ detectorTypes: 'SECRETS,PII' }, [3, 2, 1]],
+    [{ severities: ['HIGH'] }, [3, 1]],
+    [{ findingTypes: 'EMAIL,OTHER' }, [2]],
+    [{ statuses: ['RESOLVED'] }, []],
+    [{ containers: ['Engineering'] }, [2, 1]],
+    [{ containers: 'Sales, EMEA' }, [3]],
+    [{ containers: 'Engineering,Nowhere' }, [2, 1]],
+    [{ sources: ['wiki'] }, [3, 2, 1]],
+    [{ sources: ['source-1'] }, [3, 2, 1]],
+    [{ sourceTypes: ['BI_PLATFORM'] }, []],
+    [{ assetKinds: ['wiki.page'], minConfidence: 0.7 }, [2, 1]],
+    [{ search: 'deploy' }, [2, 1]],
+    [{ search: 'DEPLOY email' }, [2]],
+    [{ search: '100%' }, [3]],
+    [{ search: '1%' }, []],
+    [{ search: '_' }, [3, 1]],
+    [{ assetId: 'page:2' }, [3]],
+    [{ limit: 1 }, [3]],
+  ])('with %j gives %j', async (input, expected) => {
+    expect(await marks(input)).toEqual(expected)
+  })
+
+  it('pages through everything once', async () => {
+    const seen: number[] = []
+    let cursor: string | undefined
+    do {
+      const page = await run('search_findings', { limit: 1, ...(cursor === undefined ? {} : { cursor }) })
+      seen.push(...page.items.map((item: Finding) => Number(item.fingerprint)))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual([3, 2, 1])
+  })
+
+  it.each(['x', '', 'W10', Buffer.from('["assets",1]').toString('base64url')])(
+    'refuses the cursor %j',
+    async (cursor) => {
+      await expect(search({ cursor })).rejects.toMatchObject({ code: 'invalid_input' })
+    },
+  )
+})
+
+describe('update_finding', () => {
+  const idOf = async (mark: number) =>
+    (await search()).find(({ fingerprint }) => Number(fingerprint) === mark)?.id ?? ''
+
+  it('keeps who, when and why', async () => {
+    context.clock.now = NOON + 60_000
+    const updated: FindingDetail = await run('update_finding', {
+      id: await idOf(1),
+      status: 'IGNORED',
+      reason: 'a sample',
+    })
+    expect(updated).toMatchObject({
+      status: 'IGNORED',
+      history: [{ at: '2026-06-15T12:01:00.000Z', from: 'OPEN', to: 'IGNORED', by: 'local', reason: 'a sample' }],
+    })
+  })
+
+  it('sets and clears resolvedAt', async () => {
+    const id = await idOf(1)
+    expect(await run('update_finding', { id, status: 'RESOLVED' })).toMatchObject({
+      resolvedAt: '2026-06-15T12:00:00.000Z',
+    })
+    expect(await run('update_finding', { id, status: 'OPEN' })).not.toHaveProperty('resolvedAt')
+  })
+
+  it('does nothing when the status is the same', async () => {
+    const id = await idOf(1)
+    expect((await run('update_finding', { id, status: 'OPEN', reason: 'again' })).history).toEqual([])
+  })
+
+  it.each(['0', '999', 'abc', '1e3', "1' OR 1"])('does not find %j', async (id) => {
+    await expect(run('update_finding', { id, status: 'OPEN' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run('get_finding', { id })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('list_assets', () => {
+  const keys = async (input: object = {}) => (await run('list_assets', input)).items.map(({ key }: Asset) => key)
+
+  it.each<[object, string[]]>([
+    [{}, ['page:1', 'page:2', 'page:3']],
+    [{ detectorTypes: ['SECRETS'] }, ['page:1', 'page:2']],
+    [{ containers: ['Engineering'] }, ['page:1', 'page:3']],
+    [{ containers: ['Engineering'], severities: ['HIGH'] }, ['page:1']],
+    [{ search: 'empty' }, ['page:3']],
+    [{ status: 'DELETED' }, []],
+    [{ limit: 2 }, ['page:1', 'page:2']],
+  ])('with %j gives %j', async (input, expected) => {
+    expect(await keys(input)).toEqual(expected)
+  })
+
+  it('shows one by id and by key', async () => {
+    const { items } = await run('list_assets')
+    const byKey = await run('get_asset', { id: 'page:1' })
+    expect(byKey).toMatchObject({ key: 'page:1', openFindings: 2, links: [], status: 'ACTIVE' })
+    expect(await run('get_asset', { id: items[0].id })).toEqual(byKey)
+    await expect(run('get_asset', { id: 'page:9' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
