@@ -1,13 +1,12 @@
 import { AppError, invalidInput } from '../../kernel/errors.ts'
 import type { AssetDraft, Batch } from '../connector.ts'
 import { readAttachmentDrafts } from './attachments.ts'
-import { isListedAlike } from './checksum.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
 import { isBreakdown, reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
-import { readBodies, toListedHalf, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
+import { isUnchanged, readBodies, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
 import { toSpaceDraft, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf } from './wire.ts'
 
@@ -60,8 +59,8 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
       group = { unchanged: [], fresh: [] }
     }
     const checksum = known.get(toPageKey(context.client, page.id))
-    const listed = checksum === undefined ? '' : toListedHalf(page, await labelsOf(page.id))
-    if (isListedAlike(checksum, listed)) group.unchanged.push({ page, checksum })
+    const labels = checksum === undefined ? undefined : await labelsOf(page.id)
+    if (isUnchanged(checksum, page, labels)) group.unchanged.push({ page, checksum })
     else group.fresh.push(page)
   }
   groups.push(group)

@@ -2,7 +2,7 @@ import type { AssayDocument } from '../../documents/document.ts'
 import { parseHtml } from '../../documents/html.ts'
 import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
-import { sha256, toChecksum, toHalf } from './checksum.ts'
+import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
 import { endsScan, isBreakdown, messageOf, reasonOf } from './failure.ts'
@@ -26,17 +26,31 @@ export function toPageFacts({ client, space }: CrawlContext, page: PageWire): Pa
   return { id: page.id, title: page.title ?? page.id, url: toSiteUrl(client.site, webui) }
 }
 
-/** What a listing says of a page, hashed; `labels` undefined: not known. */
-export function toListedHalf(page: PageWire, labels: readonly string[] | undefined): string {
-  return toHalf({
+const LABELS_UNKNOWN = '0'.repeat(8)
+
+/** What a listing says of a page, and apart from it its labels, which cannot always be had. */
+function toListedParts(page: PageWire, labels: readonly string[] | undefined): [page: string, labels: string] {
+  const listed = toHalf({
     version: page.version?.number ?? 0,
     title: page.title,
     status: page.status,
     parentId: page.parentId ?? null,
     spaceId: page.spaceId ?? null,
     ownerId: page.ownerId ?? null,
-    labels: labels === undefined ? null : [...labels].sort(),
   })
+  return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf([...labels].sort()).slice(0, 8)]
+}
+
+const toListedHalf = (page: PageWire, labels: readonly string[] | undefined) => toListedParts(page, labels).join('')
+
+/** Whether a page is as it was when it got this checksum; labels that cannot be had now are taken to be the same. */
+export function isUnchanged(
+  checksum: string | undefined,
+  page: PageWire,
+  labels: readonly string[] | undefined,
+): checksum is string {
+  const [listed, labelled] = toListedParts(page, labels)
+  return isListedAlike(checksum, labels === undefined ? listed : listed + labelled)
 }
 
 /** One page on its own, in the format people read where the stored one cannot be had; `gone` where it is no more. */

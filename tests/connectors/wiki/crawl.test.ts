@@ -369,6 +369,17 @@ describe('labels', () => {
   })
 })
 
+describe('labels that cannot be had', () => {
+  test('this time make no page another one', async () => {
+    const labels = { status: 200, body: { results: [] } }
+    const wiki = await startWiki(small(), { faults: [{ match: onPath(/\/v2\/labels$/), respond: labels }] })
+    const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
+    wiki.faults.splice(0, 1, { match: onPath(/\/v2\/labels$/), respond: { status: 500 } })
+    const second = await crawlAll(openWiki(wiki.url), known)
+    expect(second.texts.size).toBe(0)
+  })
+})
+
 describe('samples', () => {
   const pages = Array.from({ length: 30 }, (_, index) =>
     pageOf(String(100 + index), { spaceId: String((index % 3) + 1), title: `T${String(99 - index)}` }),
