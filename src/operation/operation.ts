@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type Issue, toPath } from '../kernel/errors.ts'
+import { closest } from '../kernel/suggest.ts'
 import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
 
@@ -103,7 +104,7 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 
 /** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
-  const result = schema.safeParse(raw)
+  const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
   const issues = result.error.issues.flatMap((issue) => toIssues(issue))
   const [first] = issues
@@ -121,5 +122,27 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
       message: 'is not a known key; remove it or check its spelling.',
     }))
   }
-  return [{ path: toPath(issue.path), message: issue.message }]
+  return [{ path: toPath(issue.path), message: toMessage(issue) }]
+}
+
+/** The problem as a person says it; messages that a schema states itself are kept. */
+function toMessage(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return issue.message.endsWith('received undefined')
+      ? `is missing; give ${withArticle(issue.expected)}.`
+      : `must be ${withArticle(issue.expected)}.`
+  }
+  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
+    const words = issue.values.map(String)
+    const given =
+      typeof issue.input === 'string' ? closest(issue.input.slice(0, 100), words, (word) => word, 1)[0] : undefined
+    const meant = given === undefined ? '' : `; did you mean ${given}?`
+    return `must be ${words.length === 1 ? '' : 'one of '}${words.join(', ')}${meant === '' ? '.' : meant}`
+  }
+  return issue.message
+}
+
+function withArticle(expected: string): string {
+  const type = expected === 'int' ? 'whole number' : expected
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }

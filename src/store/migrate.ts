@@ -16,10 +16,13 @@ interface Migration {
 }
 
 function listMigrations(): Migration[] {
-  return readdirSync(folder)
+  const migrations = readdirSync(folder)
     .filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name))
     .sort()
     .map((name) => ({ number: Number(name.slice(0, 4)), name, sql: readFileSync(new URL(name, folder), 'utf8') }))
+  const wrong = migrations.find(({ number }, index) => index > 0 && number === migrations[index - 1]?.number)
+  if (wrong !== undefined) throw new Error(`two migrations have one number: ${wrong.name}`)
+  return migrations
 }
 
 /**

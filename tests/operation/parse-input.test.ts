@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AppError } from '../../src/kernel/errors.ts'
+import { parseInput } from '../../src/operation/operation.ts'
+
+const Input = z.strictObject({
+  slug: z.string(),
+  limit: z.int().max(500).optional(),
+  severity: z.enum(['CRITICAL', 'HIGH', 'LOW']).optional(),
+  filters: z.strictObject({ names: z.array(z.string()) }).optional(),
+  kind: z.literal('term').optional(),
+})
+
+const issuesOf = (raw: unknown) => {
+  try {
+    parseInput(Input, raw)
+  } catch (error) {
+    if (error instanceof AppError) return error.facts.issues
+    throw error
+  }
+  return []
+}
+
+describe('parseInput', () => {
+  it.each([
+    ['a missing key', {}, 'slug', 'is missing; give a string.'],
+    ['a wrong type', { slug: 1 }, 'slug', 'must be a string.'],
+    ['a number out of bounds', { slug: 'a', limit: 501 }, 'limit', 'Too big: expected number to be <=500'],
+    ['a part of a number', { slug: 'a', limit: 1.5 }, 'limit', 'must be a whole number.'],
+    [
+      'a word that is not in the list',
+      { slug: 'a', severity: 'HIHG' },
+      'severity',
+      'must be one of CRITICAL, HIGH, LOW; did you mean HIGH?',
+    ],
+    ['a word like none of the list', { slug: 'a', severity: 'zzz' }, 'severity', 'must be one of CRITICAL, HIGH, LOW.'],
+    ['the only word there is', { slug: 'a', kind: 'metric' }, 'kind', 'must be term.'],
+    ['an item deep inside', { slug: 'a', filters: { names: ['x', 3] } }, 'filters.names[1]', 'must be a string.'],
+    [
+      'an unknown key deep inside',
+      { slug: 'a', filters: { names: [], nmaes: [] } },
+      'filters.nmaes',
+      'is not a known key; remove it or check its spelling.',
+    ],
+  ])('tells %s with its place', (_name, raw, path, message) => {
+    expect(issuesOf(raw)).toEqual([{ path, message }])
+  })
+
+  it('tells every problem at once', () => {
+    expect(
+      issuesOf({ limit: 'x', other: 1 })
+        ?.map(({ path }) => path)
+        .sort(),
+    ).toEqual(['limit', 'other', 'slug'])
+  })
+})
