@@ -276,6 +276,25 @@ describe('credentials', () => {
     expect(refreshes).toBe(1)
   })
 
+  it('a refusal that comes late, of a credential replaced meanwhile, asks for no other', async () => {
+    let current = 'old'
+    let refreshes = 0
+    const server = await startLoopback((request, response) => {
+      const old = request.headers.authorization === 'old'
+      setTimeout(() => sendJson(response, {}, old ? 401 : 200), old && request.url === '/late' ? 200 : 0)
+    })
+    const client = clientFor(server, {
+      authorize: async () => current,
+      refresh: async () => {
+        refreshes++
+        current = 'new'
+        return true
+      },
+    })
+    await Promise.all([client.json({ path: '/late' }), client.json({ path: '/early' })])
+    expect(refreshes).toBe(1)
+  })
+
   it.each([
     [401, {}],
     [403, { error: { code: 'TokenExpired' } }],

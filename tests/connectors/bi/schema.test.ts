@@ -156,6 +156,20 @@ describe('the ways to a schema', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['details_unavailable'])
   })
 
+  it('a credential that ends among the queries is no missing permission', async () => {
+    let expired = false
+    const guarded = (value: unknown) => () => (expired ? refuse(401) : value)
+    const routes = tenant(plain, {
+      'GET /groups': guarded([{ id: ws, name: 'Finance' }]),
+      [query]: () => {
+        expired = true
+        return refuse(401)
+      },
+    })
+    const fake = await startFakeBi(routes)
+    expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'auth_expired' })
+  })
+
   it('tables that are assets are not gone because they could not be listed', async () => {
     const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
     const { warnings } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
