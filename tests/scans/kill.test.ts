@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { Store } from '../../src/store/store.ts'
+import { snapshotOf } from './workbench.ts'
+
+const entry = fileURLToPath(new URL('./kill-entry.ts', import.meta.url))
+
+/** Runs the scan in a process of its own, and kills it after so many listing pages; undefined lets it end. */
+function drive(home: string, killAfterPages?: number): Promise<{ pages: string[]; end: unknown }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const pages: string[] = []
+  let end: unknown
+  let rest = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line.startsWith('page ')) pages.push(line)
+      else end = JSON.parse(line)
+      if (killAfterPages !== undefined && pages.length >= killAfterPages) child.kill('SIGKILL')
+    }
+  })
+  return new Promise((resolve) => child.on('close', () => resolve({ pages, end })))
+}
+
+function contentOf(home: string): unknown[] {
+  const store = Store.open(join(home, 'assay.db'), { now: Date.now })
+  try {
+    expect(store.read((reader) => reader.prepare('PRAGMA integrity_check').get())).toEqual({ integrity_check: 'ok' })
+    return snapshotOf(store)
+  } finally {
+    store.close()
+  }
+}
+
+it('a scan that is killed again and again ends like an undisturbed one', async () => {
+  const homes = [mkdtempSync(join(tmpdir(), 'assay-kill-')), mkdtempSync(join(tmpdir(), 'assay-kill-'))] as const
+  try {
+    const calm = await drive(homes[0])
+    const pages: string[] = []
+    for (const after of [1, 3, 2, 5]) pages.push(...(await drive(homes[1], after)).pages)
+    const last = await drive(homes[1])
+    expect(last.end).toEqual(calm.end)
+    expect(calm.end).toMatchObject({
+      done: 'COMPLETED',
+      progress: { discovered: 64, scanned: 64, unchanged: 0, findings: { new: 64, again: 0, resolved: 0 } },
+    })
+    expect(contentOf(homes[1])).toEqual(contentOf(homes[0]))
+    // A kill costs the page that was under way and the one that was fetched ahead.
+    expect(pages.length + last.pages.length).toBeLessThanOrEqual(calm.pages.length + 4 * 2)
+  } finally {
+    for (const home of homes) rmSync(home, { recursive: true, force: true })
+  }
+})
