@@ -25,6 +25,7 @@ import {
   type RunPlan,
   toBreakdown,
   toDifference,
+  toGroupName,
   toGroupValues,
   toTotal,
   type Value,
@@ -40,7 +41,7 @@ export interface EvaluateOptions {
 }
 
 /** How many bytes of groups an answer lists when the caller did not say how many groups to list. */
-const GROUP_BYTES = 9_000
+const GROUP_BYTES = 13_000
 
 /**
  * Evaluates a metric in the snapshot of the reader.
@@ -109,7 +110,7 @@ function boundBreakdown(
 function toEntry(key: GroupKey, dimensions: readonly Dimension[], value: Value): BreakdownEntry {
   const names = key.map((name) => name ?? NONE)
   return {
-    dimensionValue: names.join(' / '),
+    dimensionValue: toGroupName(key),
     value: value.value,
     dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, names[index] ?? NONE])),
     ...toParts(value),

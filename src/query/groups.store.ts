@@ -18,6 +18,8 @@ export interface AnswerRow {
   until?: number | null
   /** One distinct value, where they are counted outside SQL. */
   item?: number | string | null
+  /** All rows, also those without a value. */
+  rows?: number
   n: number
   sum?: number | null
   min?: number | null

@@ -10,6 +10,7 @@ import { toSlots } from './slots.ts'
 
 /** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
 interface Stretch extends Partial {
+  rows: number
   opens: number
   closes: number
   item: unknown
@@ -30,6 +31,7 @@ export function runStockSeries(reader: Reader, plan: Plan, moments: readonly num
     ...columns,
     sql`${toQuotient(since, slots)} AS slot`,
     sql`${toQuotient(sql`span.until`, slots)} AS until`,
+    sql`count(*) AS "rows"`,
     ...toMeasureColumns(plan, source, itemized),
   ]
   const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
@@ -48,15 +50,16 @@ export function runStockSeries(reader: Reader, plan: Plan, moments: readonly num
     const group = stretches.get(id) ?? { key, parts: [] }
     const opens = slots.toBucket(row.slot ?? null)
     const closes = slots.toBucket(row.until ?? null)
-    const { n, sum = 0, min = null, max = null, item = null } = row
-    group.parts.push({ n, sum: sum ?? 0, min, max, item, opens, closes })
+    const { rows: count = 0, n, sum = 0, min = null, max = null, item = null } = row
+    group.parts.push({ rows: count, n, sum: sum ?? 0, min, max, item, opens, closes })
     stretches.set(id, group)
   }
   const agesFrom = plan.measure.field === 'ageHours' ? last : undefined
   return [...stretches.values()].flatMap(({ key, parts }) => {
     const partials = itemized ? countItems(parts, moments.length) : layOut(parts, moments.length)
+    const present = runningSums(parts, moments.length, (part) => part.rows)
     return partials.flatMap((partial, bucket) => {
-      if (partial.n === 0) return []
+      if (present[bucket] === 0) return []
       const moment = moments[bucket] ?? last
       return { ...(agesFrom === undefined ? partial : younger(partial, agesFrom - moment)), key, bucket }
     })
@@ -100,24 +103,30 @@ function younger(partial: Partial, byMs: number): Partial {
 }
 
 function layOut(parts: readonly Stretch[], count: number): Partial[] {
-  const n = new Array<number>(count + 1).fill(0)
-  const sum = new Array<number>(count + 1).fill(0)
-  const add = (numbers: number[], index: number, amount: number) => {
-    numbers[index] = (numbers[index] ?? 0) + amount
-  }
-  for (const part of parts) {
-    add(n, part.opens, part.n)
-    add(n, part.closes, -part.n)
-    add(sum, part.opens, part.sum)
-    add(sum, part.closes, -part.sum)
-  }
+  const n = runningSums(parts, count, (part) => part.n)
+  const sum = runningSums(parts, count, (part) => part.sum)
   const min = spread(parts, count, (part) => part.min, 1)
   const max = spread(parts, count, (part) => part.max, -1)
-  const running = { ...emptyPartial }
-  return Array.from({ length: count }, (_, index) => {
-    running.n += n[index] ?? 0
-    running.sum += sum[index] ?? 0
-    return { n: running.n, sum: running.sum, min: min[index] ?? null, max: max[index] ?? null }
+  return n.map((counted, index) => ({
+    n: counted,
+    sum: sum[index] ?? 0,
+    min: min[index] ?? null,
+    max: max[index] ?? null,
+  }))
+}
+
+/** What the stretches over each moment come to together. */
+function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: Stretch) => number): number[] {
+  const steps = new Array<number>(count + 1).fill(0)
+  for (const part of parts) {
+    const amount = toNumber(part)
+    steps[part.opens] = (steps[part.opens] ?? 0) + amount
+    steps[part.closes] = (steps[part.closes] ?? 0) - amount
+  }
+  let running = 0
+  return steps.slice(0, count).map((step) => {
+    running += step
+    return running
   })
 }
 

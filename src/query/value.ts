@@ -1,3 +1,4 @@
+import { NONE } from '../findings/filter.ts'
 import { evaluateFormula } from '../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from './cells.ts'
 import type { GroupKey, Plan, ValueNode } from './plan.ts'
@@ -138,19 +139,12 @@ function compareGroups(a: GroupValue, b: GroupValue): number {
     if (b.value === null) return -1
     return b.value - a.value
   }
-  return compareKeys(a.key, b.key)
+  const [left, right] = [toGroupName(a.key), toGroupName(b.key)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
-function compareKeys(a: GroupKey, b: GroupKey): number {
-  for (const [index, left] of a.entries()) {
-    const right = b[index] ?? null
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return left < right ? -1 : 1
-  }
-  return 0
-}
+/** A group the way answers name it. */
+export const toGroupName = (key: GroupKey): string => key.map((name) => name ?? NONE).join(' / ')
 
 /** The values of some groups, by group id. */
 export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {

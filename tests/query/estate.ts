@@ -59,14 +59,21 @@ export interface EstateSeed {
   findings?: FindingSeed[]
 }
 
-/** A store in a folder of its own, closed and removed when the test is over. */
-export function openStore(now = () => 0): Store {
+/** A store in a folder of its own, and how to remove both. */
+export function openFolderStore(now: () => number): { store: Store; close: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'assay-query-'))
   const store = Store.open(join(folder, 'assay.db'), { now })
-  onTestFinished(() => {
+  const close = () => {
     store.close()
     rmSync(folder, { recursive: true })
-  })
+  }
+  return { store, close }
+}
+
+/** A store that is closed and removed when the test is over. */
+export function openStore(now = () => 0): Store {
+  const { store, close } = openFolderStore(now)
+  onTestFinished(close)
   return store
 }
 

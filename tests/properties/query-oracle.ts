@@ -1,0 +1,601 @@
+// A naive evaluation of metrics over plain arrays. It imports nothing from src/, so that it shares no mistake with it.
+
+export interface OracleSource {
+  name: string
+  type: string
+}
+
+export interface OracleAsset {
+  source: string
+  key: string
+  kind: string
+  container: string
+  owner: string | null
+  status: 'ACTIVE' | 'DELETED'
+  contentUpdatedAt: number | null
+  firstSeenAt: number
+  lastSeenAt: number
+  lastScannedAt: number | null
+  deletedAt: number | null
+}
+
+export interface OracleChange {
+  at: number
+  from: string
+  to: string
+}
+
+export interface OracleFinding {
+  asset: string
+  detectorType: string
+  findingType: string
+  category: string
+  customDetectorKey: string
+  severity: string
+  status: string
+  confidence: number
+  firstDetectedAt: number
+  lastDetectedAt: number | null
+  resolvedAt: number | null
+  changes: OracleChange[]
+}
+
+export interface OracleEstate {
+  sources: OracleSource[]
+  assets: OracleAsset[]
+  findings: OracleFinding[]
+}
+
+export interface OracleFilter {
+  [key: string]: string[] | number | boolean | OracleFilter | undefined
+  minConfidence?: number
+  scanned?: boolean
+  exclude?: { [key: string]: string[] | undefined }
+}
+
+export interface OracleSimple {
+  aggregation: string
+  entity: string
+  field?: string
+  filters?: OracleFilter
+  timeField?: string
+  mode?: string
+}
+
+type OraclePart = OracleSimple | { metricSlug: string }
+
+export interface OracleMetric {
+  slug: string
+  type: string
+  definition: {
+    numerator?: OraclePart
+    denominator?: OraclePart
+    formula?: string
+    inputs?: string[]
+    baseMetricSlug?: string
+    currentWindow?: string
+    compareWindow?: string
+  } & Partial<OracleSimple>
+  term: OracleFilter | null
+  emptyAs: 'zero' | 'null' | null
+  /** What the formula does, written by hand beside its text. */
+  compute?: (values: (number | null)[]) => number | null
+}
+
+export interface OracleQuestion {
+  metricSlug: string
+  dimensions?: string[]
+  term?: OracleFilter
+  filters?: OracleFilter
+  pinned?: OracleFilter
+  from?: string
+  to?: string
+  timeZone?: string
+  weekStart?: string
+  limit?: number
+  compare?: string | { from: string; to: string }
+  granularity?: string
+  dimension?: string
+}
+
+interface Group {
+  name: string
+  value: number | null
+  numerator?: number | null
+  denominator?: number | null
+}
+
+export interface OracleAnswer {
+  value: number | null
+  breakdown: (Group & { previous?: number | null })[]
+  totalGroups: number
+  other?: { groups: number; value: number | null }
+  comparison?: { value: number | null; delta: number | null; pctChange: number | null }
+}
+
+export interface OracleSeries {
+  points: { timestamp: string; value: number | null; complete: boolean }[]
+  groups?: Map<string, (number | null)[]>
+}
+
+const HOUR = 3_600_000
+const QUARTER = HOUR / 4
+const DAY = 24 * HOUR
+
+interface Window {
+  from: number
+  to: number
+  /** A scalar without a start or an end takes all time. */
+  openFrom: boolean
+  openTo: boolean
+}
+
+/** Rows of one entity as the evaluation sees them. */
+interface Row {
+  facets: Record<string, string | null>
+  numbers: Record<string, number | null>
+  times: Record<string, number | null>
+}
+
+export class Oracle {
+  readonly #estate: OracleEstate
+  readonly #metrics: Map<string, OracleMetric>
+  readonly #now: number
+  readonly #assets: Map<string, OracleAsset>
+  readonly #types: Map<string, string>
+  readonly #byAsset = new Map<string, OracleFinding[]>()
+  readonly #known = new Map<string, Row[]>()
+  readonly #present = new Map<OracleFinding, Row>()
+  readonly #facets = new Map<OracleFinding, Record<string, string | null>>()
+
+  constructor(estate: OracleEstate, metrics: OracleMetric[], now: number) {
+    this.#estate = estate
+    this.#metrics = new Map(metrics.map((metric) => [metric.slug, metric]))
+    this.#now = now
+    this.#assets = new Map(estate.assets.map((asset) => [asset.key, asset]))
+    this.#types = new Map(estate.sources.map(({ name, type }) => [name, type]))
+    for (const finding of estate.findings) {
+      const known = this.#byAsset.get(finding.asset) ?? []
+      known.push(finding)
+      this.#byAsset.set(finding.asset, known)
+    }
+  }
+
+  evaluate(question: OracleQuestion): OracleAnswer {
+    this.#known.clear()
+    const metric = this.#get(question.metricSlug)
+    const clock = this.#clock(question.timeZone ?? 'UTC')
+    const window = this.#window(question, clock)
+    const dims = question.dimensions ?? []
+    const scopes = [question.term, question.filters, question.pinned].flatMap((scope) => scope ?? [])
+    const all = () => true
+    const over = (range: Window, keep: (name: string) => boolean) =>
+      this.#value(metric, scopes, range, clock, dims, keep)
+    const total = over(window, all)
+    const answer: OracleAnswer = { value: total.value, breakdown: [], totalGroups: 0 }
+    const before = question.compare === undefined ? undefined : this.#before(question, metric, window, clock)
+    if (dims.length > 0) {
+      const names = [...this.#names(metric, scopes, window, clock, dims)]
+      const groups = names
+        .map((name): Group => ({ name, ...over(window, (other) => other === name) }))
+        .sort((a, b) => order(a, b))
+      const limit = question.limit ?? 50
+      answer.totalGroups = groups.length
+      answer.breakdown = groups.slice(0, limit)
+      const cut = new Set(groups.slice(limit).map(({ name }) => name))
+      if (cut.size > 0) answer.other = { groups: cut.size, value: over(window, (name) => cut.has(name)).value }
+    }
+    if (before !== undefined) {
+      const value = over(before, all).value
+      const delta = answer.value === null || value === null ? null : answer.value - value
+      const pctChange = delta === null || value === 0 || value === null ? null : delta / Math.abs(value)
+      answer.comparison = { value, delta, pctChange }
+      answer.breakdown = answer.breakdown.map((group) => ({
+        ...group,
+        previous: over(before, (name) => name === group.name).value,
+      }))
+    }
+    return answer
+  }
+
+  series(question: OracleQuestion): OracleSeries {
+    this.#known.clear()
+    const metric = this.#get(question.metricSlug)
+    const clock = this.#clock(question.timeZone ?? 'UTC')
+    const scopes = [question.term, question.filters, question.pinned].flatMap((scope) => scope ?? [])
+    const window = this.#window(question, clock)
+    const edges = clock.edges(window, question.granularity ?? 'day', question.weekStart ?? 'monday')
+    const dims = question.dimension === undefined ? [] : [question.dimension]
+    const buckets = edges.slice(0, -1).map((start, index) => ({ start, end: edges[index + 1] ?? start }))
+    const at = ({ start, end }: { start: number; end: number }, keep: (name: string) => boolean) => {
+      const part = { from: Math.max(start, window.from), to: Math.min(end, window.to), openFrom: false, openTo: false }
+      return this.#value(metric, scopes, part, clock, dims, keep).value
+    }
+    const points = buckets.map((bucket) => ({
+      timestamp: new Date(bucket.start).toISOString(),
+      value: at(bucket, () => true),
+      complete: bucket.start >= window.from && bucket.end <= window.to && bucket.end <= this.#now,
+    }))
+    if (dims.length === 0) return { points }
+    const names = new Set<string>()
+    for (const { start, end } of buckets) {
+      const part = { from: Math.max(start, window.from), to: Math.min(end, window.to), openFrom: false, openTo: false }
+      for (const name of this.#names(metric, scopes, part, clock, dims)) names.add(name)
+    }
+    return {
+      points,
+      groups: new Map([...names].map((name) => [name, buckets.map((bucket) => at(bucket, (other) => other === name))])),
+    }
+  }
+
+  #get(slug: string): OracleMetric {
+    const metric = this.#metrics.get(slug)
+    if (metric === undefined) throw new Error(`the oracle has no ${slug}`)
+    return metric
+  }
+
+  #clock(timeZone: string): Clock {
+    const known = clocks.get(timeZone) ?? new Clock(timeZone)
+    clocks.set(timeZone, known)
+    return known
+  }
+
+  #window({ from, to }: OracleQuestion, clock: Clock): Window {
+    return {
+      from: from === undefined ? Number.NEGATIVE_INFINITY : clock.read(from, 'from'),
+      to: to === undefined ? this.#now : clock.read(to, 'to'),
+      openFrom: from === undefined,
+      openTo: to === undefined,
+    }
+  }
+
+  #before({ compare }: OracleQuestion, metric: OracleMetric, window: Window, clock: Clock): Window {
+    const closed = { openFrom: false, openTo: false }
+    if (typeof compare === 'object') {
+      return { from: clock.read(compare.from, 'from'), to: clock.read(compare.to, 'to'), ...closed }
+    }
+    if (compare === 'previous_year') {
+      const from = window.openFrom ? window.from : clock.shift(window.from, -12, 0)
+      return { from, to: clock.shift(window.to, -12, 0), openFrom: window.openFrom, openTo: false }
+    }
+    const start =
+      metric.type === 'TREND' ? clock.back(window.to, metric.definition.currentWindow ?? '', 1) : window.from
+    return { from: start - (window.to - start), to: start, ...closed }
+  }
+
+  /** The names of the groups that have rows in any number the metric is made of. */
+  #names(metric: OracleMetric, outer: OracleFilter[], window: Window, clock: Clock, dims: string[]): Set<string> {
+    const scopes = metric.term === null ? outer : [...outer, metric.term]
+    const { definition } = metric
+    const ofSlug = (slug: string, over = window) => this.#names(this.#get(slug), scopes, over, clock, dims)
+    const ofPart = (part: OraclePart | undefined): Set<string> => {
+      if (part === undefined) return new Set()
+      if ('metricSlug' in part) return ofSlug(part.metricSlug)
+      return new Set(this.#rows(part, scopes, window).map(({ facets }) => nameOf(facets, dims)))
+    }
+    switch (metric.type) {
+      case 'SIMPLE':
+        return ofPart(definition as OracleSimple)
+      case 'RATIO':
+        return new Set([...ofPart(definition.numerator), ...ofPart(definition.denominator)])
+      case 'DERIVED':
+        return new Set((definition.inputs ?? []).flatMap((slug) => [...ofSlug(slug)]))
+      default: {
+        const { current, previous } = this.#windows(metric, window, clock)
+        const base = definition.baseMetricSlug ?? ''
+        return new Set([...ofSlug(base, current), ...ofSlug(base, previous)])
+      }
+    }
+  }
+
+  #windows({ definition }: OracleMetric, window: Window, clock: Clock): { current: Window; previous: Window } {
+    const length = definition.currentWindow ?? ''
+    const middle = clock.back(window.to, length, 1)
+    const start = clock.back(window.to, length, 2)
+    const closed = { openFrom: false, openTo: false }
+    return {
+      current: { from: middle, to: window.to, ...closed },
+      previous: { from: start, to: middle, ...closed },
+    }
+  }
+
+  #value(
+    metric: OracleMetric,
+    outer: OracleFilter[],
+    window: Window,
+    clock: Clock,
+    dims: string[],
+    keep: (name: string) => boolean,
+  ): { value: number | null; numerator?: number | null; denominator?: number | null } {
+    const scopes = metric.term === null ? outer : [...outer, metric.term]
+    const { definition } = metric
+    const ofSlug = (slug: string, over = window) => this.#value(this.#get(slug), scopes, over, clock, dims, keep).value
+    const ofPart = (part: OraclePart | undefined, emptyAs: 'zero' | 'null'): number | null => {
+      if (part === undefined) throw new Error('the oracle misses a part')
+      if ('metricSlug' in part) return ofSlug(part.metricSlug)
+      const rows = this.#rows(part, scopes, window).filter(({ facets }) => keep(nameOf(facets, dims)))
+      return aggregate(part, rows, emptyAs)
+    }
+    switch (metric.type) {
+      case 'SIMPLE':
+        return { value: ofPart(definition as OracleSimple, metric.emptyAs ?? 'zero') }
+      case 'RATIO': {
+        const numerator = ofPart(definition.numerator, 'zero')
+        const denominator = ofPart(definition.denominator, 'zero')
+        const value = numerator === null || !denominator ? null : numerator / denominator
+        return { value, numerator, denominator }
+      }
+      case 'DERIVED':
+        return { value: metric.compute?.((definition.inputs ?? []).map((slug) => ofSlug(slug))) ?? null }
+      default: {
+        const { current, previous } = this.#windows(metric, window, clock)
+        const [now, before] = [current, previous].map((over) => ofSlug(definition.baseMetricSlug ?? '', over))
+        if (now == null || before == null || before === 0) return { value: null }
+        return { value: (now - before) / Math.abs(before) }
+      }
+    }
+  }
+
+  /** The rows of a population; kept until the next question, because every group asks for them again. */
+  #rows(simple: OracleSimple, scopes: OracleFilter[], window: Window): Row[] {
+    const id = JSON.stringify([simple, scopes, window.from, window.to, window.openTo])
+    const known = this.#known.get(id) ?? this.#selectRows(simple, scopes, window)
+    this.#known.set(id, known)
+    return known
+  }
+
+  #selectRows(simple: OracleSimple, scopes: OracleFilter[], window: Window): Row[] {
+    const filters = simple.filters === undefined ? scopes : [simple.filters, ...scopes]
+    const stock = simple.mode === 'stock'
+    // A stock without an end is the present state, with all that was kept until now.
+    const moment = stock ? (window.openTo ? this.#now + 1 : window.to) : this.#now
+    if (simple.entity === 'asset') return this.#assetRows(simple, filters, window, stock, moment)
+    const { timeField = 'firstDetectedAt' } = simple
+    return this.#estate.findings.flatMap((finding) => {
+      if (stock && finding.firstDetectedAt >= moment) return []
+      const row = this.#findingRow(finding, stock, moment)
+      if (!stock && !inside(row.times[timeField] ?? null, window)) return []
+      return filters.every((filter) => passes(row, filter)) ? [row] : []
+    })
+  }
+
+  #findingRow(finding: OracleFinding, stock: boolean, moment: number): Row {
+    const known = stock ? undefined : this.#present.get(finding)
+    if (known !== undefined) return known
+    const row = this.#makeFindingRow(finding, stock, moment)
+    if (!stock) this.#present.set(finding, row)
+    return row
+  }
+
+  #makeFindingRow(finding: OracleFinding, stock: boolean, moment: number): Row {
+    const asset = this.#asset(finding.asset)
+    const later = stock ? finding.changes.find(({ at }) => at >= moment) : undefined
+    const status = later?.from ?? finding.status
+    const resolutions = finding.changes.filter(({ to, at }) => to === 'RESOLVED' && at < moment).map(({ at }) => at)
+    const known = later === undefined ? finding.resolvedAt : (resolutions.at(-1) ?? finding.resolvedAt)
+    const scanned = asset.lastScannedAt ?? 0
+    return {
+      facets: { ...this.#findingFacets(finding), status },
+      numbers: {
+        confidence: finding.confidence,
+        ageHours: (moment - finding.firstDetectedAt) / HOUR,
+        resolutionHours: status === 'RESOLVED' && known !== null ? (known - finding.firstDetectedAt) / HOUR : null,
+      },
+      times: {
+        firstDetectedAt: finding.firstDetectedAt,
+        lastDetectedAt: finding.lastDetectedAt ?? Math.max(scanned, finding.firstDetectedAt),
+        resolvedAt: finding.resolvedAt,
+      },
+    }
+  }
+
+  #assetRows(simple: OracleSimple, filters: OracleFilter[], window: Window, stock: boolean, moment: number): Row[] {
+    const ofFindings = filters.some((filter) => speaksOfFindings(filter))
+    return this.#estate.assets.flatMap((asset) => {
+      const findings = (this.#byAsset.get(asset.key) ?? [])
+        .filter(({ firstDetectedAt }) => !stock || firstDetectedAt < moment)
+        .map((finding) => this.#findingRow(finding, stock, moment))
+      const open = findings.filter(({ facets }) => facets.status === 'OPEN').length
+      const row: Row = {
+        facets: { ...this.#assetFacets(asset), scanned: String(asset.lastScannedAt !== null) },
+        numbers: {
+          ageDays: asset.contentUpdatedAt === null ? null : Math.max(0, moment - asset.contentUpdatedAt) / DAY,
+          openFindings: open,
+        },
+        times: {
+          firstSeenAt: asset.firstSeenAt,
+          lastSeenAt: asset.lastSeenAt,
+          lastScannedAt: asset.lastScannedAt,
+          contentUpdatedAt: asset.contentUpdatedAt,
+        },
+      }
+      if (stock) {
+        if (asset.status === 'DELETED' && (asset.deletedAt ?? 0) < moment) return []
+        if (!ofFindings && asset.firstSeenAt >= moment) return []
+      } else {
+        if (asset.status === 'DELETED') return []
+        if (!inside(row.times[simple.timeField ?? 'firstSeenAt'] ?? null, window)) return []
+      }
+      const scanned = filters.find((filter) => filter.scanned !== undefined)?.scanned
+      if (scanned !== undefined && String(scanned) !== row.facets.scanned) return []
+      const fits = ofFindings
+        ? findings.some((finding) => filters.every((filter) => passes(finding, filter)))
+        : filters.every((filter) => passes(row, filter))
+      return fits ? [row] : []
+    })
+  }
+
+  #findingFacets(finding: OracleFinding): Record<string, string | null> {
+    const known = this.#facets.get(finding) ?? {
+      ...this.#assetFacets(this.#asset(finding.asset)),
+      detectorType: finding.detectorType,
+      findingType: finding.findingType,
+      category: finding.category || null,
+      customDetectorKey: finding.customDetectorKey || null,
+      severity: finding.severity,
+    }
+    this.#facets.set(finding, known)
+    return known
+  }
+
+  #asset(key: string): OracleAsset {
+    const asset = this.#assets.get(key)
+    if (asset === undefined) throw new Error(`the oracle has no asset ${key}`)
+    return asset
+  }
+
+  #assetFacets(asset: OracleAsset): Record<string, string | null> {
+    return {
+      assetId: asset.key,
+      source: asset.source,
+      sourceId: asset.source,
+      sourceType: this.#types.get(asset.source) ?? null,
+      assetKind: asset.kind,
+      container: asset.container || null,
+      owner: asset.owner,
+    }
+  }
+}
+
+const facetOf: Record<string, string> = {
+  detectorTypes: 'detectorType',
+  severities: 'severity',
+  statuses: 'status',
+  findingTypes: 'findingType',
+  categories: 'category',
+  customDetectorKeys: 'customDetectorKey',
+  sources: 'source',
+  sourceTypes: 'sourceType',
+  assetKinds: 'assetKind',
+  containers: 'container',
+}
+const ofAssets = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned', 'exclude']
+
+function speaksOfFindings(filter: OracleFilter): boolean {
+  const keys = [...Object.keys(filter), ...Object.keys(filter.exclude ?? {})]
+  return keys.some((key) => !ofAssets.includes(key))
+}
+
+/** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
+function passes(row: Row, filter: OracleFilter): boolean {
+  const has = (key: string, values: unknown) => {
+    const value = row.facets[facetOf[key] ?? '']
+    return Array.isArray(values) && values.includes(value ?? '(none)')
+  }
+  for (const [key, values] of Object.entries(filter)) {
+    if (key === 'exclude' || key === 'scanned') continue
+    if (key === 'minConfidence') {
+      if ((row.numbers.confidence ?? -1) < Number(values)) return false
+    } else if (!has(key, values)) {
+      return false
+    }
+  }
+  return !Object.entries(filter.exclude ?? {}).some(([key, values]) => has(key, values))
+}
+
+function inside(time: number | null, { from, to, openFrom, openTo }: Window): boolean {
+  if (time === null) return false
+  return (openFrom || time >= from) && (openTo || time < to)
+}
+
+function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
+  if (aggregation === 'COUNT') return rows.length
+  if (aggregation === 'COUNT_DISTINCT') {
+    return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
+  }
+  const numbers = rows.map((row) => row.numbers[field ?? ''] ?? null).filter((value) => value !== null)
+  const sum = numbers.reduce((total, value) => total + value, 0)
+  if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum
+  if (numbers.length === 0) return null
+  if (aggregation === 'AVG') return sum / numbers.length
+  return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
+}
+
+function nameOf(facets: Record<string, string | null>, dims: string[]): string {
+  return dims.map((dimension) => facets[dimension] ?? '(none)').join(' / ')
+}
+
+function order(a: Group, b: Group): number {
+  if (a.value === b.value) return a.name < b.name ? -1 : 1
+  if (a.value === null) return 1
+  if (b.value === null) return -1
+  return b.value - a.value
+}
+
+const FIRST = Date.UTC(2023, 0, 1)
+const LAST = Date.UTC(2028, 0, 1)
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+const clocks = new Map<string, Clock>()
+
+/** The wall clock of a zone, as a table of what it shows at every quarter of an hour. */
+class Clock {
+  readonly #offsets: Float64Array
+
+  constructor(timeZone: string) {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
+    this.#offsets = Float64Array.from({ length: (LAST - FIRST) / QUARTER }, (_, index) => {
+      const shown = format.formatToParts(FIRST + index * QUARTER).find(({ type }) => type === 'timeZoneName')?.value
+      const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(shown ?? '') ?? []
+      return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000)
+    })
+  }
+
+  local(instant: number): number {
+    return instant + (this.#offsets[Math.floor((instant - FIRST) / QUARTER)] ?? 0)
+  }
+
+  /** The first instant at which the clock shows this or later. */
+  instant(local: number): number {
+    for (let at = local - 16 * HOUR; ; at += QUARTER) {
+      if (this.local(at) >= local) return at
+    }
+  }
+
+  read(text: string, bound: 'from' | 'to'): number {
+    if (text.length > 10) return Date.parse(text)
+    return this.instant(Date.parse(text) + (bound === 'to' ? DAY : 0))
+  }
+
+  shift(instant: number, months: number, dayCount: number): number {
+    const shown = new Date(this.local(instant))
+    const time = shown.getTime() % DAY
+    const first = Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth() + months, 1)
+    const last = new Date(Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth() + months + 1, 0)).getUTCDate()
+    const day = months === 0 ? shown.getUTCDate() : Math.min(shown.getUTCDate(), last)
+    return this.instant(first + (day - 1 + dayCount) * DAY + time)
+  }
+
+  back(instant: number, window: string, count: number): number {
+    const length = Number.parseInt(window, 10) * count
+    if (window.endsWith('mo')) return this.shift(instant, -length, 0)
+    if (window.endsWith('h')) return instant - length * HOUR
+    return this.shift(instant, 0, -length * (window.endsWith('w') ? 7 : 1))
+  }
+
+  edges({ from, to, openFrom }: Window, granularity: string, weekStart: string): number[] {
+    const label = (at: number) => {
+      const shown = this.local(at)
+      if (granularity === 'hour') return `${Math.floor(shown / HOUR)} ${shown - at}`
+      if (granularity === 'month') return new Date(shown).toISOString().slice(0, 7)
+      const day = Math.floor(shown / DAY)
+      return String(granularity === 'day' ? day : Math.floor((day + 4 - days.indexOf(weekStart)) / 7))
+    }
+    const floor = (at: number) => {
+      let start = Math.floor(at / QUARTER) * QUARTER
+      while (label(start - QUARTER) === label(start)) start -= QUARTER
+      return start
+    }
+    let first = openFrom ? floor(to - 1) : floor(from)
+    if (openFrom) {
+      const count = { hour: 48, day: 30, week: 26, month: 12 }[granularity] ?? 1
+      for (let back = 1; back < count; back++) first = floor(first - 1)
+    }
+    const edges = [first]
+    for (let at = first + QUARTER; ; at += QUARTER) {
+      if (label(at) === label(at - QUARTER)) continue
+      edges.push(at)
+      if (at >= to) return edges
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FilterMapping } from '../../src/findings/filter.ts'
+import { evaluateMetric } from '../../src/query/evaluate.ts'
+import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
+import { evaluateSeries } from '../../src/query/series.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { Dice, dimensionsOf, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
+import { Oracle, type OracleFilter, type OracleQuestion } from './query-oracle.ts'
+
+const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
+const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 3)
+const FINDINGS = 2_000
+const QUESTIONS = 720
+
+const counts = new Map<string, number>()
+const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
+const closers: (() => void)[] = []
+afterAll(() => {
+  for (const close of closers) close()
+})
+
+/** Numbers that were put together in another order may differ in the last places. */
+const same = (actual: number | null | undefined, expected: number | null | undefined) => {
+  if (actual == null || expected == null) return (actual ?? null) === (expected ?? null)
+  return Math.abs(actual - expected) <= 1e-9 * Math.max(1, Math.abs(expected))
+}
+
+interface Estate {
+  store: Store
+  oracle: Oracle
+  metrics: MadeMetric[]
+}
+
+function openEstate(seed: number): Estate {
+  const estate = makeEstate(seed, FINDINGS)
+  const metrics = makeMetrics(seed + 1)
+  const { store, close } = openFolderStore(() => NOW)
+  closers.push(close)
+  plant(store, estate as EstateSeed)
+  store.write((writer) => {
+    const term = writer.prepare(
+      `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
+    )
+    const metric = writer.prepare(
+      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, term_id, empty_as,
+         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', ?, ?, 0, 0)`,
+    )
+    for (const { slug, type, definition, entity, term: mapping, emptyAs } of metrics) {
+      const termId =
+        mapping === null
+          ? null
+          : Number(term.run(crypto.randomUUID(), `term-${slug}`, slug, JSON.stringify(mapping)).lastInsertRowid)
+      const allowed = JSON.stringify(dimensionsOf(entity))
+      metric.run(crypto.randomUUID(), slug, slug, type, JSON.stringify(definition), allowed, termId, emptyAs)
+    }
+  })
+  return { store, oracle: new Oracle(estate, metrics, NOW), metrics }
+}
+
+/** The caller's term is a row like any other, made for the question. */
+function toInput({ term, pinned, filters, ...question }: OracleQuestion, store: Store) {
+  const slug = term === undefined ? undefined : addTerm(store, term)
+  return {
+    input: {
+      ...question,
+      ...(filters === undefined ? {} : { filters: filters as FilterMapping }),
+      ...(slug === undefined ? {} : { glossaryTermSlug: slug }),
+    },
+    options: { now: NOW, pinnedFilters: pinned as FilterMapping | undefined },
+  }
+}
+
+let terms = 0
+function addTerm(store: Store, mapping: OracleFilter): string {
+  const slug = `asked-${++terms}`
+  store.write((writer) =>
+    writer
+      .prepare(
+        `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
+      )
+      .run(crypto.randomUUID(), slug, slug, JSON.stringify(mapping)),
+  )
+  return slug
+}
+
+function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: boolean) {
+  seen(metric.type)
+  seen(isSeries ? 'series' : 'scalar')
+  seen(metric.entity)
+  if (metric.definition.aggregation !== undefined) {
+    seen(metric.definition.aggregation)
+    seen(metric.definition.mode ?? 'flow')
+  }
+  if ((question.timeZone ?? 'UTC') !== 'UTC') seen('zone')
+  for (const part of ['dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned'] as const) {
+    if (question[part] !== undefined) seen(part)
+  }
+}
+
+function compareScalar({ store, oracle }: Estate, question: OracleQuestion): void {
+  const expected = oracle.evaluate(question)
+  const { input, options } = toInput(question, store)
+  const actual = store.read((reader) => evaluateMetric(reader, input as MetricQuestion, options))
+  check('value', actual.value, expected.value)
+  if (question.dimensions !== undefined) {
+    expect(actual.totalGroups).toBe(expected.totalGroups)
+    expect(actual.breakdown.length).toBe(expected.breakdown.length)
+    for (const [index, group] of expected.breakdown.entries()) {
+      const entry = actual.breakdown[index]
+      // Groups of values that differ in the last places only may stand in either order.
+      const named =
+        entry?.dimensionValue === group.name
+          ? entry
+          : actual.breakdown.find((other) => other.dimensionValue === group.name)
+      check(`value of ${group.name}`, named?.value, group.value)
+      check(`place of ${group.name}`, entry?.value, group.value)
+      if (group.numerator !== undefined) {
+        check(`numerator of ${group.name}`, named?.numerator, group.numerator)
+        check(`denominator of ${group.name}`, named?.denominator, group.denominator)
+      }
+      if (group.previous !== undefined) check(`previous of ${group.name}`, named?.previous, group.previous)
+    }
+    expect(actual.other?.groups).toBe(expected.other?.groups)
+    check('other', actual.other?.value, expected.other?.value)
+    if (expected.other !== undefined) seen('other')
+  }
+  check('comparison', actual.comparison?.value, expected.comparison?.value)
+  check('delta', actual.comparison?.delta, expected.comparison?.delta)
+  check('pctChange', actual.comparison?.pctChange, expected.comparison?.pctChange)
+}
+
+function compareSeries({ store, oracle }: Estate, question: OracleQuestion): void {
+  const expected = oracle.series(question)
+  const { input, options } = toInput(question, store)
+  const actual = store.read((reader) => evaluateSeries(reader, input as SeriesQuestion, options))
+  expect(actual.timeSeries.map(({ timestamp }) => timestamp)).toEqual(expected.points.map(({ timestamp }) => timestamp))
+  for (const [index, point] of expected.points.entries()) {
+    check(`point ${point.timestamp}`, actual.timeSeries[index]?.value, point.value)
+    expect(actual.timeSeries[index]?.complete).toBe(point.complete)
+  }
+  if (expected.groups === undefined) return
+  expect(actual.totalGroups).toBe(expected.groups.size)
+  for (const { dimensionValue, timeSeries } of actual.series ?? []) {
+    const values = expected.groups.get(dimensionValue) ?? []
+    for (const [index, { value }] of timeSeries.entries()) check(`${dimensionValue} ${index}`, value, values[index])
+  }
+}
+
+function check(what: string, actual: number | null | undefined, expected: number | null | undefined): void {
+  if (!same(actual, expected)) throw new Error(`${what} is ${actual}, expected ${expected}`)
+}
+
+let estates: Estate[] = []
+beforeAll(() => {
+  estates = Array.from({ length: ESTATES }, (_, index) => openEstate(SEED + index * 1000))
+}, 60_000)
+
+test.each(Array.from({ length: ESTATES }, (_, index) => index))(
+  `estate %i: ${QUESTIONS} random questions have the answers of a naive evaluation`,
+  (index) => {
+    const estate = estates[index]
+    if (estate === undefined) throw new Error('the estate was not planted')
+    const dice = new Dice(SEED + index * 1000 + 2)
+    for (let number = 0; number < QUESTIONS; number++) {
+      const { question, isSeries } = makeQuestion(dice, estate.metrics)
+      const metric = estate.metrics.find(({ slug }) => slug === question.metricSlug)
+      if (metric === undefined) throw new Error('the question is about no metric')
+      noteCoverage(metric, question, isSeries)
+      try {
+        if (isSeries) compareSeries(estate, question)
+        else compareScalar(estate, question)
+      } catch (error) {
+        throw new Error(
+          `question ${number} ${JSON.stringify(question)} of ${JSON.stringify(metric)}: ${error instanceof Error ? error.message : error}`,
+          { cause: error },
+        )
+      }
+    }
+  },
+  300_000,
+)
+
+test('the questions cover every kind often enough', () => {
+  const kinds = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND', 'finding', 'asset', 'flow', 'stock', 'series', 'scalar']
+  const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX']
+  const parts = ['zone', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned', 'other']
+  for (const kind of [...kinds, ...aggregations, ...parts])
+    expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= 50)
+  expect((counts.get('series') ?? 0) + (counts.get('scalar') ?? 0)).toBeGreaterThanOrEqual(2_000)
+})
