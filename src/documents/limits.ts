@@ -7,6 +7,8 @@ export const MAX_SECTIONS = 1_000
 /** Elements nested deeper are flattened: their text is kept, their meaning is not. */
 export const MAX_DEPTH = 512
 export const MAX_ATTRIBUTES = 1_000
+/** Of an element or attribute. */
+export const MAX_NAME_CHARS = 200
 export const MAX_ATTRIBUTE_CHARS = 65_536
 export const MAX_LINKS = 5_000
 export const MAX_ANCHORS = 2_000

@@ -1,6 +1,6 @@
 import { QuoteType, Tokenizer } from 'htmlparser2'
 import { decodeEntities } from './entities.ts'
-import { MAX_ATTRIBUTE_CHARS, MAX_ATTRIBUTES, MAX_DEPTH } from './limits.ts'
+import { MAX_ATTRIBUTE_CHARS, MAX_ATTRIBUTES, MAX_DEPTH, MAX_NAME_CHARS } from './limits.ts'
 
 export interface Attribute {
   name: string
@@ -76,7 +76,7 @@ export function readMarkup(source: string, { xml }: { xml: boolean }, handler: M
   const count = (counts: Map<string, number>, key: string, by: number) =>
     counts.set(key, Math.max(0, (counts.get(key) ?? 0) + by))
   const nameAt = (start: number, end: number) => {
-    const written = source.slice(start, end)
+    const written = source.slice(start, Math.min(end, start + MAX_NAME_CHARS))
     return xml ? written : written.toLowerCase()
   }
 

@@ -313,6 +313,7 @@ describe('hostile markup', () => {
     ['many ampersands', '&'.repeat(1_000_000)],
     ['many links', '<a href="https://x.io">y</a>'.repeat(30_000)],
     ['many attributes', `<p ${'a="b" '.repeat(100_000)}>`],
+    ['long names', `<p ${'a:'.repeat(300_000)}="x">`],
     ['many headings', '<h1>a</h1>'.repeat(30_000)],
     ['many cells', `<table>${'<tr><td>a</td></tr>'.repeat(30_000)}</table>`],
     ['open marks', '<'.repeat(500_000)],
