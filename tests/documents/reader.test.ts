@@ -169,7 +169,7 @@ describe('what is not read says why', () => {
   })
 
   test('a bomb is stopped before it is unpacked, also when its header lies', async () => {
-    const bomb = zipSync({ 'word/document.xml': new Uint8Array(200 * 1024 * 1024) })
+    const bomb = zipSync({ 'word/document.xml': new Uint8Array(20 * 1024 * 1024) })
     const lying = Uint8Array.from(bomb)
     new DataView(lying.buffer).setUint32(22, 10, true)
     for (const bytes of [bomb, lying]) {
