@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { AssetDraft, Batch, Connector, ScanWarning } from '../../src/connectors/connector.ts'
-import type { Detector, RedactedFinding } from '../../src/detectors/detector.ts'
+import type { AssetDraft, Batch, Connector, LinkDraft, ScanWarning } from '../../src/connectors/connector.ts'
+import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
+import type { Detector, EstateDetector, RedactedFinding } from '../../src/detectors/detector.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Detect } from '../../src/scans/estate.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
@@ -10,6 +11,9 @@ export interface FakePage {
   id: string
   body: string
   title?: string
+  links?: LinkDraft[]
+  facts?: Record<string, unknown>
+  kind?: AssetDraft['kind']
 }
 
 export interface FakeSpace {
@@ -60,7 +64,8 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
     title: 'Fake tenant',
     payload,
     orderByColumns: ['modifiedDate', 'title'],
-    defaultDetectors: ['WORDS'],
+    defaultDetectors: ['WORDS', 'BROKEN_LINKS'],
+    leavesOut: ({ optional }) => ({ kinds: [], scopes: optional?.spaces !== undefined }),
     credentialOrigins: ({ required }) => [new URL(required.base_url).origin],
     open: ({ config, sampling }) => ({
       scopes: async () => {
@@ -100,16 +105,25 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
       if (!more) return
     }
 
-    function toDraft({ id, body, title = `Page ${id}` }: FakePage): AssetDraft {
+    function toDraft({
+      id,
+      body,
+      title = `Page ${id}`,
+      links = [],
+      facts = {},
+      kind = 'wiki.page',
+    }: FakePage): AssetDraft {
       return {
         key: `fake:page:${id}`,
-        kind: 'wiki.page',
+        kind,
         name: title,
         url: `https://fake.example/${id}`,
         container: `Space ${key}`,
-        checksum: createHash('sha256').update(`${title}\n${body}`).digest('hex'),
-        links: [],
-        facts: { id },
+        checksum: createHash('sha256')
+          .update(JSON.stringify([title, body, links, facts]))
+          .digest('hex'),
+        links,
+        facts: { id, spaceKey: key, ...facts },
         document: async () => {
           await tenant.onBody?.(id)
           tenant.fetched.push(id)
@@ -153,7 +167,7 @@ export const detectWords: Detect = async (document, { asset }) => {
 
 export const pluginsFor = (tenant: FakeTenant): Plugins => ({
   connectors: [fakeConnector(tenant) as Connector],
-  detectors: [wordDetector as Detector],
+  detectors: [wordDetector as Detector, brokenLinksDetector as EstateDetector],
 })
 
 export const fakeConfig = (more: Record<string, unknown> = {}) => ({

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
+import { brokenLinksStep } from '../../src/scans/links-step.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { createScanQueue, type ScanQueue } from '../../src/scans/queue.ts'
@@ -43,7 +44,7 @@ export function openWorkbench(
     vault,
     plugins,
     detect: detectWords,
-    estate: [],
+    estate: [brokenLinksStep],
     log: silentLog,
     now,
     signal: stop.signal,
