@@ -1,0 +1,165 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type SampleBiOptions, startSampleBi } from '../../../src/sample/bi/server.ts'
+import { type BiDataset, BiTenant } from '../../../src/sample/bi/tenant.ts'
+import { onPath } from '../../../src/sample/fault.ts'
+import { toGuid } from '../../../src/sample/ids.ts'
+import { crawlAll, openBi } from './fake.ts'
+
+const day = Date.parse('2025-01-01T00:00:00Z')
+
+const dataset = (name: string, facts: Partial<BiDataset> = {}): BiDataset => ({
+  id: toGuid(`dataset ${name}`),
+  name,
+  configuredBy: 'ana@shop.com',
+  createdAt: day,
+  refreshedAt: day,
+  push: false,
+  identityRequired: false,
+  storageMode: 'Abf',
+  tables: [
+    {
+      name: 'Orders',
+      columns: [{ name: 'Amount', dataType: 'Int64' }],
+      measures: [{ name: 'Total', expression: 'SUM(Orders[Amount])' }],
+      source: 'let Source = Sql.Database("db", "orders") in Source',
+    },
+  ],
+  expressions: [],
+  parameters: [],
+  dataSources: [{ datasourceType: 'Sql', connectionDetails: { server: 'db', database: 'orders' } }],
+  upstreamDatasets: [],
+  upstreamDataflows: [],
+  roles: [],
+  ...facts,
+})
+
+function company(): BiTenant {
+  const tenant = new BiTenant()
+  for (const name of ['Finance', 'People', 'Stores']) {
+    tenant.addWorkspace({
+      name,
+      users: [{ email: 'ada@shop.com', displayName: 'Ada', right: 'Admin' }],
+      datasets: [
+        dataset(`${name} model`),
+        dataset(`${name} events`, { push: true }),
+        dataset(`${name} guarded`, { identityRequired: true }),
+      ],
+      reports: Array.from({ length: 4 }, (_, index) => ({
+        id: toGuid(`report ${name} ${index}`),
+        name: `${name} report ${index}`,
+        datasetId: toGuid(`dataset ${name} model`),
+        reportType: index === 3 ? 'PaginatedReport' : 'PowerBIReport',
+        pages: ['Summary', 'Details'],
+        createdBy: 'ben@shop.com',
+        modifiedBy: 'cem@shop.com',
+        createdAt: day,
+        modifiedAt: day,
+      })),
+      dashboards: [
+        {
+          id: toGuid(`dashboard ${name}`),
+          displayName: `${name} board`,
+          owner: 'ada@shop.com',
+          tiles: [{ id: toGuid(`tile ${name}`), title: 'Total', reportId: toGuid(`report ${name} 0`) }],
+        },
+      ],
+    })
+  }
+  return tenant
+}
+
+async function open(options: SampleBiOptions = {}) {
+  const server = await startSampleBi({ tenant: company(), ...options })
+  onTestFinished(() => server.close())
+  const { tenantId, clientId, clientSecret } = server.credentials
+  const connection = { api_base_url: server.apiUrl, authority_url: server.authorityUrl }
+  const principal = (optional: Record<string, unknown> = {}) => ({
+    type: 'BI_PLATFORM',
+    required: { auth_mode: 'SERVICE_PRINCIPAL', tenant_id: tenantId, client_id: clientId },
+    masked: { client_secret: clientSecret },
+    optional: { connection, ...optional },
+  })
+  const person = (optional: Record<string, unknown> = {}) => ({
+    type: 'BI_PLATFORM',
+    required: { auth_mode: 'ACCESS_TOKEN' },
+    masked: { access_token: server.issueToken('person') },
+    optional: { connection, ...optional },
+  })
+  const refused = () =>
+    server.requests.filter(({ status }) => status === 400).map(({ method, url }) => `${method} ${url}`)
+  return { server, principal, person, refused }
+}
+
+const everything = { extract_ownership: true, extract_datasets_to_containers: true }
+
+describe('against the sample platform, which refuses what its contract does not list', () => {
+  it.each<[string, SampleBiOptions]>([
+    ['as a member', {}],
+    ['as an administrator', { adminApi: true }],
+    ['where queries are off', { queries: false }],
+  ])('%s, every call is of the contract', async (_name, options) => {
+    const { principal, refused } = await open(options)
+    const { assets, failed } = await crawlAll(principal({ extraction: everything }))
+    expect(failed).toEqual({})
+    const kinds = assets.map(({ kind }) => kind)
+    const count = (kind: string) => kinds.filter((other) => other === kind).length
+    expect(['bi.workspace', 'bi.dataset', 'bi.report', 'bi.dashboard'].map(count)).toEqual([3, 9, 12, 3])
+    expect(refused().filter((call) => !call.endsWith('/executeQueries'))).toEqual([])
+  })
+
+  it('a person with the own workspace, and the connection test, make no wrong call either', async () => {
+    const { person, refused } = await open()
+    const scope = { scope: { include_personal_workspaces: true } }
+    const { assets, failed } = await crawlAll(person(scope))
+    expect(failed).toEqual({})
+    expect(assets.some(({ key }) => key.includes(':workspace:me:'))).toBe(true)
+    const steps = await openBi(person(scope)).session.test()
+    expect(steps.filter(({ status }) => status === 'failed')).toEqual([])
+    expect(refused()).toEqual([])
+  })
+
+  it.each([
+    ['a member', {}],
+    ['an administrator', { adminApi: true }],
+  ])('a second look as %s finds nothing changed, and an edit changes one asset', async (_name, options) => {
+    const { server, principal } = await open(options)
+    const sums = async () => new Map((await crawlAll(principal())).assets.map(({ key, checksum }) => [key, checksum]))
+    const first = await sums()
+    expect(await sums()).toEqual(first)
+    server.tenant.editReport(toGuid('report People 1'), { description: 'New words' })
+    const changed = [...(await sums())].filter(([key, checksum]) => first.get(key) !== checksum)
+    expect(changed.map(([key]) => key)).toEqual([`bi:${server.tenant.tenantId}:report:${toGuid('report People 1')}`])
+  })
+
+  it.each([
+    [403 as const, 'TokenExpired'],
+    [401 as const, 'nothing'],
+  ])('tokens that end in mid-scan (%i) are renewed by one request', async (expiredAs) => {
+    const { server, principal } = await open({ expiredAs })
+    const { session } = openBi(principal())
+    const { scopes } = await session.scopes()
+    const asked = () => server.requests.filter(({ server: name }) => name === 'authority').length
+    expect(asked()).toBe(1)
+    server.revokeTokens()
+    for (const scope of scopes) {
+      for await (const batch of session.crawl({ scope, known: () => new Map() })) expect(batch.assets).not.toEqual([])
+    }
+    expect(asked()).toBeLessThanOrEqual(3)
+  })
+
+  it.each<[string, SampleBiOptions['faults'], string]>([
+    ['a sign-in page', [{ match: onPath(/\/reports$/), times: 1, respond: 'html' }], 'ok'],
+    ['a cut reply', [{ match: onPath(/\/reports$/), times: 1, respond: 'cut' }], 'ok'],
+    ['a truncated reply', [{ match: onPath(/\/datasets$/), times: 1, respond: 'truncate' }], 'ok'],
+    ['a reset', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'reset' }], 'ok'],
+    ['an empty reply', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'empty' }], 'ok'],
+    ['a slow drip', [{ match: onPath(/\/dashboards$/), times: 1, respond: 'slow' }], 'ok'],
+    ['sign-in pages for good', [{ match: onPath(/\/reports$/), respond: 'html' }], 'protocol_error'],
+    ['a bomb', [{ match: onPath(/\/reports$/), respond: 'gzip_bomb' }], 'too_large'],
+    ['an endless reply', [{ match: onPath(/\/reports$/), respond: 'endless' }], 'too_large'],
+  ])('%s', async (_name, faults, outcome) => {
+    const { principal } = await open({ faults: faults ?? [] })
+    const { failed } = await crawlAll(principal({ scope: { workspace_names: ['Finance'] } }))
+    expect(failed).toEqual(outcome === 'ok' ? {} : { Finance: outcome })
+  })
+})
