@@ -7,26 +7,27 @@ export interface Coercion {
   message: string
 }
 
-interface Node {
+/** As much of a JSON Schema as the form of input depends on. */
+export interface SchemaNode {
   type?: string
   enum?: unknown[]
   const?: unknown
   pattern?: string
-  items?: Node
-  properties?: Record<string, Node>
-  additionalProperties?: Node | boolean
-  anyOf?: Node[]
+  items?: SchemaNode
+  properties?: Record<string, SchemaNode>
+  additionalProperties?: SchemaNode | boolean
+  anyOf?: SchemaNode[]
 }
 
 type Path = readonly PropertyKey[]
 type Note = (path: Path, message: string) => void
 
-const compiled = new WeakMap<z.ZodType, Node>()
+const compiled = new WeakMap<z.ZodType, SchemaNode>()
 
-function toNode(schema: z.ZodType): Node {
+export function inputNode(schema: z.ZodType): SchemaNode {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  const node = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node
+  const node = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
   compiled.set(schema, node)
   return node
 }
@@ -38,11 +39,11 @@ function toNode(schema: z.ZodType): Node {
  */
 export function coerce(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
   const coerced: Coercion[] = []
-  const value = adapt(toNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  const value = adapt(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
   return { value, coerced }
 }
 
-function adapt(node: Node, value: unknown, path: Path, note: Note): unknown {
+function adapt(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   if (value === undefined || value === null) return value
   if (node.anyOf !== undefined) return adapt(chooseBranch(node.anyOf, value), value, path, note)
   switch (node.type) {
@@ -60,7 +61,7 @@ function adapt(node: Node, value: unknown, path: Path, note: Note): unknown {
   }
 }
 
-function adaptList(node: Node, value: unknown, path: Path, note: Note): unknown {
+function adaptList(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   const items = node.items ?? {}
   if (Array.isArray(value)) return value.map((item, index) => adapt(items, item, [...path, index], note))
   const parsed = parseJson(value, '[')
@@ -78,7 +79,7 @@ function adaptList(node: Node, value: unknown, path: Path, note: Note): unknown 
   return [adapt(items, value, [...path, 0], note)]
 }
 
-function adaptObject(node: Node, value: unknown, path: Path, note: Note): unknown {
+function adaptObject(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   const parsed = parseJson(value, '{')
   if (parsed !== undefined && !Array.isArray(parsed)) {
     note(path, 'was text holding a JSON object; read as the object.')
@@ -109,7 +110,7 @@ function adaptBoolean(value: unknown, path: Path, note: Note): unknown {
   return word === 'true'
 }
 
-function adaptWord(node: Node, value: unknown, path: Path, note: Note): unknown {
+function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
   if (typeof value !== 'string') return value
   const word = findWord(node, value.trim())
   if (word === undefined || word === value) return value
@@ -118,7 +119,7 @@ function adaptWord(node: Node, value: unknown, path: Path, note: Note): unknown 
 }
 
 /** The one spelling that the schema knows a word by: of an enum, or of a pattern that admits capitals only. */
-function findWord(node: Node, text: string): string | undefined {
+function findWord(node: SchemaNode, text: string): string | undefined {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
   if (words === undefined) {
     if (node.pattern === undefined) return undefined
@@ -139,7 +140,7 @@ function toPattern(source: string): RegExp {
 }
 
 /** The branch that the value looks most like: of its type, and knowing most of its keys. */
-function chooseBranch(branches: Node[], value: unknown): Node {
+function chooseBranch(branches: SchemaNode[], value: unknown): SchemaNode {
   if (typeof value === 'string') {
     const word = branches.find((branch) => findWord(branch, value.trim()) !== undefined)
     const type = { '{': 'object', '[': 'array' }[value.trimStart().slice(0, 1)]

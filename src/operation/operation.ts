@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { AppError, type Issue, toPath } from '../kernel/errors.ts'
-import { closest } from '../kernel/suggest.ts'
+import { AppError } from '../kernel/errors.ts'
 import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
+import { explainIssues } from './repair.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -97,52 +97,39 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
     )
   }
   const { value, coerced } = coerce(operation.input, raw)
-  const input = parseInput(operation.input, value)
+  const input = parseArguments(operation, value)
   const output = await operation.run(input as never, coerced.length === 0 ? context : { ...context, coerced })
   return operation.output.parse(output)
+}
+
+/** As `parseInput`, with the corrected call where nothing has to be guessed. */
+function parseArguments({ name, input }: Operation, raw: unknown): unknown {
+  try {
+    return parseInput(input, raw)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const failed = input.safeParse(raw)
+    const repaired = failed.success ? undefined : explainIssues(input, raw, failed.error.issues).repaired
+    if (repaired === undefined) throw error
+    const { value } = coerce(input, repaired)
+    if (!input.safeParse(value).success) throw error
+    throw new AppError(error.code, error.message, {
+      ...error.facts,
+      fix: { tool: name, arguments: value as Record<string, unknown> },
+    })
+  }
 }
 
 /** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
-  const issues = result.error.issues.flatMap((issue) => toIssues(issue))
+  const { issues, suggestions } = explainIssues(schema, raw, result.error.issues)
   const [first] = issues
   const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
   throw new AppError('invalid_input', `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`, {
     issues,
+    ...(suggestions.length === 0 ? {} : { suggestions }),
   })
-}
-
-function toIssues(issue: z.core.$ZodIssue): Issue[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: toPath([...issue.path, key]),
-      message: 'is not a known key; remove it or check its spelling.',
-    }))
-  }
-  return [{ path: toPath(issue.path), message: toMessage(issue) }]
-}
-
-/** The problem as a person says it; messages that a schema states itself are kept. */
-function toMessage(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return issue.message.endsWith('received undefined')
-      ? `is missing; give ${withArticle(issue.expected)}.`
-      : `must be ${withArticle(issue.expected)}.`
-  }
-  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
-    const words = issue.values.map(String)
-    const given =
-      typeof issue.input === 'string' ? closest(issue.input.slice(0, 100), words, (word) => word, 1)[0] : undefined
-    const meant = given === undefined ? '' : `; did you mean ${given}?`
-    return `must be ${words.length === 1 ? '' : 'one of '}${words.join(', ')}${meant === '' ? '.' : meant}`
-  }
-  return issue.message
-}
-
-function withArticle(expected: string): string {
-  const type = expected === 'int' ? 'whole number' : expected
-  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }

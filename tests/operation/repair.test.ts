@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { call, operation } from '../../src/operation/operation.ts'
+import { errorOf, openContext } from '../support/context.ts'
+
+const ask = operation({
+  name: 'ask_thing',
+  title: 'Ask',
+  summary: 'Asks.',
+  effect: 'read',
+  scope: 'read',
+  input: z.strictObject({
+    metricSlug: z.string(),
+    glossaryTermSlug: z.string().optional(),
+    timeZone: z.string().optional(),
+    granularity: z.enum(['hour', 'day', 'week', 'month']).optional(),
+    limit: z.int().min(1).max(1000).optional(),
+    filters: z
+      .strictObject({
+        severities: z.array(z.enum(['HIGH', 'LOW'])).optional(),
+        categories: z.array(z.string()).optional(),
+        statuses: z.array(z.enum(['OPEN'])).optional(),
+      })
+      .optional(),
+  }),
+  output: z.unknown(),
+  run: (input) => input,
+})
+
+const ends = (input: object) => errorOf(call(ask, input, openContext()))
+
+describe('a corrected call is given when nothing is guessed', () => {
+  test.each<[string, object, object]>([
+    ['another separator', { metric_slug: 'a' }, { metricSlug: 'a' }],
+    ['another letter case', { MetricSlug: 'a', TimeZone: 'UTC' }, { metricSlug: 'a', timeZone: 'UTC' }],
+    ['the only key that has these words', { metric: 'a', term: 'b' }, { metricSlug: 'a', glossaryTermSlug: 'b' }],
+    [
+      'a singular',
+      { metricSlug: 'a', filters: { severity: 'high' } },
+      { metricSlug: 'a', filters: { severities: ['HIGH'] } },
+    ],
+    [
+      'another singular',
+      { metricSlug: 'a', filters: { category: 'x' } },
+      { metricSlug: 'a', filters: { categories: ['x'] } },
+    ],
+    [
+      'a member of a member',
+      { metricSlug: 'a', statuses: ['OPEN'] },
+      { metricSlug: 'a', filters: { statuses: ['OPEN'] } },
+    ],
+    [
+      'a member of a member that is there',
+      { metricSlug: 'a', severity: 'LOW', filters: { categories: ['x'] } },
+      { metricSlug: 'a', filters: { categories: ['x'], severities: ['LOW'] } },
+    ],
+  ])('%s', async (_, given, corrected) => {
+    const error = await ends(given)
+    expect(error.code).toBe('invalid_input')
+    expect(error.facts.fix).toEqual({ tool: 'ask_thing', arguments: corrected })
+    await expect(call(ask, corrected, openContext())).resolves.toEqual(corrected)
+  })
+
+  test.each<[string, object]>([
+    ['two keys have the word', { slug: 'a' }],
+    ['the right key is there too', { metricSlug: 'a', metric_slug: 'b' }],
+    ['no key is like it', { metricSlug: 'a', colour: 'red' }],
+    ['something else is wrong too', { metric_slug: 'a', limit: 'many' }],
+    ['a value is out of bounds', { metricSlug: 'a', limit: 5000 }],
+  ])('but not when %s', async (_, given) => {
+    expect((await ends(given)).facts.fix).toBeUndefined()
+  })
+})
+
+test.each<[string, object, string, string]>([
+  ['a word that is not in the list', { metricSlug: 'a', granularity: 'weekly' }, 'granularity', 'week'],
+  ['a number above the most', { metricSlug: 'a', limit: 5000 }, 'limit', '1000'],
+  ['a number below the least', { metricSlug: 'a', limit: 0 }, 'limit', '1'],
+  ['a key in another place', { metricSlug: 'a', severities: ['HIGH'] }, 'severities', 'filters.severities'],
+])('%s brings a suggestion for its place', async (_, given, path, value) => {
+  const error = await ends(given)
+  expect(error.facts.issues?.[0]?.path).toBe(path)
+  expect(error.facts.suggestions?.[0]?.value).toBe(value)
+})
+
+test('input of any type is refused, not thrown at', async () => {
+  for (const junk of [null, 5, 'text', [], [{}], { filters: 5, filter: {} }]) {
+    expect((await ends(junk as object)).code).toBe('invalid_input')
+  }
+})
