@@ -148,7 +148,12 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
       log.debug('scope started', { source: source.name, scope: scope.key })
       await crawlScope(session, scope, run)
     }
-    const held = await concludeAbsence({ drive, store, now, scopesComplete: listing.warnings.length === 0 })
+    const held = await concludeAbsence({
+      drive,
+      store,
+      now,
+      scopesComplete: listing.warnings.every(({ incomplete }) => incomplete !== true),
+    })
     await evaluateEstate(run)
     return conclude(
       store.read((reader) => listScopes(reader, drive.scan.id)),

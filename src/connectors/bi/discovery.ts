@@ -91,7 +91,7 @@ export async function discover(options: {
   ]
   for (const name of unmatched) {
     const message = `No workspace "${name.slice(0, 200)}" is visible; check its spelling and the account's membership.`
-    warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200) })
+    warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200), incomplete: true })
   }
   return { workspaces, warnings, unmatched }
 }

@@ -71,6 +71,7 @@ export function checkScope(filter: SpaceFilter, spaces: readonly SpaceWire[]): S
   }
   return unmatched.map((name) => ({
     code: 'scope_unmatched',
+    incomplete: true,
     message: `No visible space has the id or key ${name}, or another filter leaves it out.`,
     scope: name,
   }))
