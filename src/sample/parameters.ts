@@ -58,7 +58,8 @@ const split = (values: readonly string[]) => values.flatMap((value) => value.spl
 function findValueProblem(name: string, value: string, rule: ParameterRule): string | undefined {
   if (rule.type === 'boolean' && !/^(?:true|false)$/i.test(value)) return `${name} must be true or false`
   if (rule.type === 'integer' && !/^\d{1,19}$/.test(value)) return `${name} must be a number`
-  if (rule.values !== undefined && !rule.values.includes(value)) return `${name} must be one of ${rule.values.join(', ')}`
+  if (rule.values !== undefined && !rule.values.includes(value))
+    return `${name} must be one of ${rule.values.join(', ')}`
   if (rule.min !== undefined && Number(value) < rule.min) return `${name} must be at least ${rule.min}`
   if (rule.max !== undefined && Number(value) > rule.max) return `${name} must be at most ${rule.max}`
   return undefined
@@ -75,7 +76,8 @@ export function findProblem({ route, params }: RouteMatch<Route>, query: URLSear
     const given = query.getAll(name)
     const values = rule.list === true ? split(given) : given
     if (rule.list !== true && values.length > 1) return `${name} is given twice`
-    if (rule.maxItems !== undefined && values.length > rule.maxItems) return `${name} has more than ${rule.maxItems} values`
+    if (rule.maxItems !== undefined && values.length > rule.maxItems)
+      return `${name} has more than ${rule.maxItems} values`
     for (const value of values) {
       const problem = findValueProblem(name, value, rule)
       if (problem !== undefined) return problem

@@ -1,4 +1,14 @@
-import { flag, integer, listOf, oneOf, type ParameterRule, type Parameters, type Route, text, texts } from '../parameters.ts'
+import {
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  type ParameterRule,
+  type Parameters,
+  type Route,
+  text,
+  texts,
+} from '../parameters.ts'
 
 /** Routes of the wiki's v2 API with every parameter that its contract lists, below `/wiki/api/v2`. */
 
@@ -89,15 +99,7 @@ export const wikiRoutes: readonly WikiRoute[] = [
     ...page,
     ids: ids(250),
     keys: { ...texts, maxItems: 250 },
-    type: oneOf(
-      'global',
-      'collaboration',
-      'knowledge_base',
-      'personal',
-      'system',
-      'onboarding',
-      'xflow_sample_space',
-    ),
+    type: oneOf('global', 'collaboration', 'knowledge_base', 'personal', 'system', 'onboarding', 'xflow_sample_space'),
     status: oneOf('current', 'archived'),
     labels: texts,
     'favorited-by': text,
@@ -123,7 +125,14 @@ export const wikiRoutes: readonly WikiRoute[] = [
   get(
     'spacePages',
     '/spaces/{id}/pages',
-    { ...page, depth: oneOf('all', 'root'), sort: pageSort, status: pageStatus, title: text, 'body-format': bodyFormat },
+    {
+      ...page,
+      depth: oneOf('all', 'root'),
+      sort: pageSort,
+      status: pageStatus,
+      title: text,
+      'body-format': bodyFormat,
+    },
     byId,
   ),
   get('spaceLabels', '/spaces/{id}/labels', { ...page, prefix: oneOf('my', 'team'), sort: text }, byId),
@@ -155,7 +164,12 @@ export const wikiRoutes: readonly WikiRoute[] = [
     },
     byId,
   ),
-  get('pageLabels', '/pages/{id}/labels', { ...page, prefix: oneOf('my', 'team', 'global', 'system'), sort: text }, byId),
+  get(
+    'pageLabels',
+    '/pages/{id}/labels',
+    { ...page, prefix: oneOf('my', 'team', 'global', 'system'), sort: text },
+    byId,
+  ),
   get('pageChildren', '/pages/{id}/children', { ...page, sort: text }, byId),
   get('pageAttachments', '/pages/{id}/attachments', attachmentQuery, byId),
   get('pageFooterComments', '/pages/{id}/footer-comments', { ...commentQuery, status: commentStatus }, byId),

@@ -1,0 +1,392 @@
+import { toGuid } from '../ids.ts'
+import type { Reply, SampleRequest } from '../listener.ts'
+import { createRouter, findProblem } from '../parameters.ts'
+import { matchesFilter } from './filter.ts'
+import { answerQuery } from './queries.ts'
+import { type BiCall, biRoutes } from './routes.ts'
+import type { BiDashboard, BiDataset, BiReport, BiTenant, BiWorkspace } from './tenant.ts'
+import type { TokenHolder } from './tokens.ts'
+import {
+  type ScanFlags,
+  toDashboardWire,
+  toDataSourceWire,
+  toDatasetWire,
+  toGroupWire,
+  toPageWires,
+  toReportWire,
+  toScanResult,
+  toTableWire,
+  toTileWire,
+  toUserWire,
+} from './wire.ts'
+
+export const API_PATH = '/v1.0/myorg'
+
+export interface BiApiOptions {
+  tenant: BiTenant
+  url: () => string
+  /** Whether callers may use the administrators' calls. */
+  adminApi: boolean
+  /** Whether the tenant lets datasets be queried. */
+  queries: boolean
+  /** How often a metadata scan says Running before it has Succeeded. */
+  scanPolls: number
+}
+
+interface Call {
+  request: SampleRequest
+  params: Record<string, string>
+  query: URLSearchParams
+  holder: TokenHolder
+}
+
+export const toError = (status: number, code: string, message?: string): Reply => ({
+  status,
+  headers: { requestid: toGuid(`request ${status} ${code}`) },
+  body: { error: { code, ...(message === undefined ? {} : { message }) } },
+})
+
+const notFound = (code = 'ItemNotFound') => toError(404, code)
+const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase()
+
+/** The BI platform's API over one tenant: signed-in requests below `/v1.0/myorg` in, replies out. */
+export function createBiApi({ tenant, url, adminApi, queries, scanPolls }: BiApiOptions) {
+  const findRoute = createRouter(biRoutes)
+  const scans = new Map<string, { ids: string[]; flags: ScanFlags; polls: number }>()
+  let calls = 0
+
+  const list = (kind: string, value: readonly unknown[]): Reply => ({
+    status: 200,
+    body: { '@odata.context': `${url()}${API_PATH}/$metadata#${kind}`, value },
+  })
+
+  const isMember = (workspace: BiWorkspace, holder: TokenHolder) => holder === 'person' || workspace.open
+  const listVisible = (holder: TokenHolder) =>
+    [...tenant.workspaces.values()].filter(
+      (workspace) => workspace.state === 'Active' && workspace.type === 'Workspace' && isMember(workspace, holder),
+    )
+
+  /** The workspace a call is about, or the refusal. */
+  function enter({ params, holder }: Call): BiWorkspace | Reply {
+    if (params.groupId === undefined) {
+      return holder === 'person' ? tenant.personal : toError(403, 'API is not accessible for application')
+    }
+    const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+    if (workspace === undefined || workspace.state !== 'Active') return notFound('PowerBIEntityNotFound')
+    return isMember(workspace, holder) ? workspace : toError(403, 'PowerBINotAuthorizedException')
+  }
+
+  const inWorkspace = (work: (workspace: BiWorkspace, call: Call) => Reply) => (call: Call) => {
+    const workspace = enter(call)
+    return 'status' in workspace ? workspace : work(workspace, call)
+  }
+  const withDataset = (work: (dataset: BiDataset, call: Call, workspace: BiWorkspace) => Reply) =>
+    inWorkspace((workspace, call) => {
+      const dataset = workspace.datasets.find(({ id }) => same(id, call.params.datasetId))
+      return dataset === undefined ? notFound() : work(dataset, call, workspace)
+    })
+  const withReport = (work: (report: BiReport, workspace: BiWorkspace) => Reply) =>
+    inWorkspace((workspace, call) => {
+      const report = workspace.reports.find(({ id }) => same(id, call.params.reportId))
+      return report === undefined ? notFound('PowerBIEntityNotFound') : work(report, workspace)
+    })
+  const withDashboard = (work: (dashboard: BiDashboard, call: Call, workspace: BiWorkspace) => Reply) =>
+    inWorkspace((workspace, call) => {
+      const dashboard = workspace.dashboards.find(({ id }) => same(id, call.params.dashboardId))
+      return dashboard === undefined ? notFound('PowerBIEntityNotFound') : work(dashboard, call, workspace)
+    })
+
+  function cut<T>(items: readonly T[], query: URLSearchParams): readonly T[] {
+    const skip = Number(query.get('$skip') ?? 0)
+    const top = query.get('$top')
+    return top === null ? items.slice(skip) : items.slice(skip, skip + Number(top))
+  }
+
+  /** Filters and pages a list whose rows are told by the members of `toRow`. */
+  function select<T>(items: readonly T[], query: URLSearchParams, toRow: (item: T) => Record<string, unknown>) {
+    const filter = query.get('$filter')
+    if (filter === null) return cut(items, query)
+    const kept: T[] = []
+    for (const item of items) {
+      const fits = matchesFilter(filter, toRow(item))
+      if (fits === undefined) return undefined
+      if (fits) kept.push(item)
+    }
+    return cut(kept, query)
+  }
+  const badFilter = () => toError(400, 'BadRequest', 'The $filter is not understood.')
+
+  function listGroups({ query, holder }: Call): Reply {
+    const groups = select(listVisible(holder), query, ({ id, name, type }) => ({ id, name, type }))
+    return groups === undefined ? badFilter() : list('groups', groups.map(toGroupWire))
+  }
+
+  const toAdminGroup = (workspace: BiWorkspace, query: URLSearchParams) => {
+    const expand = (query.get('$expand') ?? '').split(',').map((name) => name.trim())
+    const parts = {
+      users: () => workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })),
+      reports: () => workspace.reports.map((report) => toReportWire(report, workspace, calls)),
+      dashboards: () => workspace.dashboards.map((dashboard) => toDashboardWire(dashboard, workspace, calls)),
+      datasets: () => workspace.datasets.map((dataset) => toDatasetWire(dataset, workspace)),
+    }
+    const expanded = Object.entries(parts).filter(([name]) => expand.includes(name))
+    return {
+      ...toGroupWire(workspace),
+      state: workspace.state,
+      hasWorkspaceLevelSettings: false,
+      ...(workspace.description === undefined ? {} : { description: workspace.description }),
+      ...Object.fromEntries(expanded.map(([name, read]) => [name, read()])),
+    }
+  }
+
+  function listAdminGroups({ query }: Call): Reply {
+    const all = [...tenant.workspaces.values()]
+    const groups = select(all, query, ({ id, name, type, state }) => ({ id, name, type, state }))
+    return groups === undefined
+      ? badFilter()
+      : list(
+          'groups',
+          groups.map((workspace) => toAdminGroup(workspace, query)),
+        )
+  }
+
+  function listAdminItems<T extends { id: string }>(
+    { query }: Call,
+    kind: string,
+    itemsOf: (workspace: BiWorkspace) => T[],
+    toWire: (item: T, workspace: BiWorkspace) => object,
+  ): Reply {
+    const wires = [...tenant.workspaces.values()].flatMap((workspace) =>
+      itemsOf(workspace).map((item) => ({ ...toWire(item, workspace), workspaceId: workspace.id })),
+    )
+    const items = select(wires, query, (wire) => wire as Record<string, unknown>)
+    return items === undefined ? badFilter() : list(kind, items)
+  }
+
+  function listModified({ query }: Call): Reply {
+    const since = query.get('modifiedSince')
+    const from = since === null ? 0 : Date.parse(since)
+    const tooOld = since !== null && from < Date.now() - 30 * 86_400_000
+    if (Number.isNaN(from) || tooOld)
+      return toError(400, 'BadRequest', 'modifiedSince must lie within the last 30 days.')
+    const found = [...tenant.workspaces.values()].filter(
+      ({ modifiedAt, type, state }) =>
+        modifiedAt >= from &&
+        (query.get('excludePersonalWorkspaces')?.toLowerCase() !== 'true' || type === 'Workspace') &&
+        (query.get('excludeInActiveWorkspaces')?.toLowerCase() !== 'true' || state === 'Active'),
+    )
+    return { status: 200, body: found.map(({ id }) => ({ id })) }
+  }
+
+  function startScan({ request, query }: Call): Reply {
+    const ids = (readJson(request.body) as { workspaces?: unknown } | undefined)?.workspaces
+    if (!Array.isArray(ids) || ids.length === 0 || ids.length > 100 || !ids.every((id) => typeof id === 'string')) {
+      return toError(400, 'BadRequest', 'workspaces must hold 1 to 100 ids.')
+    }
+    const on = (name: string) => query.get(name)?.toLowerCase() === 'true'
+    const flags: ScanFlags = {
+      lineage: on('lineage'),
+      datasourceDetails: on('datasourceDetails'),
+      datasetSchema: on('datasetSchema'),
+      datasetExpressions: on('datasetExpressions'),
+      getArtifactUsers: on('getArtifactUsers'),
+    }
+    const id = toGuid(`scan ${scans.size + 1}`)
+    scans.set(id, { ids: ids.map((text: string) => text.toLowerCase()), flags, polls: 0 })
+    return { status: 202, body: { id, createdDateTime: new Date().toISOString(), status: 'NotStarted' } }
+  }
+
+  function showScan({ params }: Call): Reply {
+    const id = params.scanId ?? ''
+    const scan = scans.get(id)
+    if (scan === undefined) return notFound()
+    const status = scan.polls++ < scanPolls ? 'Running' : 'Succeeded'
+    return { status: 200, body: { id, createdDateTime: new Date().toISOString(), status } }
+  }
+
+  function showScanResult({ params }: Call): Reply {
+    const scan = scans.get(params.scanId ?? '')
+    return scan === undefined || scan.polls <= scanPolls
+      ? notFound()
+      : { status: 200, body: toScanResult(tenant, scan.ids, scan.flags) }
+  }
+
+  function runQuery(dataset: BiDataset, { request, holder }: Call): Reply {
+    const asked = readJson(request.body) as
+      | { queries?: { query?: unknown }[]; serializerSettings?: { includeNulls?: unknown } }
+      | undefined
+    const [query, ...more] = Array.isArray(asked?.queries) ? asked.queries : []
+    if (typeof query?.query !== 'string' || more.length > 0)
+      return toError(400, 'BadRequest', 'Exactly one query is taken.')
+    if (!queries) return toError(400, 'ExecuteQueriesDisabledByTenantAdmin')
+    if (dataset.identityRequired && holder === 'application') return toError(401, 'PowerBINotAuthorizedException')
+    const answer = answerQuery(dataset, query.query, asked?.serializerSettings?.includeNulls === true)
+    if ('error' in answer) {
+      const details = [{ code: 'AnalysisServicesErrorCode', detail: { type: 1, value: '3239575574' } }]
+      return { status: 400, body: { error: { ...answer.error, 'pbi.error': { code: answer.error.code, details } } } }
+    }
+    // The platform puts a byte-order mark before this one reply.
+    const body = `\uFEFF${JSON.stringify({ results: [{ tables: [{ rows: answer.rows }] }] })}`
+    return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
+  }
+
+  function listRefreshes(dataset: BiDataset, { query }: Call): Reply {
+    if (dataset.push)
+      return toError(400, 'InvalidRequest', 'Invalid dataset. This API can only be called on a Model-based dataset')
+    const refresh = (daysAgo: number) => ({
+      refreshType: 'Scheduled',
+      startTime: new Date(dataset.refreshedAt - daysAgo * 86_400_000).toISOString(),
+      endTime: new Date(dataset.refreshedAt - daysAgo * 86_400_000 + 94_000).toISOString(),
+      status: 'Completed',
+      requestId: toGuid(`refresh ${dataset.id} ${daysAgo}`),
+    })
+    return list('refreshes', [0, 1, 2].map(refresh).slice(0, Number(query.get('$top') ?? 60)))
+  }
+
+  const answers: Record<BiCall, (call: Call) => Reply> = {
+    groups: listGroups,
+    group: inWorkspace((workspace) => ({
+      status: 200,
+      body: { '@odata.context': `${url()}${API_PATH}/$metadata#groups/$entity`, ...toGroupWire(workspace) },
+    })),
+    groupUsers: inWorkspace((workspace, { query }) =>
+      list(
+        'users',
+        cut(workspace.users, query).map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })),
+      ),
+    ),
+    datasets: inWorkspace((workspace) =>
+      list(
+        'datasets',
+        workspace.datasets.map((dataset) => toDatasetWire(dataset, workspace)),
+      ),
+    ),
+    dataset: withDataset((dataset, _call, workspace) => ({ status: 200, body: toDatasetWire(dataset, workspace) })),
+    tables: withDataset((dataset) =>
+      dataset.push
+        ? list(
+            'tables',
+            dataset.tables.map((table) => toTableWire(table, true)),
+          )
+        : toError(404, 'ItemNotFound', `Dataset ${dataset.id} is not Push API dataset.`),
+    ),
+    dataSources: withDataset((dataset) => list('datasources', dataset.dataSources.map(toDataSourceWire))),
+    datasetUsers: withDataset(({ configuredBy }) =>
+      list('users', [
+        { identifier: configuredBy, principalType: 'User', datasetUserAccessRight: 'ReadWriteReshareExplore' },
+      ]),
+    ),
+    refreshes: withDataset(listRefreshes),
+    parameters: withDataset((dataset) => list('parameters', dataset.parameters)),
+    query: withDataset(runQuery),
+    upstreamDataflows: inWorkspace((workspace) =>
+      list(
+        'upstreamDataflows',
+        workspace.datasets.flatMap((dataset) =>
+          dataset.upstreamDataflows.map(({ id, workspaceId }) => ({
+            datasetObjectId: dataset.id,
+            dataflowObjectId: id,
+            workspaceObjectId: workspaceId,
+          })),
+        ),
+      ),
+    ),
+    reports: inWorkspace((workspace) =>
+      list(
+        'reports',
+        workspace.reports.map((report) => toReportWire(report, workspace, calls)),
+      ),
+    ),
+    report: withReport((report, workspace) => ({ status: 200, body: toReportWire(report, workspace, calls) })),
+    pages: withReport((report) =>
+      report.reportType === 'PaginatedReport'
+        ? toError(400, 'PowerBIUnsupportedReportType')
+        : list('pages', toPageWires(report)),
+    ),
+    reportDataSources: withReport((report) => {
+      const dataset = report.datasetId === undefined ? undefined : tenant.findDataset(report.datasetId)?.dataset
+      return list('datasources', (dataset?.dataSources ?? []).map(toDataSourceWire))
+    }),
+    dashboards: inWorkspace((workspace) =>
+      list(
+        'dashboards',
+        workspace.dashboards.map((dashboard) => toDashboardWire(dashboard, workspace, calls)),
+      ),
+    ),
+    dashboard: withDashboard((dashboard, _call, workspace) => ({
+      status: 200,
+      body: toDashboardWire(dashboard, workspace, calls),
+    })),
+    tiles: withDashboard((dashboard) => list('tiles', dashboard.tiles.map(toTileWire))),
+    tile: withDashboard((dashboard, { params }) => {
+      const tile = dashboard.tiles.find(({ id }) => same(id, params.tileId))
+      return tile === undefined ? notFound('PowerBIEntityNotFound') : { status: 200, body: toTileWire(tile) }
+    }),
+    dataflows: inWorkspace((workspace) =>
+      list(
+        'dataflows',
+        workspace.dataflows.map(({ id, name, description, configuredBy }) => ({
+          objectId: id,
+          name,
+          description,
+          configuredBy,
+        })),
+      ),
+    ),
+    adminGroups: listAdminGroups,
+    adminGroup: ({ params, query }) => {
+      const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+      return workspace === undefined
+        ? notFound('PowerBIEntityNotFound')
+        : { status: 200, body: toAdminGroup(workspace, query) }
+    },
+    adminGroupUsers: ({ params }) => {
+      const workspace = [...tenant.workspaces.values()].find(({ id }) => same(id, params.groupId))
+      const users = workspace?.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right }))
+      return users === undefined ? notFound('PowerBIEntityNotFound') : list('users', users)
+    },
+    modified: listModified,
+    startScan,
+    scanStatus: showScan,
+    scanResult: showScanResult,
+    adminDatasets: (call) => listAdminItems(call, 'datasets', ({ datasets }) => datasets, toDatasetWire),
+    adminReports: (call) =>
+      listAdminItems(
+        call,
+        'reports',
+        ({ reports }) => reports,
+        (report, workspace) => ({
+          ...toReportWire(report, workspace, calls),
+          createdBy: report.createdBy,
+          modifiedBy: report.modifiedBy,
+          createdDateTime: new Date(report.createdAt).toISOString(),
+          modifiedDateTime: new Date(report.modifiedAt).toISOString(),
+        }),
+      ),
+    adminDashboards: (call) =>
+      listAdminItems(
+        call,
+        'dashboards',
+        ({ dashboards }) => dashboards,
+        (dashboard, workspace) => toDashboardWire(dashboard, workspace, calls),
+      ),
+  }
+
+  return function answer(request: SampleRequest, path: string, holder: TokenHolder): Reply {
+    calls++
+    const match = findRoute(request.method, path)
+    if (match === undefined) return toError(400, 'BadRequest', `The contract has no ${request.method} ${path}`)
+    const problem = findProblem(match, request.query)
+    if (problem !== undefined) return toError(400, 'BadRequest', problem)
+    if (path.startsWith('/admin/') && !adminApi) return toError(403, 'PowerBINotAuthorizedException')
+    return answers[match.route.name]({ request, params: match.params, query: request.query, holder })
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

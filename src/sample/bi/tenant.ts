@@ -1,0 +1,218 @@
+import { toGuid } from '../ids.ts'
+
+export interface BiColumn {
+  name: string
+  dataType: string
+  description?: string
+  isHidden?: boolean
+}
+
+export interface BiMeasure {
+  name: string
+  /** DAX. */
+  expression: string
+  description?: string
+}
+
+export interface BiTable {
+  name: string
+  description?: string
+  isHidden?: boolean
+  columns: BiColumn[]
+  measures: BiMeasure[]
+  /** Power Query text that fills the table. */
+  source?: string
+}
+
+export interface BiDataSource {
+  datasourceType: string
+  connectionDetails: Record<string, string>
+  connectionString?: string
+  name?: string
+}
+
+export interface BiDataset {
+  id: string
+  name: string
+  description?: string
+  configuredBy: string
+  /** Milliseconds since the epoch. */
+  createdAt: number
+  refreshedAt: number
+  /** Filled through the API: the only kind whose tables the platform lists directly. */
+  push: boolean
+  /** Row-level security: an application may not query it. */
+  identityRequired: boolean
+  storageMode: string
+  tables: BiTable[]
+  expressions: { name: string; expression: string; description?: string }[]
+  parameters: { name: string; type: string; currentValue: string; isRequired: boolean }[]
+  dataSources: BiDataSource[]
+  upstreamDatasets: { id: string; workspaceId: string }[]
+  upstreamDataflows: { id: string; workspaceId: string }[]
+  roles: { name: string; table: string; filter: string }[]
+  /** Why the metadata scan cannot tell the tables. */
+  schemaRetrievalError?: string
+}
+
+export interface BiReport {
+  id: string
+  name: string
+  description?: string
+  /** Undefined for paginated reports. */
+  datasetId?: string
+  datasetWorkspaceId?: string
+  reportType: 'PowerBIReport' | 'PaginatedReport'
+  /** Names of the pages as readers see them, in order. */
+  pages: string[]
+  createdBy: string
+  modifiedBy: string
+  createdAt: number
+  modifiedAt: number
+  appId?: string
+  originalReportId?: string
+}
+
+export interface BiTile {
+  id: string
+  title: string
+  reportId?: string
+  datasetId?: string
+}
+
+export interface BiDashboard {
+  id: string
+  displayName: string
+  tiles: BiTile[]
+  owner: string
+  appId?: string
+}
+
+export interface BiDataflow {
+  id: string
+  name: string
+  description: string
+  configuredBy: string
+}
+
+export interface BiUser {
+  email: string
+  displayName: string
+  right: 'Admin' | 'Member' | 'Contributor' | 'Viewer'
+}
+
+export interface BiWorkspace {
+  id: string
+  name: string
+  description?: string
+  type: 'Workspace' | 'PersonalGroup'
+  state: 'Active' | 'Deleted'
+  /** Whether the application of the sample credentials is a member. */
+  open: boolean
+  modifiedAt: number
+  users: BiUser[]
+  datasets: BiDataset[]
+  reports: BiReport[]
+  dashboards: BiDashboard[]
+  dataflows: BiDataflow[]
+}
+
+function need<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Error(`the sample BI tenant has no ${what}`)
+  return found
+}
+
+/** Everything a BI tenant holds. Its items may be edited between scans; `touch` then says so to incremental callers. */
+export class BiTenant {
+  readonly tenantId: string
+  readonly workspaces = new Map<string, BiWorkspace>()
+  /** "My workspace" of the person behind a user token; applications have none. */
+  readonly personal: BiWorkspace
+  readonly #now: () => number
+
+  /** `now` dates edits. */
+  constructor(options: { tenantId?: string; now?: () => number } = {}) {
+    this.tenantId = options.tenantId ?? toGuid('sample-bi tenant')
+    this.#now = options.now ?? Date.now
+    this.personal = this.#create({ name: 'My workspace', type: 'PersonalGroup' })
+  }
+
+  #create(workspace: Partial<BiWorkspace> & { name: string }): BiWorkspace {
+    return {
+      id: toGuid(`workspace ${this.tenantId} ${workspace.name}`),
+      type: 'Workspace',
+      state: 'Active',
+      open: true,
+      modifiedAt: this.#now(),
+      users: [],
+      datasets: [],
+      reports: [],
+      dashboards: [],
+      dataflows: [],
+      ...workspace,
+    }
+  }
+
+  addWorkspace(workspace: Partial<BiWorkspace> & { name: string }): BiWorkspace {
+    const added = this.#create(workspace)
+    this.workspaces.set(added.id, added)
+    return added
+  }
+
+  getWorkspace(name: string): BiWorkspace {
+    return need(
+      [...this.workspaces.values()].find((workspace) => workspace.name === name),
+      `workspace "${name}"`,
+    )
+  }
+
+  /** Marks a workspace as changed just now. */
+  touch(workspace: BiWorkspace): void {
+    workspace.modifiedAt = this.#now()
+  }
+
+  renameWorkspace(id: string, name: string): void {
+    const workspace = need(this.workspaces.get(id), `workspace ${id}`)
+    workspace.name = name
+    this.touch(workspace)
+  }
+
+  deleteWorkspace(id: string): void {
+    this.workspaces.delete(id)
+  }
+
+  findReport(id: string): { workspace: BiWorkspace; report: BiReport } | undefined {
+    for (const workspace of this.workspaces.values()) {
+      const report = workspace.reports.find((candidate) => candidate.id === id)
+      if (report !== undefined) return { workspace, report }
+    }
+    return undefined
+  }
+
+  editReport(id: string, edit: Partial<Pick<BiReport, 'name' | 'description' | 'pages'>>): void {
+    const { workspace, report } = need(this.findReport(id), `report ${id}`)
+    Object.assign(report, edit)
+    this.touch(workspace)
+    report.modifiedAt = workspace.modifiedAt
+  }
+
+  deleteReport(id: string): void {
+    const { workspace } = need(this.findReport(id), `report ${id}`)
+    workspace.reports = workspace.reports.filter((report) => report.id !== id)
+    this.touch(workspace)
+  }
+
+  findDataset(id: string): { workspace: BiWorkspace; dataset: BiDataset } | undefined {
+    for (const workspace of this.workspaces.values()) {
+      const dataset = workspace.datasets.find((candidate) => candidate.id === id)
+      if (dataset !== undefined) return { workspace, dataset }
+    }
+    return undefined
+  }
+
+  deleteDataset(id: string): void {
+    const { workspace } = need(this.findDataset(id), `dataset ${id}`)
+    workspace.datasets = workspace.datasets.filter((dataset) => dataset.id !== id)
+    this.touch(workspace)
+  }
+}

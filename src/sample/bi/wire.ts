@@ -1,0 +1,258 @@
+import { toGuid } from '../ids.ts'
+import type {
+  BiDashboard,
+  BiDataSource,
+  BiDataset,
+  BiReport,
+  BiTable,
+  BiTenant,
+  BiTile,
+  BiUser,
+  BiWorkspace,
+} from './tenant.ts'
+
+/** Things of the BI platform as its API writes them: the casing is that of the wire, not of its description. */
+
+const WEB = 'https://app.powerbi.com'
+const EMBED = 'https://app.powerbi.com/reportEmbed'
+const instant = (at: number) => new Date(at).toISOString()
+const CAPACITY = toGuid('sample-bi capacity')
+
+export const toGroupWire = (workspace: BiWorkspace) => ({
+  id: workspace.id,
+  isReadOnly: false,
+  isOnDedicatedCapacity: true,
+  capacityId: CAPACITY.toUpperCase(),
+  defaultDatasetStorageFormat: 'Small',
+  type: workspace.type,
+  name: workspace.name,
+})
+
+export const toUserWire = ({ email, displayName }: Pick<BiUser, 'email' | 'displayName'>) => ({
+  emailAddress: email,
+  displayName,
+  identifier: email,
+  graphId: toGuid(`user ${email}`),
+  principalType: 'User',
+})
+
+const placeOf = (workspace: BiWorkspace) => (workspace.type === 'PersonalGroup' ? 'me' : workspace.id)
+
+export const toDatasetWire = (dataset: BiDataset, workspace: BiWorkspace) => ({
+  id: dataset.id,
+  name: dataset.name,
+  webUrl: `${WEB}/groups/${placeOf(workspace)}/datasets/${dataset.id}`,
+  addRowsAPIEnabled: dataset.push,
+  configuredBy: dataset.configuredBy,
+  isRefreshable: !dataset.push,
+  isEffectiveIdentityRequired: dataset.identityRequired,
+  isEffectiveIdentityRolesRequired: dataset.identityRequired,
+  isOnPremGatewayRequired: false,
+  targetStorageMode: dataset.storageMode,
+  createdDate: instant(dataset.createdAt),
+  ContentProviderType: dataset.push ? 'PushDatasetXml' : 'PbixInImportMode',
+  createReportEmbedURL: `${EMBED}?config=sample`,
+  qnaEmbedURL: `${WEB}/qnaEmbed?config=sample`,
+  upstreamDatasets: dataset.upstreamDatasets.map(({ id, workspaceId }) => ({
+    targetDatasetId: id,
+    groupId: workspaceId,
+  })),
+  users: [],
+  queryScaleOutSettings: { autoSyncReadOnlyReplicas: true, maxReadOnlyReplicas: 0 },
+  ...(dataset.description === undefined ? {} : { description: dataset.description }),
+})
+
+/** `embedUrl` changes with every reply, as on the platform. */
+export const toReportWire = (report: BiReport, workspace: BiWorkspace, call: number) => ({
+  id: report.id,
+  reportType: report.reportType,
+  name: report.name,
+  webUrl: `${WEB}/groups/${placeOf(workspace)}/reports/${report.id}`,
+  embedUrl: `${EMBED}?reportId=${report.id}&groupId=${workspace.id}&w=2&config=${call}`,
+  isFromPbix: report.reportType === 'PowerBIReport',
+  isOwnedByMe: false,
+  ...(report.datasetId === undefined
+    ? {}
+    : { datasetId: report.datasetId, datasetWorkspaceId: report.datasetWorkspaceId ?? workspace.id }),
+  ...(report.description === undefined ? {} : { description: report.description }),
+  ...(report.appId === undefined ? {} : { appId: report.appId }),
+  ...(report.originalReportId === undefined ? {} : { originalReportId: report.originalReportId }),
+  users: [],
+  subscriptions: [],
+})
+
+export const toPageWires = (report: BiReport) =>
+  report.pages.map((displayName, order) => ({
+    name: `ReportSection${toGuid(`${report.id} ${order}`).slice(0, 8)}`,
+    displayName,
+    order,
+  }))
+
+export const toDashboardWire = (dashboard: BiDashboard, workspace: BiWorkspace, call: number) => ({
+  id: dashboard.id,
+  displayName: dashboard.displayName,
+  isReadOnly: false,
+  webUrl: `${WEB}/groups/${placeOf(workspace)}/dashboards/${dashboard.id}`,
+  embedUrl: `https://app.powerbi.com/dashboardEmbed?dashboardId=${dashboard.id}&config=${call}`,
+  ...(dashboard.appId === undefined ? {} : { appId: dashboard.appId }),
+  users: [],
+  subscriptions: [],
+})
+
+export const toTileWire = (tile: BiTile) => ({
+  id: tile.id,
+  title: tile.title,
+  rowSpan: 0,
+  colSpan: 0,
+  embedUrl: `https://app.powerbi.com/embed?tileId=${tile.id}`,
+  ...(tile.reportId === undefined ? {} : { reportId: tile.reportId }),
+  ...(tile.datasetId === undefined ? {} : { datasetId: tile.datasetId }),
+})
+
+export const toDataSourceId = (source: BiDataSource) =>
+  toGuid(`source ${source.datasourceType} ${JSON.stringify(source.connectionDetails)} ${source.connectionString ?? ''}`)
+
+export const toDataSourceWire = (source: BiDataSource) => ({
+  ...(source.name === undefined ? {} : { name: source.name }),
+  datasourceType: source.datasourceType,
+  connectionDetails: source.connectionDetails,
+  ...(source.connectionString === undefined ? {} : { connectionString: source.connectionString }),
+  datasourceId: toDataSourceId(source),
+  gatewayId: toGuid('sample-bi gateway'),
+})
+
+/** Tables as the push API and the metadata scan give them; the latter adds where they come from. */
+export const toTableWire = (table: BiTable, withExpressions: boolean) => ({
+  name: table.name,
+  isHidden: table.isHidden ?? false,
+  ...(table.description === undefined ? {} : { description: table.description }),
+  columns: table.columns.map(({ name, dataType, description, isHidden = false }) => ({
+    name,
+    dataType,
+    isHidden,
+    ...(description === undefined ? {} : { description }),
+  })),
+  measures: table.measures.map(({ name, expression, description }) => ({
+    name,
+    ...(withExpressions ? { expression } : {}),
+    isHidden: false,
+    ...(description === undefined ? {} : { description }),
+  })),
+  ...(withExpressions && table.source !== undefined ? { source: [{ expression: table.source }] } : {}),
+})
+
+export interface ScanFlags {
+  lineage: boolean
+  datasourceDetails: boolean
+  datasetSchema: boolean
+  datasetExpressions: boolean
+  getArtifactUsers: boolean
+}
+
+const ownersOf = (email: string, right: string, flags: ScanFlags) =>
+  flags.getArtifactUsers ? { users: [{ ...toUserWire({ email, displayName: email }), [right]: 'Owner' }] } : {}
+
+function toScannedDataset(dataset: BiDataset, flags: ScanFlags) {
+  const schema =
+    dataset.schemaRetrievalError === undefined
+      ? { tables: dataset.tables.map((table) => toTableWire(table, flags.datasetExpressions)) }
+      : { schemaRetrievalError: dataset.schemaRetrievalError }
+  const dependencies = (key: string, items: readonly { id: string; workspaceId: string }[]) =>
+    items.map(({ id, workspaceId }) => ({ [key]: id, groupId: workspaceId }))
+  return {
+    id: dataset.id,
+    name: dataset.name,
+    configuredBy: dataset.configuredBy,
+    targetStorageMode: dataset.storageMode,
+    createdDate: instant(dataset.createdAt),
+    contentProviderType: dataset.push ? 'PushDatasetXml' : 'PbixInImportMode',
+    ...(dataset.description === undefined ? {} : { description: dataset.description }),
+    ...(flags.datasetSchema ? schema : {}),
+    ...(flags.datasetExpressions ? { expressions: dataset.expressions } : {}),
+    ...(dataset.roles.length === 0 || !flags.datasetExpressions
+      ? {}
+      : {
+          roles: dataset.roles.map(({ name, table, filter }) => ({
+            name,
+            modelPermission: 'Read',
+            tablePermissions: [{ name: table, filterExpression: filter }],
+          })),
+        }),
+    ...(flags.datasourceDetails
+      ? { datasourceUsages: dataset.dataSources.map((source) => ({ datasourceInstanceId: toDataSourceId(source) })) }
+      : {}),
+    ...(flags.lineage
+      ? {
+          upstreamDatasets: dependencies('targetDatasetId', dataset.upstreamDatasets),
+          upstreamDataflows: dependencies('targetDataflowId', dataset.upstreamDataflows),
+        }
+      : {}),
+    ...ownersOf(dataset.configuredBy, 'datasetUserAccessRight', flags),
+  }
+}
+
+/** What the metadata scan says of some workspaces. */
+export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: ScanFlags) {
+  const found = ids.flatMap((id) => tenant.workspaces.get(id) ?? [])
+  const sources = new Map<string, BiDataSource>()
+  for (const { datasets } of found) {
+    for (const { dataSources } of datasets)
+      for (const source of dataSources) sources.set(toDataSourceId(source), source)
+  }
+  return {
+    workspaces: found.map((workspace) => ({
+      id: workspace.id,
+      name: workspace.name,
+      type: workspace.type,
+      state: workspace.state,
+      isOnDedicatedCapacity: true,
+      capacityId: CAPACITY.toUpperCase(),
+      defaultDatasetStorageFormat: 'Small',
+      ...(workspace.description === undefined ? {} : { description: workspace.description }),
+      reports: workspace.reports.map((report) => ({
+        id: report.id,
+        name: report.name,
+        reportType: report.reportType,
+        createdDateTime: instant(report.createdAt),
+        modifiedDateTime: instant(report.modifiedAt),
+        modifiedBy: report.modifiedBy,
+        createdBy: report.createdBy,
+        modifiedById: toGuid(`user ${report.modifiedBy}`),
+        createdById: toGuid(`user ${report.createdBy}`),
+        ...(report.datasetId === undefined
+          ? {}
+          : { datasetId: report.datasetId, datasetWorkspaceId: report.datasetWorkspaceId ?? workspace.id }),
+        ...(report.description === undefined ? {} : { description: report.description }),
+        ...(report.appId === undefined ? {} : { appId: report.appId }),
+        ...(report.originalReportId === undefined ? {} : { originalReportObjectId: report.originalReportId }),
+        ...ownersOf(report.createdBy, 'reportUserAccessRight', flags),
+      })),
+      dashboards: workspace.dashboards.map((dashboard) => ({
+        id: dashboard.id,
+        displayName: dashboard.displayName,
+        isReadOnly: false,
+        tiles: dashboard.tiles.map(({ id, title, reportId, datasetId }) => ({
+          id,
+          title,
+          ...(reportId === undefined ? {} : { reportId }),
+          ...(datasetId === undefined ? {} : { datasetId }),
+        })),
+        ...(dashboard.appId === undefined ? {} : { appId: dashboard.appId }),
+        ...ownersOf(dashboard.owner, 'dashboardUserAccessRight', flags),
+      })),
+      datasets: workspace.datasets.map((dataset) => toScannedDataset(dataset, flags)),
+      dataflows: workspace.dataflows.map(({ id, name, description, configuredBy }) => ({
+        objectId: id,
+        name,
+        description,
+        configuredBy,
+      })),
+      datamarts: [],
+      ...(flags.getArtifactUsers
+        ? { users: workspace.users.map((user) => ({ ...toUserWire(user), groupUserAccessRight: user.right })) }
+        : {}),
+    })),
+    datasourceInstances: [...sources.values()].map(toDataSourceWire),
+    misconfiguredDatasourceInstances: [],
+  }
+}

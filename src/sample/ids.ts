@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+const digestOf = (slug: string) => createHash('sha256').update(slug).digest()
+
+/** A content id as the wiki makes them: ten digits, the same for a slug for ever. */
+export function toContentId(slug: string): string {
+  return String(1_000_000_000 + (digestOf(slug).readUInt32BE(0) % 8_999_999_999)).padStart(10, '1')
+}
+
+/** A GUID made of a slug. */
+export function toGuid(slug: string): string {
+  const hex = digestOf(slug).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A stream of numbers in [0, 1) that a seed decides (mulberry32). */
+export function createRandom(seed: number | string): () => number {
+  let state = typeof seed === 'number' ? seed >>> 0 : digestOf(seed).readUInt32BE(0)
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export function pick<T>(random: () => number, items: readonly [T, ...T[]]): T {
+  return items[Math.floor(random() * items.length)] ?? items[0]
+}
+
+/** Text over an alphabet, decided by its seed; no letter three times in a row. */
+export function toRandomText(seed: string, alphabet: string, length: number): string {
+  const random = createRandom(seed)
+  let text = ''
+  while (text.length < length) {
+    const letter = alphabet.charAt(Math.floor(random() * alphabet.length))
+    if (!text.endsWith(letter + letter)) text += letter
+  }
+  return text
+}

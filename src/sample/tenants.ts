@@ -1,0 +1,108 @@
+import { type SampleBi, type SampleBiOptions, startSampleBi } from './bi/server.ts'
+import { sampleCredentials } from './credentials.ts'
+import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from './wiki/server.ts'
+
+/** A source as `create_source` takes it. */
+export interface SampleSource {
+  name: string
+  config: Record<string, unknown>
+}
+
+export const wikiSourceName = 'sample-wiki'
+export const biSourceName = 'sample-bi'
+
+const types = ['SECRETS', 'PII', 'PROMPT_INJECTION']
+
+/** Links of the sample content lead to the computer itself, which must be named to be asked. */
+const detectors = [
+  ...types.map((type) => ({ type, enabled: true })),
+  { type: 'BROKEN_LINKS', enabled: true, config: { allowHosts: ['127.0.0.1'] } },
+]
+
+/** Whole payloads for the two running tenants, every member of the payload's own shape filled in. */
+export function sampleSourceConfigs({
+  wikiUrl,
+  biUrl,
+  authorityUrl,
+}: {
+  wikiUrl: string
+  biUrl: string
+  authorityUrl: string
+}): {
+  wiki: SampleSource
+  bi: SampleSource
+} {
+  const { accountEmail, apiToken, tenantId, clientId, clientSecret } = sampleCredentials
+  const shared = {
+    sampling: { strategy: 'ALL' },
+    schedule: { enabled: false, preset: 'daily', timezone: 'UTC' },
+    detectors,
+  }
+  return {
+    wiki: {
+      name: wikiSourceName,
+      config: {
+        type: 'WIKI',
+        required: { account_email: accountEmail, base_url: wikiUrl },
+        masked: { api_token: apiToken },
+        optional: {
+          connection: { max_retries: 3, rate_limit_delay_seconds: 0, request_timeout_seconds: 30 },
+          content: {
+            attachment_max_bytes: 5_242_880,
+            include_attachments: true,
+            include_footer_comments: true,
+            include_inline_comments: true,
+            include_linked_file_assets: true,
+          },
+        },
+        ...shared,
+      },
+    },
+    bi: {
+      name: biSourceName,
+      config: {
+        type: 'BI_PLATFORM',
+        required: { auth_mode: 'SERVICE_PRINCIPAL', tenant_id: tenantId, client_id: clientId },
+        masked: { client_secret: clientSecret },
+        optional: {
+          connection: { api_base_url: `${biUrl}/v1.0/myorg`, authority_url: authorityUrl, timeout_seconds: 30 },
+          extraction: {
+            extract_dashboards: true,
+            extract_dataset_schema: true,
+            extract_datasets_to_containers: false,
+            extract_ownership: true,
+            extract_reports: true,
+            extract_workspaces_to_containers: true,
+          },
+          scope: { include_personal_workspaces: false },
+        },
+        ...shared,
+      },
+    },
+  }
+}
+
+export interface SampleTenants {
+  wiki: SampleWiki
+  bi: SampleBi
+  /** Both as sources, ready to be created. */
+  sources: SampleSource[]
+  close(): Promise<void>
+}
+
+/** Starts both tenants as the demo shows them: metadata scans are allowed, so that the BI side tells all it has. */
+export async function startSampleTenants(
+  options: { wiki?: SampleWikiOptions; bi?: SampleBiOptions } = {},
+): Promise<SampleTenants> {
+  const wiki = await startSampleWiki(options.wiki)
+  const bi = await startSampleBi({ adminApi: true, ...options.bi })
+  const configs = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: bi.url, authorityUrl: bi.authorityUrl })
+  return {
+    wiki,
+    bi,
+    sources: [configs.wiki, configs.bi],
+    close: async () => {
+      await Promise.all([wiki.close(), bi.close()])
+    },
+  }
+}

@@ -1,0 +1,312 @@
+import type { Reply, SampleRequest } from '../listener.ts'
+import { createRouter, findProblem, readList } from '../parameters.ts'
+import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
+import { type WikiCall, wikiRoutes } from './routes.ts'
+import type { WikiAttachment, WikiComment, WikiPage, WikiTenant } from './tenant.ts'
+import { toAttachmentWire, toCommentWire, toLabelWire, toPageWire, toSpaceWire, toUserWire } from './wire.ts'
+
+export const API_PATH = '/wiki/api/v2'
+
+const titles: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+}
+
+export function toError(status: number, detail: string): Reply {
+  const code = status === 404 ? 'NOT_FOUND' : status === 401 ? 'UNAUTHORIZED' : 'INVALID_REQUEST_PARAMETER'
+  return { status, body: { errors: [{ status, code, title: titles[status] ?? 'Error', detail }] } }
+}
+
+export interface WikiApiOptions {
+  tenant: WikiTenant
+  /** Whether the lists of the whole site hold replies too; the platform does not promise either. */
+  siteListsHoldReplies: boolean
+  /** Address of the site, which ends in `/wiki`. */
+  base: () => string
+}
+
+interface Call {
+  request: SampleRequest
+  params: Record<string, string>
+  query: URLSearchParams
+}
+
+const DEFAULT_LIMIT = 25
+const DEFAULT_ATTACHMENT_LIMIT = 50
+
+/** The v2 API over one tenant: signed-in requests below `/wiki/api/v2` in, replies out. */
+export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOptions) {
+  const list = createListings(tenant)
+  const findRoute = createRouter(wikiRoutes)
+  const visible = (pageId: string, statuses: readonly string[] = ['current', 'archived']) =>
+    statuses.includes(tenant.pages.get(pageId)?.status ?? 'gone')
+  const commentsOf = new Map<string, WikiComment[]>()
+  const attachmentsOf = new Map<string, WikiAttachment[]>()
+  let indexedRevision = -1
+
+  /** Grouped anew after an edit, so that a request for one page does not look at all of them. */
+  function index(): void {
+    if (indexedRevision === tenant.revision) return
+    indexedRevision = tenant.revision
+    commentsOf.clear()
+    attachmentsOf.clear()
+    const put = <T>(groups: Map<string, T[]>, key: string, item: T) => {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [item])
+      else group.push(item)
+    }
+    for (const comment of tenant.comments.values()) put(commentsOf, comment.parentId ?? comment.pageId, comment)
+    for (const attachment of tenant.attachments.values()) put(attachmentsOf, attachment.pageId, attachment)
+  }
+
+  function reply<T>(
+    { request, query }: Call,
+    ordered: Ordered<T>,
+    toWire: (item: T) => unknown,
+    standard = DEFAULT_LIMIT,
+  ): Reply {
+    const given = query.get('cursor')
+    const cursor = given === null ? undefined : readCursor(given)
+    if (given !== null && cursor === undefined) return toError(400, 'The cursor is invalid or has expired')
+    const limit = Number(query.get('limit') ?? standard)
+    const page = toPage(ordered, cursor, limit)
+    const parameters = new URLSearchParams(query)
+    parameters.set('limit', String(limit))
+    if (page.next !== undefined) parameters.set('cursor', page.next)
+    // The gateway's prefix is not part of it, as on the platform.
+    const path = request.path.slice(request.path.indexOf(API_PATH))
+    const next = page.next === undefined ? undefined : `${path}?${parameters}`
+    const link = [...(next === undefined ? [] : [`<${next}>; rel="next"`]), `<${base()}>; rel="base"`].join(', ')
+    const links = { ...(next === undefined ? {} : { next }), base: base() }
+    return { status: 200, headers: { link }, body: { results: page.items.map(toWire), _links: links } }
+  }
+
+  const single = (body: object): Reply => ({
+    status: 200,
+    body: { ...body, _links: { ...(body as { _links?: object })._links, base: base() } },
+  })
+
+  function findPage(id: string | undefined): WikiPage | undefined {
+    const page = tenant.pages.get(id ?? '')
+    return page === undefined || page.status === 'deleted' ? undefined : page
+  }
+
+  function listPages(call: Call, name: string, select: (page: WikiPage) => boolean): Reply {
+    const { query } = call
+    const statuses = readList(query, 'status') ?? ['current', 'archived']
+    const title = query.get('title')
+    const wanted = (page: WikiPage) =>
+      statuses.includes(page.status) && (title === null || page.title === title) && select(page)
+    const key = `${name} ${statuses} ${title ?? ''} ${query.get('id') ?? ''} ${query.get('space-id') ?? ''} ${query.get('depth') ?? ''}`
+    const ordered = list(key, query.get('sort') ?? 'id', () => [...tenant.pages.values()].filter(wanted))
+    const format = query.get('body-format')
+    return reply(call, ordered, (page) => toPageWire(tenant, page, format))
+  }
+
+  function pagesById(call: Call, ids: readonly string[]): Reply {
+    const statuses = readList(call.query, 'status') ?? ['current', 'archived']
+    const spaces = readList(call.query, 'space-id')
+    const found = [...new Set(ids)]
+      .flatMap((id) => tenant.pages.get(id) ?? [])
+      .filter((page) => statuses.includes(page.status) && (spaces === undefined || spaces.includes(page.spaceId)))
+    const ordered = list(`pages ${ids} ${statuses} ${spaces ?? ''}`, call.query.get('sort') ?? 'id', () => found)
+    const format = call.query.get('body-format')
+    return reply(call, ordered, (page) => toPageWire(tenant, page, format))
+  }
+
+  function listAttachments(call: Call, name: string, all: () => Iterable<WikiAttachment>): Reply {
+    const { query } = call
+    const statuses = readList(query, 'status') ?? ['current', 'archived']
+    const [mediaType, filename] = [query.get('mediaType'), query.get('filename')]
+    const wanted = (file: WikiAttachment) =>
+      statuses.includes(file.status) &&
+      visible(file.pageId) &&
+      (mediaType === null || file.mediaType === mediaType) &&
+      (filename === null || file.title === filename)
+    const key = `attachments ${name} ${statuses} ${mediaType ?? ''} ${filename ?? ''}`
+    const ordered = list(key, query.get('sort') ?? 'created-date', () => [...all()].filter(wanted))
+    return reply(call, ordered, toAttachmentWire, DEFAULT_ATTACHMENT_LIMIT)
+  }
+
+  function listComments(
+    call: Call,
+    name: string,
+    place: 'page' | 'reply' | 'site',
+    all: () => Iterable<WikiComment>,
+    select: (comment: WikiComment) => boolean,
+  ): Reply {
+    const { query } = call
+    const statuses = readList(query, 'status') ?? ['current']
+    const resolutions = readList(query, 'resolution-status')
+    const wanted = (comment: WikiComment) =>
+      statuses.includes(comment.status) &&
+      visible(comment.pageId) &&
+      (resolutions === undefined || resolutions.includes(comment.resolution)) &&
+      select(comment)
+    const key = `comments ${name} ${statuses} ${resolutions ?? ''}`
+    const ordered = list(key, query.get('sort') ?? 'created-date', () => [...all()].filter(wanted))
+    const format = query.get('body-format')
+    return reply(call, ordered, (comment) => toCommentWire(tenant, comment, format, place))
+  }
+
+  function pageComments(call: Call, kind: WikiComment['kind']): Reply {
+    const id = call.params.id ?? ''
+    if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
+    const roots = () => commentsOf.get(id) ?? []
+    return listComments(
+      call,
+      `${kind} ${id}`,
+      'page',
+      roots,
+      (comment) => comment.kind === kind && comment.pageId === id,
+    )
+  }
+
+  function replies(call: Call, kind: WikiComment['kind']): Reply {
+    const id = call.params.id ?? ''
+    const parent = tenant.comments.get(id)
+    if (parent?.kind !== kind) return toError(404, 'No comment with this id is visible')
+    return listComments(
+      call,
+      `replies ${id}`,
+      'reply',
+      () => commentsOf.get(id) ?? [],
+      (reply) => reply.parentId === id,
+    )
+  }
+
+  function siteComments(call: Call, kind: WikiComment['kind']): Reply {
+    const wanted = (comment: WikiComment) =>
+      comment.kind === kind && (siteListsHoldReplies || comment.parentId === undefined)
+    return listComments(call, `site ${kind}`, 'site', () => tenant.comments.values(), wanted)
+  }
+
+  function singleComment(call: Call, kind: WikiComment['kind']): Reply {
+    const comment = tenant.comments.get(call.params['comment-id'] ?? '')
+    if (comment?.kind !== kind) return toError(404, 'No comment with this id is visible')
+    return single(toCommentWire(tenant, comment, call.query.get('body-format'), 'site'))
+  }
+
+  function listSpaces(call: Call): Reply {
+    const { query } = call
+    const [ids, keys, labels] = ['ids', 'keys', 'labels'].map((name) => readList(query, name))
+    const [type, status] = [query.get('type'), query.get('status')]
+    const spaces = [...tenant.spaces.values()].filter(
+      (space) =>
+        (ids === undefined || ids.includes(space.id)) &&
+        (keys === undefined || keys.includes(space.key)) &&
+        (labels === undefined || labels.some((label) => space.labels.includes(label))) &&
+        (type === null || space.type === type) &&
+        (status === null || space.status === status),
+    )
+    const ordered = list(`spaces ${ids} ${keys} ${labels} ${type} ${status}`, query.get('sort') ?? 'id', () => spaces)
+    return reply(call, ordered, (space) => toSpaceWire(space, query.get('description-format')))
+  }
+
+  function listLabels(call: Call, labels: readonly string[] | undefined): Reply {
+    if (labels === undefined) return toError(404, 'No content with this id is visible')
+    const prefix = call.query.get('prefix')
+    const shown = prefix === null || prefix === 'global' ? [...labels].sort() : []
+    const keys = shown.map((name) => ({ value: name, id: name }))
+    return reply(call, { items: shown, keys, descending: false }, toLabelWire)
+  }
+
+  function showPage({ params, query }: Call): Reply {
+    const page = findPage(params.id)
+    const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
+    if (page === undefined || !statuses.includes(page.status)) return toError(404, 'No page with this id is visible')
+    const labels = { results: [...page.labels].sort().map(toLabelWire), meta: { hasMore: false }, _links: {} }
+    const wire = toPageWire(tenant, page, query.get('body-format'))
+    return single({ ...wire, ...(query.get('include-labels') === 'true' ? { labels } : {}) })
+  }
+
+  function bulkUsers({ request }: Call): Reply {
+    const body = readJson(request.body)
+    const accounts = body?.accountIds
+    if (!Array.isArray(accounts) || accounts.length > 250)
+      return toError(400, 'accountIds must be a list of at most 250')
+    return {
+      status: 200,
+      body: { results: accounts.flatMap((id) => tenant.users.get(String(id)) ?? []).map(toUserWire) },
+    }
+  }
+
+  const calls: Record<WikiCall, (call: Call) => Reply> = {
+    spaces: listSpaces,
+    space: ({ params, query }) => {
+      const space = tenant.spaces.get(params.id ?? '')
+      return space === undefined
+        ? toError(404, 'No space with this id is visible')
+        : single(toSpaceWire(space, query.get('description-format')))
+    },
+    spacePages: (call) => {
+      const id = call.params.id ?? ''
+      if (!tenant.spaces.has(id)) return toError(404, 'No space with this id is visible')
+      const rootOnly = call.query.get('depth') === 'root'
+      return listPages(call, `space ${id}`, (page) => page.spaceId === id && (!rootOnly || page.parentId === null))
+    },
+    spaceLabels: (call) => listLabels(call, tenant.spaces.get(call.params.id ?? '')?.labels),
+    pages: (call) => {
+      const ids = readList(call.query, 'id')
+      if (ids !== undefined) return pagesById(call, ids)
+      const spaces = readList(call.query, 'space-id')
+      return listPages(call, 'pages', (page) => spaces === undefined || spaces.includes(page.spaceId))
+    },
+    page: showPage,
+    pageLabels: (call) => listLabels(call, findPage(call.params.id)?.labels),
+    pageChildren: (call) => {
+      const id = call.params.id ?? ''
+      const ordered = list(`children ${id}`, 'id', () =>
+        [...tenant.pages.values()].filter((page) => page.parentId === id && page.status === 'current'),
+      )
+      return reply(call, ordered, ({ id: child, status, title, spaceId, position }) => ({
+        id: child,
+        status,
+        title,
+        spaceId,
+        childPosition: position,
+      }))
+    },
+    pageAttachments: (call) => {
+      const id = call.params.id ?? ''
+      if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
+      return listAttachments(call, id, () => attachmentsOf.get(id) ?? [])
+    },
+    pageFooterComments: (call) => pageComments(call, 'footer'),
+    pageInlineComments: (call) => pageComments(call, 'inline'),
+    attachments: (call) => listAttachments(call, 'site', () => tenant.attachments.values()),
+    attachment: ({ params }) => {
+      const attachment = tenant.attachments.get(params.id ?? '')
+      return attachment === undefined || !visible(attachment.pageId)
+        ? toError(404, 'No attachment with this id is visible')
+        : single(toAttachmentWire(attachment))
+    },
+    footerComments: (call) => siteComments(call, 'footer'),
+    inlineComments: (call) => siteComments(call, 'inline'),
+    footerComment: (call) => singleComment(call, 'footer'),
+    inlineComment: (call) => singleComment(call, 'inline'),
+    footerReplies: (call) => replies(call, 'footer'),
+    inlineReplies: (call) => replies(call, 'inline'),
+    users: bulkUsers,
+  }
+
+  return function answer(request: SampleRequest, path: string): Reply {
+    const match = findRoute(request.method, path)
+    if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
+    const problem = findProblem(match, request.query)
+    if (problem !== undefined) return toError(400, problem)
+    index()
+    return calls[match.route.name]({ request, params: match.params, query: request.query })
+  }
+}
+
+function readJson(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

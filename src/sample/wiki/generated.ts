@@ -1,0 +1,145 @@
+import { createRandom, pick, toGuid } from '../ids.ts'
+import * as s from './storage.ts'
+import { WikiTenant } from './tenant.ts'
+
+const DAY_MS = 86_400_000
+const TODAY = Date.UTC(2026, 0, 1)
+const PAGES_PER_SPACE = 2_500
+
+const subjects = [
+  'The depot',
+  'The night shift',
+  'A supplier',
+  'The workshop',
+  'The web shop',
+  'A guide',
+  'The finance desk',
+  'The courier',
+] as const
+const verbs = ['checks', 'moves', 'repairs', 'counts', 'delays', 'prints', 'returns', 'plans'] as const
+const objects = [
+  'the tents',
+  'every label',
+  'forty parcels',
+  'the winter range',
+  'a broken zip',
+  'the delivery list',
+  'two pallets',
+  'the price tags',
+] as const
+const ends = [
+  'before noon',
+  'without a form',
+  'when the truck is late',
+  'twice a week',
+  'until somebody objects',
+  'with the old scanner',
+  'by hand',
+  'in the second hall',
+] as const
+const topics = ['Notes', 'Plan', 'Report', 'Checklist', 'Review', 'Questions', 'Decision', 'Summary'] as const
+
+export interface GeneratedWikiOptions {
+  pages: number
+  seed?: number
+  /** Mean number of sentences of a page; default 40, about 3 KB of storage format. */
+  sentences?: number
+  /** Every so manieth page has a comment with a reply, or an attachment; 0: none. */
+  commentEvery?: number
+  attachmentEvery?: number
+  /** Every so manieth page holds one fake credential and one mail address; 0: none. */
+  plantEvery?: number
+}
+
+/** What the generated page with this number holds, when it is one with plants. */
+export function toGeneratedPlant(seed: number, number: number): { password: string; mail: string } {
+  const random = createRandom(`${seed} plant ${number}`)
+  const letters = () =>
+    Math.floor(random() * 2_176_782_336)
+      .toString(36)
+      .padStart(6, 'k')
+  return { password: `Gorse#${letters()}7Q`, mail: `${letters()}.reader@fellpost.net` }
+}
+
+function toSentence(random: () => number): string {
+  return `${pick(random, subjects)} ${pick(random, verbs)} ${pick(random, objects)} ${pick(random, ends)}.`
+}
+
+function toGeneratedBody(seed: number, number: number, sentences: number, planted: boolean): string {
+  const random = createRandom(`${seed} body ${number}`)
+  const count = Math.max(3, Math.round(sentences * (0.5 + random())))
+  const paragraphs: string[] = []
+  for (let written = 0; written < count; written += 5) {
+    if (written % 20 === 0) paragraphs.push(s.heading(`${pick(random, topics)} ${written / 5 + 1}`))
+    paragraphs.push(s.text(Array.from({ length: Math.min(5, count - written) }, () => toSentence(random)).join(' ')))
+  }
+  if (random() < 0.3) paragraphs.push(s.code('text', `job=${number} state=done took=${Math.floor(random() * 900)}ms`))
+  if (planted) {
+    const { password, mail } = toGeneratedPlant(seed, number)
+    paragraphs.push(s.code('bash', `DB_PASSWORD=${password}`), s.text(`Write to ${mail} with questions.`))
+  }
+  return paragraphs.join('')
+}
+
+/** Ids of generated pages are numbers in a row, so that a benchmark can name them. */
+export const toGeneratedId = (number: number) => String(7_000_000_000 + number)
+
+/** A wiki of any size, decided by its seed. Bodies and files are made when they are asked for and not kept. */
+export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
+  const { pages, seed = 1, sentences = 40, commentEvery = 10, attachmentEvery = 20, plantEvery = 50 } = options
+  const tenant = new WikiTenant({ cloudId: toGuid(`generated wiki ${seed}`) })
+  const author = tenant.addUser({ accountId: '712020:generated', displayName: 'Generated', email: '' }).accountId
+  const isEvery = (number: number, every: number) => every > 0 && number % every === every - 1
+  const spaceIds = Array.from({ length: Math.max(1, Math.ceil(pages / PAGES_PER_SPACE)) }, (_, index) => {
+    const key = `GEN${index + 1}`
+    return tenant.addSpace({
+      id: String(6_000_000_000 + index),
+      key,
+      name: `Generated ${index + 1}`,
+      createdAt: TODAY,
+      authorId: author,
+    }).id
+  })
+  for (let number = 0; number < pages; number++) {
+    const id = toGeneratedId(number)
+    const updatedAt = TODAY - (number % 600) * DAY_MS
+    const planted = isEvery(number, plantEvery)
+    tenant.addPage({
+      id,
+      spaceId: spaceIds[Math.floor(number / PAGES_PER_SPACE)] ?? '',
+      title: `${topics[number % topics.length]} ${number + 1}`,
+      body: () => toGeneratedBody(seed, number, sentences, planted),
+      createdAt: updatedAt - 30 * DAY_MS,
+      updatedAt,
+      authorId: author,
+    })
+    if (isEvery(number, commentEvery)) {
+      const body = s.text(toSentence(createRandom(`${seed} comment ${number}`)))
+      const root = tenant.addComment(id, {
+        id: String(8_000_000_000 + number * 2),
+        body,
+        createdAt: updatedAt,
+        authorId: author,
+      })
+      tenant.addComment(id, {
+        id: String(8_000_000_001 + number * 2),
+        parentId: root.id,
+        body: s.text('Agreed.'),
+        createdAt: updatedAt,
+        authorId: author,
+      })
+    }
+    if (isEvery(number, attachmentEvery)) {
+      const bytes = () => Buffer.from(`${toSentence(createRandom(`${seed} file ${number}`))}\n`)
+      tenant.addAttachment(id, {
+        id: `att${9_000_000_000 + number}`,
+        title: `notes-${number + 1}.txt`,
+        mediaType: 'text/plain',
+        bytes,
+        fileSize: bytes().length,
+        createdAt: updatedAt,
+      })
+    }
+  }
+  return tenant
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
+import type { Fault } from '../fault.ts'
+import { type Listener, listen, type Reply, type RequestRecord, type SampleRequest } from '../listener.ts'
+import { createRouter, findProblem } from '../parameters.ts'
+import { API_PATH, createWikiApi, toError } from './api.ts'
+import { createSampleWikiTenant } from './content.ts'
+import { currentUserRoute, downloadRoute, tenantInfoRoute } from './routes.ts'
+import type { WikiTenant } from './tenant.ts'
+
+export interface SampleWikiOptions {
+  /** Absent: the built-in company's wiki. */
+  tenant?: WikiTenant
+  port?: number
+  faults?: Fault[]
+  latencyMs?: number
+  /** `scoped` tokens are accepted at the gateway only, as those with granular scopes are. */
+  tokenKind?: 'classic' | 'scoped'
+  siteListsHoldReplies?: boolean
+}
+
+export interface SampleWiki {
+  /** The site's origin, which is also its gateway's. */
+  url: string
+  port: number
+  /** Origin that attachments are downloaded from. */
+  mediaUrl: string
+  tenant: WikiTenant
+  credentials: Pick<SampleCredentials, 'accountEmail' | 'apiToken'>
+  /** Every request to any of the tenant's servers, oldest first. */
+  requests: RequestRecord[]
+  /** Looked at for each request; may be changed while the server runs. */
+  faults: Fault[]
+  close(): Promise<void>
+}
+
+const authError = (message: string): Reply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
+
+/** The v1 calls: who am I, and an attachment's bytes. */
+const v1Routes = [currentUserRoute, downloadRoute]
+
+/**
+ * A wiki tenant over HTTP on loopback: site, gateway and API on one port, the media host on another. Requests that the
+ * contract does not know are answered 400; attachments by a 302 to a signed address, where credentials are refused.
+ */
+export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<SampleWiki> {
+  const tenant = options.tenant ?? createSampleWikiTenant()
+  const requests: RequestRecord[] = []
+  const faults = [...(options.faults ?? [])]
+  const mediaTokens = new Map<string, string>()
+  const gatewayPath = `/ex/confluence/${tenant.cloudId}`
+  const { accountEmail, apiToken } = sampleCredentials
+  const accepted = `Basic ${Buffer.from(`${accountEmail}:${apiToken}`).toString('base64')}`
+  const findV1 = createRouter(v1Routes)
+  let site: Listener | undefined
+  let media: Listener | undefined
+  const siteUrl = () => site?.url ?? ''
+
+  const answerApi = createWikiApi({
+    tenant,
+    siteListsHoldReplies: options.siteListsHoldReplies ?? false,
+    base: () => `${siteUrl()}/wiki`,
+  })
+
+  function currentUser(anonymous: boolean): Reply {
+    if (anonymous) {
+      const headers = { 'x-seraph-loginreason': 'AUTHENTICATED_FAILED' }
+      return { status: 200, headers, body: { type: 'anonymous', profilePicture: {}, displayName: 'Anonymous' } }
+    }
+    return {
+      status: 200,
+      headers: { 'x-seraph-loginreason': 'OK' },
+      body: {
+        type: 'known',
+        accountId: 'sample-scanner',
+        accountType: 'atlassian',
+        email: accountEmail,
+        publicName: 'Scanner',
+        displayName: 'Scanner',
+      },
+    }
+  }
+
+  function redirectToMedia(pageId: string, attachmentId: string): Reply {
+    const attachment = tenant.attachments.get(attachmentId)
+    const page = tenant.pages.get(pageId)
+    const hidden = page === undefined || page.status === 'trashed' || page.status === 'deleted'
+    if (attachment?.pageId !== pageId || hidden) return toError(404, 'No attachment with this id is visible')
+    const token = randomBytes(12).toString('hex')
+    mediaTokens.set(token, attachmentId)
+    const location = `${media?.url ?? ''}/file/${attachment.fileId}/binary?token=${token}&name=${encodeURIComponent(attachment.title)}`
+    return { status: 302, headers: { location } }
+  }
+
+  function answerV1(request: SampleRequest, path: string): Reply {
+    const match = findV1(request.method, path)
+    if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
+    const problem = findProblem(match, request.query)
+    if (problem !== undefined) return toError(400, problem)
+    if (match.route === currentUserRoute) return currentUser(request.anonymous)
+    if (request.anonymous) return authError('Unauthorized')
+    return redirectToMedia(match.params.id ?? '', match.params.attachmentId ?? '')
+  }
+
+  function answerSite(request: SampleRequest): Reply {
+    const viaGateway = request.path.startsWith(`${gatewayPath}/`)
+    const path = viaGateway ? request.path.slice(gatewayPath.length) : request.path
+    if (path === tenantInfoRoute.path && request.method === 'GET')
+      return { status: 200, body: { cloudId: tenant.cloudId } }
+    if (path.startsWith('/wiki/download/')) {
+      return { status: 401, headers: { 'www-authenticate': 'OAuth realm="sample"' }, body: '' }
+    }
+    if (!request.anonymous && request.headers.authorization !== accepted) return authError('Unauthorized')
+    if (options.tokenKind === 'scoped' && !viaGateway) return authError('Unauthorized; scope does not match')
+    if (path.startsWith(`${API_PATH}/`)) {
+      if (!request.anonymous) return answerApi(request, path.slice(API_PATH.length))
+      return { status: 200, body: { results: [], _links: { base: `${siteUrl()}/wiki` } } }
+    }
+    if (path.startsWith('/wiki/rest/api/')) return answerV1(request, path)
+    return toError(400, `The contract has no ${request.method} ${path}`)
+  }
+
+  function answerMedia(request: SampleRequest): Reply {
+    if (request.headers.authorization !== undefined || request.headers.cookie !== undefined) {
+      return { status: 400, body: { error: { code: 'BadRequest', title: 'Credentials are not accepted here' } } }
+    }
+    const [, , fileId] = request.path.split('/')
+    const attachment = tenant.attachments.get(mediaTokens.get(request.query.get('token') ?? '') ?? '')
+    if (attachment === undefined || attachment.fileId !== fileId || !request.path.endsWith('/binary')) {
+      return { status: 403, body: { error: { code: 'JwtAuthoriser:TokenExpired', title: 'Token is not valid' } } }
+    }
+    const headers = { 'content-type': attachment.mediaType, 'x-content-type-options': 'nosniff' }
+    return { status: 200, headers, body: attachment.bytes() }
+  }
+
+  const shared = { requests, faults, latencyMs: options.latencyMs }
+  site = await listen({ ...shared, server: 'site', handle: answerSite, port: options.port })
+  media = await listen({ ...shared, server: 'media', handle: answerMedia })
+  const servers = [site, media]
+  return {
+    url: site.url,
+    port: site.port,
+    mediaUrl: media.url,
+    tenant,
+    credentials: { accountEmail, apiToken },
+    requests,
+    faults,
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()))
+    },
+  }
+}

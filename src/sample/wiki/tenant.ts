@@ -1,0 +1,365 @@
+import { toContentId, toGuid } from '../ids.ts'
+
+export interface Version {
+  number: number
+  /** Milliseconds since the epoch. */
+  createdAt: number
+  authorId: string
+  message: string
+  minorEdit: boolean
+}
+
+export type ContentStatus = 'current' | 'archived' | 'trashed' | 'deleted'
+
+export interface WikiSpace {
+  id: string
+  key: string
+  name: string
+  type: 'global' | 'collaboration' | 'knowledge_base' | 'personal' | 'system' | 'onboarding' | 'xflow_sample_space'
+  status: 'current' | 'archived'
+  createdAt: number
+  description: string
+  labels: readonly string[]
+  homepageId: string | null
+  authorId: string
+}
+
+export interface WikiPage {
+  id: string
+  spaceId: string
+  parentId: string | null
+  parentType?: 'page' | 'folder' | 'whiteboard' | 'database'
+  position: number
+  title: string
+  status: ContentStatus
+  authorId: string
+  ownerId: string
+  createdAt: number
+  version: Version
+  labels: readonly string[]
+  /** Storage format. A function is called on every read, so that large tenants hold no bodies. */
+  body: string | (() => string)
+}
+
+export interface WikiComment {
+  id: string
+  kind: 'footer' | 'inline'
+  pageId: string
+  /** Undefined for comments on the page itself. */
+  parentId?: string
+  status: ContentStatus
+  createdAt: number
+  version: Version
+  body: string
+  resolution: 'open' | 'reopened' | 'resolved' | 'dangling'
+  /** The words of the page that an inline comment is about. */
+  selection?: string
+}
+
+export interface WikiAttachment {
+  id: string
+  pageId: string
+  title: string
+  mediaType: string
+  comment: string
+  fileId: string
+  status: ContentStatus
+  createdAt: number
+  version: Version
+  /** Length in bytes, as the listing tells it. */
+  fileSize: number
+  bytes: () => Uint8Array
+}
+
+export interface WikiUser {
+  accountId: string
+  displayName: string
+  email: string
+}
+
+export interface NewPage {
+  spaceId: string
+  title: string
+  body: string | (() => string)
+  id?: string
+  parentId?: string
+  labels?: readonly string[]
+  createdAt?: number
+  updatedAt?: number
+  versionNumber?: number
+  authorId?: string
+  ownerId?: string
+  status?: ContentStatus
+}
+
+export interface NewAttachment {
+  title: string
+  mediaType: string
+  bytes: Uint8Array | (() => Uint8Array)
+  id?: string
+  comment?: string
+  createdAt?: number
+  /** Where `bytes` is a function, or the listing is to lie. */
+  fileSize?: number
+}
+
+export interface NewComment {
+  body: string
+  id?: string
+  kind?: 'footer' | 'inline'
+  parentId?: string
+  createdAt?: number
+  authorId?: string
+  resolution?: WikiComment['resolution']
+  selection?: string
+}
+
+function need<T>(found: T | undefined, what: string): T {
+  if (found === undefined) throw new Error(`the sample wiki has no ${what}`)
+  return found
+}
+
+/**
+ * Everything a wiki holds. Edits behave as on the platform: an edit of text or title makes a new version; a move, a
+ * label and a change of owner do not; comments and attachments leave their page's version alone.
+ */
+export class WikiTenant {
+  readonly cloudId: string
+  readonly spaces = new Map<string, WikiSpace>()
+  readonly pages = new Map<string, WikiPage>()
+  readonly comments = new Map<string, WikiComment>()
+  readonly attachments = new Map<string, WikiAttachment>()
+  readonly users = new Map<string, WikiUser>()
+  /** Raised by every edit, so that what was derived from the content can be kept until then. */
+  revision = 0
+  #edits = 0
+  #lastEditAt = 0
+  readonly #now: () => number
+
+  /** `now` dates edits that say no date of their own. */
+  constructor(options: { cloudId?: string; now?: () => number } = {}) {
+    this.cloudId = options.cloudId ?? toGuid('sample-wiki')
+    this.#now = options.now ?? Date.now
+  }
+
+  /** The instant of an edit; no two edits share one. */
+  #changed(): number {
+    this.revision++
+    this.#edits++
+    this.#lastEditAt = Math.max(this.#now(), this.#lastEditAt + 1)
+    return this.#lastEditAt
+  }
+
+  #author(): string {
+    return this.users.keys().next().value ?? 'account-0'
+  }
+
+  #bump(item: { version: Version }, changes: { authorId?: string; message?: string; minorEdit?: boolean } = {}): void {
+    const { authorId = item.version.authorId, message = '', minorEdit = false } = changes
+    item.version = { number: item.version.number + 1, createdAt: this.#changed(), authorId, message, minorEdit }
+  }
+
+  addUser(user: WikiUser): WikiUser {
+    this.#changed()
+    this.users.set(user.accountId, user)
+    return user
+  }
+
+  addSpace(space: Partial<WikiSpace> & { key: string; name: string }): WikiSpace {
+    const createdAt = this.#changed()
+    const added: WikiSpace = {
+      id: toContentId(`space ${space.key}`),
+      type: 'global',
+      status: 'current',
+      createdAt,
+      description: '',
+      labels: [],
+      homepageId: null,
+      authorId: this.#author(),
+      ...space,
+    }
+    this.spaces.set(added.id, added)
+    return added
+  }
+
+  getSpace(key: string): WikiSpace {
+    return need(
+      [...this.spaces.values()].find((space) => space.key === key),
+      `space ${key}`,
+    )
+  }
+
+  /** Takes a space away with all that is in it. */
+  deleteSpace(id: string): void {
+    this.#changed()
+    this.spaces.delete(id)
+    for (const page of this.pages.values()) if (page.spaceId === id) this.purgePage(page.id)
+  }
+
+  addPage(page: NewPage): WikiPage {
+    const now = this.#changed()
+    const { createdAt = now, updatedAt = createdAt, versionNumber = 1, parentId = null } = page
+    const authorId = page.authorId ?? this.#author()
+    const added: WikiPage = {
+      id: page.id ?? toContentId(`page ${page.spaceId} ${page.title} ${this.#edits}`),
+      spaceId: page.spaceId,
+      parentId,
+      position: this.pages.size,
+      title: page.title,
+      status: page.status ?? 'current',
+      authorId,
+      ownerId: page.ownerId ?? authorId,
+      createdAt,
+      version: { number: versionNumber, createdAt: updatedAt, authorId, message: '', minorEdit: false },
+      labels: page.labels ?? [],
+      body: page.body,
+    }
+    this.pages.set(added.id, added)
+    return added
+  }
+
+  getPage(id: string): WikiPage {
+    return need(this.pages.get(id), `page ${id}`)
+  }
+
+  getPageByTitle(title: string): WikiPage {
+    return need(
+      [...this.pages.values()].find((page) => page.title === title),
+      `page "${title}"`,
+    )
+  }
+
+  bodyOf(page: WikiPage): string {
+    return typeof page.body === 'string' ? page.body : page.body()
+  }
+
+  editPage(id: string, edit: { body?: string; title?: string; authorId?: string; minorEdit?: boolean }): WikiPage {
+    const page = this.getPage(id)
+    page.body = edit.body ?? page.body
+    page.title = edit.title ?? page.title
+    this.#bump(page, edit)
+    return page
+  }
+
+  movePage(id: string, to: { parentId?: string | null; spaceId?: string }): void {
+    const page = this.getPage(id)
+    if (to.parentId !== undefined) page.parentId = to.parentId
+    page.spaceId = to.spaceId ?? page.spaceId
+    this.#changed()
+  }
+
+  labelPage(id: string, labels: readonly string[]): void {
+    this.getPage(id).labels = labels
+    this.#changed()
+  }
+
+  changeOwner(id: string, ownerId: string): void {
+    this.getPage(id).ownerId = ownerId
+    this.#changed()
+  }
+
+  /** Puts a page into the trash; its comments and attachments go out of sight with it. */
+  deletePage(id: string): void {
+    this.getPage(id).status = 'trashed'
+    this.#changed()
+  }
+
+  archivePage(id: string): void {
+    this.getPage(id).status = 'archived'
+    this.#changed()
+  }
+
+  restorePage(id: string): void {
+    this.getPage(id).status = 'current'
+    this.#changed()
+  }
+
+  /** Takes a page away for good, as emptying the trash or hiding it from the account does. */
+  purgePage(id: string): void {
+    this.#changed()
+    this.pages.delete(id)
+    for (const comment of this.comments.values()) if (comment.pageId === id) this.comments.delete(comment.id)
+    for (const attachment of this.attachments.values()) {
+      if (attachment.pageId === id) this.attachments.delete(attachment.id)
+    }
+  }
+
+  addComment(pageId: string, comment: NewComment): WikiComment {
+    const now = this.#changed()
+    const parent = comment.parentId === undefined ? undefined : this.comments.get(comment.parentId)
+    const { createdAt = now, authorId = this.#author() } = comment
+    const added: WikiComment = {
+      id: comment.id ?? toContentId(`comment ${pageId} ${comment.body} ${this.#edits}`),
+      kind: comment.kind ?? parent?.kind ?? 'footer',
+      pageId,
+      ...(comment.parentId === undefined ? {} : { parentId: comment.parentId }),
+      status: 'current',
+      createdAt,
+      version: { number: 1, createdAt, authorId, message: '', minorEdit: false },
+      body: comment.body,
+      resolution: comment.resolution ?? 'open',
+      ...(comment.selection === undefined ? {} : { selection: comment.selection }),
+    }
+    this.comments.set(added.id, added)
+    return added
+  }
+
+  editComment(id: string, body: string): void {
+    const comment = need(this.comments.get(id), `comment ${id}`)
+    comment.body = body
+    this.#bump(comment)
+  }
+
+  resolveComment(id: string, resolution: WikiComment['resolution'] = 'resolved'): void {
+    need(this.comments.get(id), `comment ${id}`).resolution = resolution
+    this.#changed()
+  }
+
+  /** Takes a comment away, and its replies with it. */
+  deleteComment(id: string): void {
+    this.#changed()
+    this.comments.delete(id)
+    for (const comment of this.comments.values()) if (comment.parentId === id) this.deleteComment(comment.id)
+  }
+
+  addAttachment(pageId: string, file: NewAttachment): WikiAttachment {
+    const now = this.#changed()
+    const { createdAt = now, bytes } = file
+    const id = file.id ?? `att${toContentId(`attachment ${pageId} ${file.title} ${this.#edits}`)}`
+    const authorId = this.#author()
+    const added: WikiAttachment = {
+      id,
+      pageId,
+      title: file.title,
+      mediaType: file.mediaType,
+      comment: file.comment ?? '',
+      fileId: toGuid(`file ${id} 1`),
+      status: 'current',
+      createdAt,
+      version: { number: 1, createdAt, authorId, message: '', minorEdit: false },
+      fileSize: file.fileSize ?? (typeof bytes === 'function' ? bytes() : bytes).length,
+      bytes: typeof bytes === 'function' ? bytes : () => bytes,
+    }
+    this.attachments.set(id, added)
+    return added
+  }
+
+  getAttachment(id: string): WikiAttachment {
+    return need(this.attachments.get(id), `attachment ${id}`)
+  }
+
+  /** A new version of a file, under the same id and title. */
+  replaceAttachment(id: string, bytes: Uint8Array, mediaType?: string): void {
+    const attachment = this.getAttachment(id)
+    this.#bump(attachment)
+    attachment.fileId = toGuid(`file ${id} ${attachment.version.number}`)
+    attachment.bytes = () => bytes
+    attachment.fileSize = bytes.length
+    attachment.mediaType = mediaType ?? attachment.mediaType
+  }
+
+  deleteAttachment(id: string): void {
+    this.getAttachment(id).status = 'trashed'
+    this.#changed()
+  }
+}

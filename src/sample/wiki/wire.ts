@@ -1,0 +1,189 @@
+import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTenant, WikiUser } from './tenant.ts'
+
+/** Things of the wiki as its API writes them. Addresses in `_links` are relative to the base, which ends in `/wiki`. */
+
+const instant = (at: number) => new Date(at).toISOString()
+
+const toVersion = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
+  number,
+  message,
+  minorEdit,
+  authorId,
+  createdAt: instant(createdAt),
+  ncsStepVersion: null,
+})
+
+const representation = (name: string, value: string) => ({ [name]: { representation: name, value } })
+
+const plainText = (storage: string) =>
+  storage
+    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, '$1')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** The atlas document of a text: its words in one paragraph. */
+const toAtlasDocument = (storage: string) =>
+  JSON.stringify({
+    version: 1,
+    type: 'doc',
+    content: [{ type: 'paragraph', content: [{ type: 'text', text: plainText(storage) }] }],
+  })
+
+const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** The page as a browser gets it: code as `pre`, macros and references unwrapped. */
+const toView = (storage: string) =>
+  storage
+    .replace(
+      /<ac:plain-text-body><!\[CDATA\[([\s\S]*?)\]\]><\/ac:plain-text-body>/g,
+      (_, code: string) => `<pre>${escapeMarkup(code)}</pre>`,
+    )
+    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, words: string) => escapeMarkup(words))
+    .replace(/<ac:parameter[^>]*>[^<]*<\/ac:parameter>/g, '')
+    .replace(/<\/?(?:ac|ri):[^>]*>/g, '')
+
+export function toBody(storage: string, format: string | null) {
+  switch (format) {
+    case null:
+      return {}
+    case 'storage':
+      return representation('storage', storage)
+    case 'atlas_doc_format':
+      return representation('atlas_doc_format', toAtlasDocument(storage))
+    default:
+      return representation(format, toView(storage))
+  }
+}
+
+const toSlug = (title: string) => encodeURIComponent(title).replaceAll('%20', '+')
+
+/** The code of a page's short link: eight little-endian bytes in base64 with other signs. */
+function toTinyCode(id: string): string {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt(id))
+  const code = bytes.toString('base64').replace(/=+$/, '').replaceAll('/', '-').replaceAll('+', '_')
+  return code.replace(/A+$/, '')
+}
+
+export const toSpacePath = (space: WikiSpace) => `/spaces/${encodeURIComponent(space.key)}`
+
+export function toPagePath(tenant: WikiTenant, page: WikiPage): string {
+  const space = tenant.spaces.get(page.spaceId)
+  return `${space === undefined ? '/spaces/gone' : toSpacePath(space)}/pages/${page.id}/${toSlug(page.title)}`
+}
+
+export function toSpaceWire(space: WikiSpace, descriptionFormat: string | null) {
+  return {
+    id: space.id,
+    key: space.key,
+    name: space.name,
+    type: space.type,
+    status: space.status,
+    authorId: space.authorId,
+    createdAt: instant(space.createdAt),
+    homepageId: space.homepageId,
+    description: descriptionFormat === null ? null : representation(descriptionFormat, space.description),
+    icon: null,
+    _links: { webui: toSpacePath(space) },
+  }
+}
+
+export function toPageWire(tenant: WikiTenant, page: WikiPage, bodyFormat: string | null) {
+  const webui = toPagePath(tenant, page)
+  return {
+    id: page.id,
+    status: page.status,
+    title: page.title,
+    spaceId: page.spaceId,
+    parentId: page.parentId,
+    parentType: page.parentId === null ? null : (page.parentType ?? 'page'),
+    position: page.position,
+    authorId: page.authorId,
+    ownerId: page.ownerId,
+    lastOwnerId: null,
+    createdAt: instant(page.createdAt),
+    version: toVersion(page.version),
+    body: bodyFormat === null ? {} : toBody(tenant.bodyOf(page), bodyFormat),
+    _links: { webui, editui: `/pages/resumedraft.action?draftId=${page.id}`, tinyui: `/x/${toTinyCode(page.id)}` },
+  }
+}
+
+export const toLabelWire = (name: string) => ({
+  id: String([...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000_007, 7)),
+  name,
+  prefix: 'global',
+})
+
+export function toCommentWire(
+  tenant: WikiTenant,
+  comment: WikiComment,
+  bodyFormat: string | null,
+  place: 'page' | 'reply' | 'site',
+) {
+  const page = tenant.pages.get(comment.pageId)
+  const pagePath = page === undefined ? '/spaces/gone' : toPagePath(tenant, page)
+  const { parentId } = comment
+  return {
+    id: comment.id,
+    status: comment.status,
+    title: `Re: ${page?.title ?? ''}`,
+    ...(place === 'reply' ? {} : { pageId: comment.pageId }),
+    ...(place === 'page' || parentId === undefined ? {} : { parentCommentId: parentId }),
+    version: toVersion(comment.version),
+    body: toBody(comment.body, bodyFormat),
+    ...(comment.kind === 'footer'
+      ? {}
+      : {
+          resolutionStatus: comment.resolution,
+          properties: {
+            inlineMarkerRef: `marker-${comment.id}`,
+            inlineOriginalSelection: comment.selection ?? '',
+          },
+        }),
+    _links: { webui: `${pagePath}?focusedCommentId=${comment.id}` },
+  }
+}
+
+const descriptions: Record<string, string> = {
+  'application/pdf': 'PDF Document',
+  'image/png': 'PNG Image',
+  'text/plain': 'Text File',
+  'text/csv': 'CSV File',
+}
+
+export function toAttachmentWire(attachment: WikiAttachment) {
+  const { id, pageId, title, version } = attachment
+  const name = toSlug(title)
+  const download = `/download/attachments/${pageId}/${name}?version=${version.number}&modificationDate=${version.createdAt}&cacheVersion=1&api=v2`
+  const webui = `/pages/viewpageattachments.action?pageId=${pageId}&preview=${encodeURIComponent(`/${pageId}/${id.slice(3)}/${title}`)}`
+  return {
+    id,
+    status: attachment.status,
+    title,
+    createdAt: instant(attachment.createdAt),
+    pageId,
+    mediaType: attachment.mediaType,
+    mediaTypeDescription: descriptions[attachment.mediaType] ?? null,
+    comment: attachment.comment,
+    fileId: attachment.fileId,
+    fileSize: attachment.fileSize,
+    webuiLink: webui,
+    downloadLink: download,
+    version: toVersion(version),
+    _links: { webui, download },
+  }
+}
+
+export const toUserWire = (user: WikiUser) => ({
+  displayName: user.displayName,
+  publicName: user.displayName,
+  timeZone: null,
+  personalSpaceId: null,
+  isExternalCollaborator: false,
+  accountStatus: 'active',
+  accountId: user.accountId,
+  email: user.email,
+  accountType: 'atlassian',
+  profilePicture: { path: '/wiki/aa-avatar/default', isDefault: true },
+})
