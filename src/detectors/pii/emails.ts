@@ -1,7 +1,8 @@
 import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
-const localPart = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
+const localSign = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
+const LONGEST_LOCAL_PART = 64
 const domain =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})(?![\p{L}\p{N}_-]|\.\p{L})/u
 const fileEnding =
@@ -16,7 +17,7 @@ const machine =
 export function* findEmails(part: Part): Generator<PiiMatch> {
   const { text } = part
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    const local = localPart.exec(text.slice(Math.max(0, at - 64), at))?.[0].replace(/^[^\p{L}\p{N}_]+/u, '') ?? ''
+    const local = localPartBefore(text, at).replace(/^[^\p{L}\p{N}_]+/u, '')
     const host = domain.exec(text.slice(at + 1, at + 200))?.[0] ?? ''
     const name = local.slice(local.lastIndexOf('/') + 1).replace(/^.*[=|{}`']/, '')
     if (name === '' || host === '' || name.endsWith('.') || name.includes('..')) continue
@@ -43,4 +44,10 @@ function isAddressOfRepository(text: string, name: string, end: number): boolean
     (name === 'git' && (next === ':' || next === '/')) ||
     (next === ':' && /^[\w~./-]+\/[\w.-]+\.git\b/.test(text.slice(end + 1, end + 120)))
   )
+}
+
+function localPartBefore(text: string, at: number): string {
+  let start = at
+  while (start > 0 && at - start < LONGEST_LOCAL_PART && localSign.test(text.charAt(start - 1))) start--
+  return text.slice(start, at)
 }

@@ -4,7 +4,9 @@ import { type PiiMatch, type Surroundings, surroundingsOf } from './context.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 
 const before =
-  /(?:\b(?:phones?|tele(?:ph|f)[oó]n[eo]?|tel|mob(?:ile|il|iel)?|cell(?:ular|phone)?|handy|fax|telefax|whats ?app|signal|sms|hotline|dial|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|t[ée]l[ée]phone|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt)\b|\b(?:call|text|message|messages|reach|answer(?:ing)?|dial|phone)(?: (?:me|us|him|her|them|back|you|someone))?(?: (?:on|at|to|under))?\b|\bregistered(?: (?:number|no))?\b|電話|电话|전화|тел)[^\n\d]{0,24}\n{0,2}[^\n\d]{0,6}$/iu
+  /\b(?:phones?|telefon[eo]?|telephone|t[ée]l[ée]phone|tel[ée]fono|tel|mob(?:ile|il|iel)?|cell(?:ular|phone)?|handy|fax|telefax|whats ?app|signal|sms|hotline|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt|call|text|messages?|reach|answer(?:ing)?|dial|registered)\b|電話|电话|전화|тел/giu
+/** What may stand between the word and the number. */
+const LONGEST_GAP = 30
 const behind = /^\s?[-(,]?\s?(?:office|fax|mobile|mobil|cell|desk|home|work|phone|tel|direct|main)\b/i
 const header = /phone|mobile|mobil|handy|fax|telefon|tel\b|cell|contact no/i
 const extension = /^ ?(?:x|ext\.? ?|extension |durchwahl |#)\d{1,6}(?![\w])/i
@@ -48,7 +50,7 @@ function confidenceOf(
   regions: readonly string[],
   extended: boolean,
 ): number {
-  const named = before.test(around.before) || behind.test(around.after) || header.test(around.label)
+  const named = isNamed(around.before) || behind.test(around.after) || header.test(around.label)
   if (text.startsWith('+') || text.startsWith('00')) {
     const parsed = parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
     if (parsed?.isValid() === true) return 0.9
@@ -81,4 +83,12 @@ function isNorthAmerican(text: string, groups: readonly string[]): boolean {
   const [area = '', exchange = '', line = ''] = groups.length === 4 && groups[0] === '1' ? groups.slice(1) : groups
   if (area.length !== 3 || exchange.length !== 3 || line.length !== 4 || groups.length > 4) return false
   return /^[2-9]\d\d$/.test(area) && /^(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[.-]\d{4}$/.test(text)
+}
+
+/** Whether the last telling word stands right before the number, with no other number between. */
+function isNamed(text: string): boolean {
+  const last = [...text.matchAll(before)].at(-1)
+  if (last === undefined) return false
+  const gap = text.slice(last.index + last[0].length)
+  return gap.length <= LONGEST_GAP && !/\d/.test(gap)
 }

@@ -6,10 +6,9 @@ import { joinRanges, type Range } from '../overlap.ts'
 import { type CanonicalText, toCanonical } from './canonical.ts'
 import { type Signal, toClusters } from './clusters.ts'
 import { findDecoded } from './encodings.ts'
-import { foreignAddresses, foreignRules } from './languages.ts'
 import { findDisguised } from './obfuscation.ts'
 import { isQuotedExample } from './quotes.ts'
-import { injectionRules } from './rules.ts'
+import { injectionRules as rules } from './rules.ts'
 import { findUnseen } from './unseen.ts'
 
 const BEFORE = 160
@@ -18,7 +17,6 @@ const AFTER = 480
 /** Attributes that hold prose which a reader of the page does not see. */
 const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
 
-const rules = [...injectionRules, ...foreignRules, ...foreignAddresses]
 const triggers = [...new Set(rules.flatMap((rule) => rule.triggers))]
 const rulesOf = triggers.map((trigger) =>
   rules.flatMap((rule, index) => (rule.triggers.includes(trigger) ? [index] : [])),

@@ -1,4 +1,4 @@
-import type { InjectionRule } from './rules.ts'
+import type { InjectionRule } from './rule.ts'
 
 /** "Ignore the earlier instructions" in one language, as stems in canonical spelling (no accents). */
 interface Wording {
@@ -159,23 +159,26 @@ const wordings: readonly Wording[] = [
   },
 ]
 
-const either = (stems: readonly string[]) => `(?:${stems.map((stem) => stem.replaceAll(' ', '\\s{1,2}')).join('|')})`
-/** A stretch within one sentence; scripts without blanks need it short. */
-const within = '[^.!?。！？\\n]{0,40}?'
+const either = (stems: readonly string[]) => `(?:${stems.map((stem) => stem.replaceAll(' ', '\\s')).join('|')})`
+/** The rest of a sentence, as far as a wording reaches. */
+const within = '[^.!?。！？\\n]{0,60}'
 
+/** Whatever order a language puts them in: the verb and the other two stand in one sentence. */
 export const foreignRules: readonly InjectionRule[] = wordings.map(
   ({ language, dismiss, earlier, orders, verbLast }) => {
     const [verb, before, noun] = [either(dismiss), either(earlier), either(orders)]
-    const either2 = `(?:${before}${within}${noun}|${noun}${within}${before})`
-    const source = verbLast === true ? `${either2}${within}${verb}` : `${verb}${within}${either2}`
-    const edge = /[a-z]/.test(dismiss[0] ?? '') ? '\\b' : ''
+    const ahead = (words: string) => `(?=${within}${words})`
+    const source =
+      verbLast === true
+        ? `(?:${before}${ahead(noun)}|${noun}${ahead(before)})${ahead(verb)}${within}`
+        : `${verb}${ahead(before)}${ahead(noun)}${within}`
     return {
       id: `dismiss-instructions-${language}`,
       type: 'INSTRUCTION_OVERRIDE',
       severity: 'HIGH',
       confidence: 0.85,
-      triggers: orders.length < dismiss.length ? orders : dismiss,
-      pattern: new RegExp(`${edge}${source}`, 'g'),
+      triggers: verbLast === true ? orders : dismiss,
+      pattern: new RegExp(`(?<![a-z])${source}`, 'g'),
     }
   },
 )

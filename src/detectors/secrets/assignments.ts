@@ -26,7 +26,6 @@ const nextLine = /[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t]{0,8}\r?\n)?[ \
 const quotedValue =
   /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|“([^”\n]{0,400})”|\\"((?:[^"\\\n]){0,400})\\"/y
 const bareValue = /[^\s"'`<>|]{1,400}/y
-const trailing = /[.,;:!?)\]}]+$/
 
 const isKeyCode = (code: number) =>
   (code >= 48 && code <= 57) ||
@@ -81,7 +80,13 @@ function readValue(text: string, from: number, spoken: boolean): Omit<Assignment
   const bare = bareValue.exec(text)?.[0]
   if (bare === undefined) return undefined
   const value = /^[^&]*[?&]|&\w+=/.test(bare) && !spoken ? (bare.split('&')[0] ?? '') : bare
-  const trimmed = /[({[]/.test(value) ? value.replace(/[.,;:!?]+$/, '') : value.replace(trailing, '')
+  const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:!?' : '.,;:!?)]}')
   const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''
   return kept === '' ? undefined : { value: kept, start: position, end: position + kept.length, quoted: false, spoken }
+}
+
+function withoutTail(value: string, signs: string): string {
+  let end = value.length
+  while (end > 0 && signs.includes(value.charAt(end - 1))) end--
+  return value.slice(0, end)
 }

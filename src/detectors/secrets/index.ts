@@ -151,7 +151,7 @@ function judge(assignment: Assignment, text: string, configured: boolean): Found
   }
   if (shapes.some(({ strict }) => strict)) return undefined
   const kind = kindOfKey(phraseAround(text, keyStart, key))
-  if (kind === undefined || inResourceName.test(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
+  if (kind === undefined || inResourceName(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
   if (kind === 'password') {
     const plain = configured && !spoken
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
@@ -168,7 +168,10 @@ function judge(assignment: Assignment, text: string, configured: boolean): Found
 const gradeOf = (confidence: number): Severity => (confidence >= 0.7 ? 'HIGH' : 'MEDIUM')
 
 /** `arn:aws:secretsmanager:…:secret:name` names a secret, it does not hold one. */
-const inResourceName = /\barn:[\w:/-]*$/
+function inResourceName(before: string): boolean {
+  const at = before.lastIndexOf('arn:')
+  return at >= 0 && /^[\w:/-]+$/.test(before.slice(at))
+}
 
 /** Configuration files, run-control files and stored logins. */
 const configurationFile =

@@ -129,7 +129,7 @@ export function kindOfKey(name: string): KeyKind {
   if (last < 0) return undefined
   const after = segments.slice(last + 1)
   if (after.some((segment) => about.has(segment))) return undefined
-  const word = (segments[last] ?? '').replace(/\d+$/, '')
+  const word = (segments[last] ?? '').replace(/\d{1,6}$/, '')
   if (passwordSegments.has(word) || /pass(?:word|wd|wort)$/.test(word)) {
     return segments.slice(0, last).some((segment) => harmless.has(segment) && segment !== 'string')
       ? undefined
@@ -140,7 +140,7 @@ export function kindOfKey(name: string): KeyKind {
 }
 
 function isSecretWord(segment: string): boolean {
-  const word = segment.replace(/\d+$/, '')
+  const word = segment.replace(/\d{1,6}$/, '')
   if (passwordSegments.has(word)) return true
   return (
     /(?:password|passwd|passwort|kennwort|secret|token|apikey|accesskey|authkey|credential|cred|privatekey|secretkey|accountkey|masterkey|signingkey|encryptionkey|appkey|sharedkey)s?$/.test(

@@ -115,15 +115,15 @@ function* findEncodedJwt(text: string, at: number): Generator<Found> {
   yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.85, shown: 'ZXlK•••' }
 }
 
-const scheme = /[a-z][a-z0-9+.-]{1,30}$/i
+const LONGEST_SCHEME = 32
 const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
 const databases =
   /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
 
 /** `scheme://user:password@host`; the span ends behind the host. */
 function* findUrlCredential(text: string, at: number): Generator<Found> {
-  const name = scheme.exec(text.slice(Math.max(0, at - 32), at))?.[0]
-  if (name === undefined) return
+  const name = schemeBefore(text, at)
+  if (name.length < 2) return
   const parts = userinfo.exec(text.slice(at + 3, at + 520))
   if (parts === null) return
   const [, user = '', rest = '', host = ''] = parts
@@ -153,6 +153,12 @@ function* findUrlCredential(text: string, at: number): Generator<Found> {
     value: secret,
     shown: `${name}://•••:•••@${host}`,
   }
+}
+
+function schemeBefore(text: string, at: number): string {
+  let start = at
+  while (start > 0 && at - start < LONGEST_SCHEME && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start--
+  return text.slice(start, at).replace(/^[^a-z]+/i, '')
 }
 
 function decode(text: string): string {
