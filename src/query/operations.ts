@@ -3,6 +3,7 @@ import { type Operation, operation } from '../operation/operation.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { exploreTerm } from './explore.ts'
 import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
+import { answerOrFix } from './fix.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
 import { renderExplore, renderMetric, renderSeries } from './render.ts'
 import { evaluateSeries } from './series.ts'
@@ -22,7 +23,10 @@ const queryMetric = operation({
   input: MetricQuestion,
   output: MetricAnswer,
   render: renderMetric,
-  run: (question, context) => context.read((reader) => evaluateMetric(reader, question, toOptions(context))),
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'query_metric', question, () => evaluateMetric(reader, question, toOptions(context))),
+    ),
 })
 
 const exploreMetric = operation({
@@ -36,7 +40,10 @@ const exploreMetric = operation({
   input: MetricQuestion,
   output: MetricAnswer,
   render: renderMetric,
-  run: (question, context) => context.read((reader) => evaluateMetric(reader, question, toOptions(context))),
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'explore_metric', question, () => evaluateMetric(reader, question, toOptions(context))),
+    ),
 })
 
 const queryMetricTimeseries = operation({
@@ -51,7 +58,12 @@ const queryMetricTimeseries = operation({
   input: SeriesQuestion,
   output: SeriesAnswer,
   render: renderSeries,
-  run: (question, context) => context.read((reader) => evaluateSeries(reader, question, toOptions(context))),
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'query_metric_timeseries', question, () =>
+        evaluateSeries(reader, question, toOptions(context)),
+      ),
+    ),
 })
 
 const exploreByGlossaryTerm = operation({
@@ -67,7 +79,12 @@ const exploreByGlossaryTerm = operation({
   input: ExploreQuestion,
   output: ExploreAnswer,
   render: renderExplore,
-  run: (question, context) => context.read((reader) => exploreTerm(reader, question, toOptions(context))),
+  run: (question, context) =>
+    context.read((reader) =>
+      answerOrFix(reader, 'explore_by_glossary_term', question, () =>
+        exploreTerm(reader, question, toOptions(context)),
+      ),
+    ),
 })
 
 export const queryOperations: readonly Operation[] = [

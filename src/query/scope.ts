@@ -159,6 +159,14 @@ function unknownDimension(reader: Reader, metric: Allowing, name: string, path: 
   })
 }
 
+/** The dimension that a name can only mean: in another spelling, or by the filter key of its values. */
+export function findDimension(name: string): Dimension | undefined {
+  const dimension = dimensions.find((known) => likeness(name, known) === 1)
+  if (dimension !== undefined) return dimension
+  const key = filterKeys.find((known) => likeness(name, known) === 1)
+  return key === undefined ? undefined : dimensionOfKey[key]
+}
+
 /** What else a name is that was taken for a dimension. */
 function findOtherKind(reader: Reader, name: string): { kind: string; dimension?: Dimension } | undefined {
   const same = (known: string) => likeness(name, known) === 1
