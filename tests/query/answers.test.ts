@@ -102,7 +102,7 @@ describe('the aggregation is the metric’s own, everywhere', () => {
       granularity: 'day',
       ...range,
     })
-    expect(timeSeries.map(({ value }: { value: number | null }) => value)).toEqual([null, 15.4 / 18])
+    expect(timeSeries.map(({ value }: { value: number | null }) => value)).toEqual([null, 154_000 / 180_000])
   })
 
   test('a series and a value agree on term, filters and range', async () => {
