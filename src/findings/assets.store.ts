@@ -20,6 +20,10 @@ export interface AssetRecord {
   status: 'ACTIVE' | 'DELETED'
   lastScannedAt: number | null
   seenScanId: number | null
+  name: string
+  url: string
+  containerId: number
+  scopeKey: string
 }
 
 export interface SeenAsset {
@@ -34,34 +38,14 @@ export interface SeenAsset {
   scanned: boolean
 }
 
-interface AssetSqlRow {
-  id: number
-  key: string
-  checksum: string
-  detectors_hash: string | null
-  status: 'ACTIVE' | 'DELETED'
-  last_scanned_at: number | null
-  seen_scan_id: number | null
-}
-
 export function findAsset(reader: Reader, sourceId: number, key: string): AssetRecord | undefined {
-  const row = reader
+  return reader
     .prepare(
-      `SELECT id, key, checksum, detectors_hash, status, last_scanned_at, seen_scan_id
+      `SELECT id, key, checksum, detectors_hash AS detectorsHash, status, last_scanned_at AS lastScannedAt,
+         seen_scan_id AS seenScanId, name, url, container_id AS containerId, scope_key AS scopeKey
        FROM asset WHERE source_id = ? AND key = ?`,
     )
-    .get(sourceId, key) as AssetSqlRow | undefined
-  return row === undefined
-    ? undefined
-    : {
-        id: row.id,
-        key: row.key,
-        checksum: row.checksum,
-        detectorsHash: row.detectors_hash,
-        status: row.status,
-        lastScannedAt: row.last_scanned_at,
-        seenScanId: row.seen_scan_id,
-      }
+    .get(sourceId, key) as AssetRecord | undefined
 }
 
 /** Adds an asset or brings its row up to date; a deleted one that is back is active again. Returns its id. */
@@ -169,24 +153,34 @@ export function saveToldAsset(
 }
 
 /** An asset that was listed and is as it was; what its place is called may have changed. */
-export function markUnchanged(writer: Writer, dictionary: FacetDictionary, assetId: number, seen: SeenPlace): void {
-  const { draft } = seen
+export function markUnchanged(
+  writer: Writer,
+  dictionary: FacetDictionary,
+  before: AssetRecord,
+  { draft, ...seen }: SeenPlace,
+): void {
+  const place = {
+    name: scrub(draft.name).slice(0, LONGEST_NAME),
+    url: scrub(draft.url).slice(0, LONGEST_URL),
+    container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
+    scope_key: seen.scopeKey,
+    id: before.id,
+  }
+  const { name, url, containerId, scopeKey } = before
+  if (name !== place.name || url !== place.url || containerId !== place.container_id || scopeKey !== place.scope_key) {
+    writer
+      .prepare(
+        `UPDATE asset SET name = @name, url = @url, container_id = @container_id, scope_key = @scope_key WHERE id = @id`,
+      )
+      .run(place)
+  }
   writer
     .prepare(
-      `UPDATE asset SET last_seen_at = @at, seen_scan_id = @scan_id, scope_key = @scope_key, missed = 0,
-         name = @name, url = @url, container_id = @container_id,
+      `UPDATE asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
          last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
        WHERE id = @id`,
     )
-    .run({
-      at: seen.at,
-      scan_id: seen.scanId,
-      scope_key: seen.scopeKey,
-      name: scrub(draft.name).slice(0, LONGEST_NAME),
-      url: scrub(draft.url).slice(0, LONGEST_URL),
-      container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
-      id: assetId,
-    })
+    .run({ at: seen.at, scan_id: seen.scanId, id: before.id })
 }
 
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {

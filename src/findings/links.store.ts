@@ -60,7 +60,7 @@ export interface LinkingAsset {
   lastScannedAt: number | null
 }
 
-/** The active assets with links that a scan saw, by id, after one. */
+/** The active assets with links that a scan saw, by id, after one; the plus keeps the walk on the id. */
 export function listLinkingAssets(
   reader: Reader,
   seen: { sourceId: number; scanId: number; afterId: number; limit: number },
@@ -68,7 +68,7 @@ export function listLinkingAssets(
   return reader
     .prepare(
       `SELECT a.id, a.key, a.last_scanned_at AS lastScannedAt FROM asset a
-       WHERE a.id > @after AND a.source_id = @source_id AND a.status = 'ACTIVE' AND a.seen_scan_id = @scan_id
+       WHERE a.id > @after AND +a.source_id = @source_id AND a.status = 'ACTIVE' AND a.seen_scan_id = @scan_id
          AND (EXISTS (SELECT 1 FROM asset_link l WHERE l.asset_id = a.id)
            OR EXISTS (SELECT 1 FROM finding f WHERE f.asset_id = a.id))
        ORDER BY a.id LIMIT @limit`,

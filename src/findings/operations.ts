@@ -44,6 +44,7 @@ export const findingOperations: readonly Operation[] = [
     scope: 'read',
     route: 'GET /findings',
     toolset: 'admin',
+    untrusted: true,
     input: z.strictObject({
       ...filterShape,
       search: Search.optional(),
@@ -71,6 +72,7 @@ export const findingOperations: readonly Operation[] = [
     scope: 'read',
     route: 'GET /findings/{id}',
     toolset: 'admin',
+    untrusted: true,
     input: z.strictObject({ id: FindingId }),
     output: FindingDetail,
     run: ({ id }, context) => context.read((reader) => showFinding(reader, id)),
@@ -85,6 +87,7 @@ export const findingOperations: readonly Operation[] = [
     route: 'PATCH /findings/{id}',
     toolset: 'admin',
     idempotent: true,
+    untrusted: true,
     input: z.strictObject({
       id: FindingId,
       status: z.enum(findingStatuses).describe('The new status.'),
@@ -114,6 +117,7 @@ export const findingOperations: readonly Operation[] = [
     effect: 'read',
     scope: 'read',
     route: 'GET /assets',
+    untrusted: true,
     input: z.strictObject({
       ...filterShape,
       status: z.enum(['ACTIVE', 'DELETED']).describe('Only assets in this state.').optional(),
@@ -137,6 +141,7 @@ export const findingOperations: readonly Operation[] = [
     effect: 'read',
     scope: 'read',
     route: 'GET /assets/{id}',
+    untrusted: true,
     input: z.strictObject({ id: z.string().min(1).max(1000).describe('Id or key of the asset.') }),
     output: AssetDetail,
     run: ({ id }, context) => context.read((reader) => getAsset(reader, id)),

@@ -166,7 +166,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
         const { draft, before, looked, failure } = outcome
         const place = { scanId, scopeKey: scope.key, at, draft }
         if (before !== undefined && isUnchanged(draft, before, options.detectorsHash)) {
-          markUnchanged(writer, ledger.facets, before.id, place)
+          markUnchanged(writer, ledger.facets, before, place)
           if (draft.keepsLinked === true) keepLinked(before.id)
           return 'unchanged'
         }

@@ -63,6 +63,7 @@ export const scanOperations: readonly Operation[] = [
     scope: 'read',
     route: 'GET /scans/{id}',
     toolset: 'admin',
+    untrusted: true,
     input: z.strictObject({ id: ScanId }),
     output: Scan,
     run: ({ id }, context) => context.read((reader) => showScan(reader, id)),
@@ -108,6 +109,7 @@ export const scanOperations: readonly Operation[] = [
     route: 'POST /scans/{id}/cancel',
     toolset: 'admin',
     idempotent: true,
+    untrusted: true,
     input: z.strictObject({ id: ScanId }),
     output: Scan,
     run: ({ id }, context) => {

@@ -174,7 +174,7 @@ describe('any course of scans and decisions', () => {
   it('writes nothing when the same is found again', () => {
     const context = openContext()
     const place = openAsset(context)
-    const scan = { scan: [{ fingerprint: '00000000000a', severity: 'LOW' as const, confidence: 0.5 }], whole: true }
+    const scan: Step = { scan: [{ fingerprint: '00000000000a', severity: 'LOW', confidence: 0.5 }], whole: true }
     take(context, place, 1000, scan)
     const changes = () => context.read((reader) => reader.prepare('SELECT max(seq) AS n FROM facet_log').get())
     const before = changes()
