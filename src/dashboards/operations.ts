@@ -105,6 +105,7 @@ const queryDashboard = operation({
   scope: 'read',
   route: 'POST /semantic/query/dashboard',
   toolset: 'admin',
+  untrusted: true,
   input: DashboardQuestion,
   output: DashboardAnswer,
   run: (question, context) => {

@@ -202,7 +202,6 @@ const certifyMetricOperation = operation({
   scope: 'certify',
   route: 'POST /semantic/metrics/{slug}/certify',
   toolset: 'admin',
-  idempotent: true,
   input: z.strictObject({
     slug: MetricName,
     certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; the caller when left out.').optional(),
@@ -223,7 +222,6 @@ const deprecateMetricOperation = operation({
   scope: 'author',
   route: 'POST /semantic/metrics/{slug}/deprecate',
   toolset: 'admin',
-  idempotent: true,
   input: z.strictObject({
     slug: MetricName,
     replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),

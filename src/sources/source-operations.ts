@@ -163,6 +163,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       route: 'POST /sources/{id}/test',
       toolset: 'admin',
       openWorld: true,
+      untrusted: true,
       input: z.strictObject({ id: SourceRef }),
       output: z.object({ steps: z.array(TestStep).describe('What was tried, in order.') }),
       run: async ({ id }, context) => {

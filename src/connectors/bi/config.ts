@@ -108,7 +108,7 @@ const unwanted = (member: 'client_secret' | 'access_token') => ({
 const rules = [needed('client_secret'), needed('access_token'), unwanted('client_secret'), unwanted('access_token')]
 
 const Payload = z.strictObject({
-  type: z.literal('BI_PLATFORM'),
+  type: z.literal('BI_PLATFORM').describe('A BI platform tenant.'),
   required: Required.describe('Who signs in.'),
   masked: Masked.describe('The secret that belongs to auth_mode; shown back as a mask.'),
   optional: z

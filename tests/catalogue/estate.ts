@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Hono } from 'hono'
+import { operations } from '../../src/catalogue.ts'
+import type { RedactedFinding } from '../../src/detectors/detector.ts'
+import { saveAsset, saveLinks } from '../../src/findings/assets.store.ts'
+import { applyDetection } from '../../src/findings/detected.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { type Log, silentLog } from '../../src/kernel/log.ts'
+import type { Exchange, McpSurface } from '../../src/mcp/protocol.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
+import type { Operation } from '../../src/operation/operation.ts'
+import { addNotes, addScopes, finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
+import { getSource, insertSource, setLastCompletedScan } from '../../src/sources/sources.store.ts'
+import { Store, type Writer } from '../../src/store/store.ts'
+import { caller } from '../support/context.ts'
+
+export const NOON = Date.UTC(2026, 5, 15, 12)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Stands in every text of the estate that a tenant wrote, and nowhere else. */
+export const tenantMark = 'Quillfeather'
+
+/** Someone with a token for everything: no door asks such a caller for consent. */
+export const tokenHolder: Caller = { name: 'ada', via: 'http', scopes: new Set(scopes), token: true }
+
+export const wikiConfig = {
+  type: 'WIKI',
+  required: { base_url: 'http://127.0.0.1:9', account_email: 'ada@northfield.dev' },
+  masked: { api_token: 'an-api-token-of-the-wiki' },
+  optional: { connection: { max_retries: 0, request_timeout_seconds: 1 } },
+}
+
+/** What the estate was given ids by chance for. */
+export interface EstateIds {
+  scan: string
+  openScan: string
+}
+
+/** A database with two sources, findings of every status, scans, and whatever the doors show of them. */
+export interface Template {
+  file: string
+  ids: EstateIds
+  remove(): void
+}
+
+/** Makes the database once; tests work on copies of it. */
+export async function makeTemplate(): Promise<Template> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
+  const file = join(folder, 'template.db')
+  const clock = { now: NOON - 20 * DAY }
+  const store = Store.open(file, { now: () => clock.now })
+  const context = contextOf(store, () => clock.now)
+  const run = caller(operations, context)
+  await run('create_source', { name: 'Company wiki', config: wikiConfig })
+  await run('create_source', { name: 'Quiet wiki', config: wikiConfig })
+  const definition = { aggregation: 'COUNT', entity: 'finding' }
+  await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition })
+  const pinnedFilters = { containers: ['Quillfether Engineering'] }
+  await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
+  clock.now = NOON
+  const ids = store.write((writer) => {
+    const wiki = getSource(writer, 'Company wiki').id
+    const imports = insertSource(
+      writer,
+      { uid: crypto.randomUUID(), name: 'Nightly scanner', type: 'IMPORT', config: {}, secrets: {}, nextRunAt: null },
+      NOON - 19 * DAY,
+    )
+    const draft = { sourceId: wiki, requestedBy: 'ada', configHash: 'c', detectorsHash: 'd', seed: 1, sampled: false }
+    const scan = insertScan(writer, { ...draft, trigger: 'MANUAL' }, NOON - 10 * DAY)
+    const { id } = getScan(writer, scan)
+    const scope = { key: 'wiki:1', name: `${tenantMark} Engineering` }
+    addScopes(writer, id, [scope])
+    const note = { code: 'download_failed', message: `The attachment ${tenantMark}.pdf could not be read.` }
+    addNotes(writer, id, 'failures', [note])
+    finishScan(writer, id, { status: 'COMPLETED' }, NOON - 9 * DAY)
+    setLastCompletedScan(writer, wiki, NOON - 9 * DAY)
+    for (const page of pages) plantPage(writer, page, page.container === 2 ? imports : wiki, id)
+    FindingLedger.keep(writer, NOON - DAY, (ledger) => {
+      for (const [finding, to] of [
+        [2, 'FALSE_POSITIVE'],
+        [5, 'RESOLVED'],
+        [7, 'IGNORED'],
+      ] as const) {
+        const found = ledger.findById(finding)
+        if (found === undefined) throw new Error(`there is no finding ${finding}`)
+        ledger.changeStatus(found, { at: NOON - DAY, to, actor: 'ada', reason: 'looked at' })
+      }
+    })
+    const openScan = insertScan(writer, { ...draft, trigger: 'SCHEDULE' }, NOON - HOUR)
+    addScopes(writer, getScan(writer, openScan).id, [scope])
+    return { scan, openScan }
+  })
+  store.close()
+  return { file, ids, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+interface Page {
+  key: string
+  container: number
+  daysAgo: number
+  found: readonly [RedactedFinding['detectorType'], string, RedactedFinding['severity'], number][]
+}
+
+const pages: readonly Page[] = [
+  {
+    key: 'wiki:page:1',
+    container: 0,
+    daysAgo: 12,
+    found: [
+      ['SECRETS', 'AWS_ACCESS_KEY', 'CRITICAL', 0.95],
+      ['PII', 'EMAIL', 'LOW', 0.8],
+    ],
+  },
+  {
+    key: 'wiki:page:2',
+    container: 0,
+    daysAgo: 9,
+    found: [
+      ['PII', 'IBAN', 'HIGH', 0.9],
+      ['BROKEN_LINKS', 'HTTP_404', 'MEDIUM', 1],
+    ],
+  },
+  { key: 'wiki:page:3', container: 1, daysAgo: 5, found: [['PROMPT_INJECTION', 'OVERRIDE', 'HIGH', 0.7]] },
+  {
+    key: 'repo:file:4',
+    container: 2,
+    daysAgo: 2,
+    found: [
+      ['SECRETS', 'PRIVATE_KEY', 'CRITICAL', 1],
+      ['PII', 'EMAIL', 'LOW', 0.6],
+    ],
+  },
+  { key: 'wiki:page:5', container: 1, daysAgo: 1, found: [] },
+]
+
+const containers = [`${tenantMark} Engineering`, `${tenantMark} Sales, EMEA`, `${tenantMark} Repository`]
+
+function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sourceId: number, scanId: number): void {
+  const at = NOON - daysAgo * DAY
+  FindingLedger.keep(writer, at, (ledger) => {
+    const assetId = saveAsset(writer, ledger.facets, {
+      sourceId,
+      scopeKey: 'wiki:1',
+      scanId,
+      at,
+      detectorsHash: 'd',
+      scanned: true,
+      draft: {
+        key,
+        kind: 'wiki.page',
+        name: `${tenantMark} page ${key.slice(-1)}`,
+        url: `http://127.0.0.1:9/wiki/${tenantMark}/${key.slice(-1)}`,
+        container: containers[container] ?? '',
+        owner: `${tenantMark} Smith`,
+        checksum: key,
+        links: [],
+        contentUpdatedAt: at - DAY,
+        facts: { labels: [tenantMark] },
+      },
+    })
+    saveLinks(writer, assetId, [{ type: 'links_to', url: `https://${tenantMark}.dev/`, label: `${tenantMark} site` }])
+    applyDetection(ledger, {
+      asset: { id: assetId, sourceId, lastScannedAt: null },
+      found: found.map(([detectorType, findingType, severity, confidence], index) => ({
+        detectorType,
+        findingType,
+        severity,
+        confidence,
+        category: detectorType === 'BROKEN_LINKS' ? '' : 'SECURITY',
+        location: { path: `comment of ${tenantMark}`, line: index + 1 },
+        excerpt: `${tenantMark} wrote ****`,
+        fingerprint: Buffer.from(`${key.at(-1)}${index}`)
+          .toString('hex')
+          .padStart(12, '0'),
+      })),
+      looked: new Set(),
+      complete: new Set(),
+      scanId,
+      at,
+    })
+  })
+}
+
+function contextOf(store: Store, now: () => number, log: Log = silentLog): WriteContext {
+  return {
+    read: (work) => store.read(work),
+    store,
+    now,
+    caller: tokenHolder,
+    signal: new AbortController().signal,
+    log,
+    progress: () => {},
+    vault: {
+      seal: (place, plain) => JSON.stringify([place, plain]),
+      open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
+      fingerprintKey: () => new Uint8Array(32),
+    },
+    scans: { start: () => {}, cancel: () => {} },
+  }
+}
+
+export interface OpenEstate {
+  context: WriteContext
+  openHttp(): Hono
+  openMcp(): McpSurface
+  exchange: Exchange
+  /** The errors that the doors logged as their own. */
+  logged: unknown[]
+  /** Changes with every commit to the database, even of nothing. */
+  version(): number
+  /** Everything that is stored, as one hash. */
+  digest(): string
+  close(): void
+}
+
+export function openEstate(template: Template): OpenEstate {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
+  const file = join(folder, 'assay.db')
+  copyFileSync(template.file, file)
+  const logged: unknown[] = []
+  const log: Log = { ...silentLog, error: (_message, fields) => logged.push(fields?.error ?? fields) }
+  const store = Store.open(file, { now: () => NOON })
+  const watcher = new Database(file, { readonly: true })
+  const context = contextOf(store, () => NOON, log)
+  const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...context, ...asked })
+  const doors = { operations, contextFor, version: '1', log }
+  return {
+    context,
+    logged,
+    openHttp: () => createHttpApp({ ...doors, callerOf: () => tokenHolder, hosts: [] }),
+    openMcp: () => createMcpSurface({ ...doors, toolsets: ['agent', 'admin'] }),
+    exchange: {
+      caller: tokenHolder,
+      signal: context.signal,
+      progress: () => {},
+      notice: () => {},
+      askable: new Set(),
+      answers: {},
+      state: undefined,
+    },
+    version: () => watcher.pragma('data_version', { simple: true }) as number,
+    digest: () => digestOf(watcher),
+    close: () => {
+      watcher.close()
+      store.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function digestOf(database: Database.Database): string {
+  const tables = database
+    .prepare(`SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'`)
+    .pluck()
+    .all() as string[]
+  const hash = createHash('sha256')
+  for (const table of tables) hash.update(JSON.stringify(database.prepare(`SELECT * FROM "${table}"`).all()))
+  return hash.digest('hex')
+}
+
+/** Where an operation's input goes in REST: path, query string and body. */
+export function toRequest(operation: Operation, input: Record<string, unknown>): { path: string; init: RequestInit } {
+  const [method = 'GET', template = '/'] = (operation.route ?? '').split(' ')
+  const rest = { ...input }
+  const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value ?? null)) || '%20'
+  })
+  const headers = { host: '127.0.0.1:7411' }
+  if (method === 'GET' || method === 'DELETE') {
+    const query = new URLSearchParams()
+    for (const [key, value] of Object.entries(rest)) {
+      for (const each of Array.isArray(value) ? value : [value]) {
+        query.append(key, typeof each === 'string' ? each : JSON.stringify(each))
+      }
+    }
+    return { path: query.size === 0 ? path : `${path}?${query}`, init: { method, headers } }
+  }
+  return {
+    path,
+    init: { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) },
+  }
+}
+
+export async function askRest(
+  http: Hono,
+  operation: Operation,
+  input: Record<string, unknown>,
+): Promise<{ status: number; body: unknown }> {
+  const { path, init } = toRequest(operation, input)
+  const reply = await http.request(`http://127.0.0.1:7411${path}`, init)
+  return { status: reply.status, body: await reply.json() }
+}

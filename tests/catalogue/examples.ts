@@ -1,0 +1,162 @@
+import type { EstateIds } from './estate.ts'
+import { wikiConfig } from './estate.ts'
+
+type Input = Record<string, unknown>
+
+const counted = { aggregation: 'COUNT', entity: 'finding', filters: { severities: ['HIGH', 'CRITICAL'] } }
+const metric = { slug: 'severe-findings', displayName: 'Severe findings', type: 'SIMPLE', definition: counted }
+
+/** Valid inputs of every operation, as full as they can be; the first of each is the one that shows most. */
+export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Input[]>> = {
+  list_glossary_terms: () => [{ search: 'security', limit: 5, offset: 0 }, { category: 'PRIORITY' }, {}],
+  create_glossary_term: () => [
+    {
+      slug: 'customer-data',
+      displayName: 'Customer data',
+      filterMapping: { detectorTypes: ['PII'], minConfidence: 0.5, exclude: { findingTypes: ['EMAIL'] } },
+      description: 'Data of customers',
+      category: 'PRIVACY',
+      color: '#d33',
+      icon: 'user',
+      synonyms: ['client data'],
+    },
+  ],
+  preview_glossary_term: () => [{ slug: 'security-threats' }],
+  get_glossary_term: () => [{ slug: 'security-threats' }, { slug: 'Personal data' }],
+  update_glossary_term: () => [
+    {
+      slug: 'pii-exposure',
+      description: 'Other words',
+      filterMapping: { detectorTypes: ['PII'], severities: ['HIGH'] },
+    },
+  ],
+  delete_glossary_term: () => [{ slug: 'data-quality' }, { slug: 'critical-findings', detach: true }],
+  list_metrics: () => [{ search: 'open', type: 'SIMPLE', limit: 3 }, { status: 'ACTIVE' }, {}],
+  get_metric: () => [{ slug: 'critical-open-findings' }],
+  create_metric: () => [
+    { ...metric, allowedDimensions: ['severity', 'container'], unit: 'findings', glossaryTermSlug: 'pii-exposure' },
+    {
+      slug: 'noise-share',
+      displayName: 'Noise share',
+      type: 'RATIO',
+      definition: { numerator: counted, denominator: { metricSlug: 'total-findings' } },
+      format: 'percentage',
+    },
+    {
+      slug: 'noise-sum',
+      displayName: 'Noise sum',
+      type: 'DERIVED',
+      definition: { formula: '2 * open_findings + new_findings', inputs: ['open-findings', 'new-findings'] },
+    },
+    {
+      slug: 'monthly-trend',
+      displayName: 'Monthly trend',
+      type: 'TREND',
+      definition: { baseMetricSlug: 'new-findings', currentWindow: '1mo', compareWindow: '1mo' },
+    },
+  ],
+  update_metric: () => [{ slug: 'open-findings', description: 'Other words', allowedDimensions: ['severity'] }],
+  delete_metric: () => [{ slug: 'scratch' }],
+  certify_metric: () => [{ slug: 'open-findings', certifiedBy: 'Grace' }],
+  deprecate_metric: () => [
+    { slug: 'new-findings', replacedBy: 'open-findings', reason: 'same', deprecatedBy: 'Grace' },
+  ],
+  list_metric_versions: () => [{ slug: 'open-findings' }],
+  list_audit: () => [{ kind: 'metric', name: 'open-findings', limit: 5 }, { limit: 3 }],
+  verify_audit: () => [{}],
+  query_metric: () => [
+    {
+      metricSlug: 'total-findings',
+      dimensions: ['container', 'severity'],
+      glossaryTermSlug: 'unresolved-issues',
+      filters: { severities: ['CRITICAL', 'HIGH', 'LOW'], exclude: { detectorTypes: ['PROMPT_INJECTION'] } },
+      from: '2026-06-01',
+      to: '2026-06-15T12:00:00Z',
+      timeZone: 'Europe/Berlin',
+      limit: 10,
+      compare: 'previous_period',
+    },
+    { metricSlug: 'false-positive-rate', dimensions: ['detectorType'] },
+    { metricSlug: 'weekly-finding-trend' },
+    { metricSlug: 'scan-coverage' },
+    { metricSlug: 'mean-time-to-resolve' },
+  ],
+  explore_metric: () => [{ metricSlug: 'open-findings', dimensions: ['container'], glossaryTermSlug: 'pii-exposure' }],
+  query_metric_timeseries: () => [
+    {
+      metricSlug: 'new-findings',
+      granularity: 'day',
+      dimension: 'container',
+      filters: { sourceTypes: ['WIKI', 'IMPORT'] },
+      from: '2026-06-01',
+      to: '2026-06-15',
+      timeZone: 'America/New_York',
+      weekStart: 'sunday',
+    },
+    { metricSlug: 'open-findings', granularity: 'week' },
+  ],
+  explore_by_glossary_term: () => [
+    {
+      glossaryTermSlug: 'security-threats',
+      dimensions: ['container'],
+      from: '2026-05-01',
+      filters: { statuses: ['OPEN'] },
+    },
+    { glossaryTermSlug: 'personal data' },
+  ],
+  list_dashboards: () => [{}],
+  get_dashboard: () => [{ dashboard: 'discovery' }],
+  set_placement: () => [
+    {
+      dashboard: 'team',
+      slug: 'open-findings',
+      pinnedFilters: { severities: ['HIGH'], containers: ['Quill'] },
+      size: 'lg',
+      position: 2,
+      chartType: 'bar',
+    },
+  ],
+  remove_placement: () => [{ dashboard: 'discovery', slug: 'scan-coverage' }],
+  query_dashboard: () => [
+    { dashboard: 'discovery', from: '2026-06-01', to: '2026-06-15', timeZone: 'UTC', weekStart: 'monday' },
+    { dashboard: 'pinned' },
+  ],
+  list_sources: () => [{}],
+  get_source: () => [{ id: 'Company wiki' }],
+  create_source: () => [
+    {
+      name: 'Second wiki',
+      config: {
+        ...wikiConfig,
+        sampling: { strategy: 'LATEST', limit: 50, order_by_column: 'updated_at' },
+        schedule: { enabled: true, preset: 'nightly', timezone: 'Europe/Berlin' },
+        detectors: [{ type: 'SECRETS', enabled: true }],
+      },
+    },
+  ],
+  update_source: () => [
+    { id: 'Company wiki', name: 'Company wiki', config: { schedule: { enabled: true, cron: '0 4 * * *' } } },
+  ],
+  test_source: () => [{ id: 'Nightly scanner' }],
+  start_scan: () => [{ id: 'Quiet wiki' }],
+  get_scan: ({ scan }) => [{ id: scan }],
+  list_scans: () => [{ source: 'Company wiki', status: 'COMPLETED', limit: 5 }, {}],
+  cancel_scan: ({ openScan }) => [{ id: openScan }],
+  delete_source: () => [{ id: 'Nightly scanner' }],
+  get_stats: () => [{}],
+  search_findings: () => [
+    {
+      severities: ['LOW', 'HIGH'],
+      detectorTypes: ['PII'],
+      statuses: ['OPEN'],
+      minConfidence: 0.5,
+      search: 'wrote',
+      limit: 5,
+    },
+    {},
+  ],
+  get_finding: () => [{ id: '1' }, { id: '2' }],
+  update_finding: () => [{ id: '1', status: 'FALSE_POSITIVE', reason: 'a test key' }],
+  list_assets: () => [{ assetKinds: ['wiki.page'], search: 'page', status: 'ACTIVE', limit: 5 }, {}],
+  get_asset: () => [{ id: 'wiki:page:1' }],
+}
