@@ -1,177 +1,6 @@
 import * as s from '../wiki/storage.ts'
 import type { PageSpec } from './page.ts'
-
-type Store = readonly [
-  slug: string,
-  town: string,
-  edited: number,
-  place: string,
-  habit: string,
-  stock: string,
-  quirk: string,
-  winter: string,
-  summer: string,
-]
-
-const stores: readonly Store[] = [
-  [
-    'retail-store-keswick',
-    'Keswick',
-    11,
-    'Two floors on the market square, boots upstairs because of the light.',
-    'Walkers come in before nine and again at five, wet.',
-    'Deep in waterproofs, shallow in climbing.',
-    'The lift holds three people or one tent.',
-    '09:00 to 17:30',
-    '08:30 to 19:00',
-  ],
-  [
-    'retail-store-fort-william',
-    'Fort William',
-    25,
-    'A former post office at the end of the high street.',
-    'Ice screws sell in pairs and always on Fridays.',
-    'The widest range of crampons we have.',
-    'The vault is the drying room.',
-    '09:00 to 18:00',
-    '08:00 to 19:30',
-  ],
-  [
-    'retail-store-llanberis',
-    'Llanberis',
-    39,
-    'Next to the railway, with a bench that everyone photographs.',
-    'Customers ask for the weather first and a map second.',
-    'Ropes, chalk, and more socks than seems likely.',
-    'The clock of the second till runs fast.',
-    '09:30 to 17:00',
-    '09:00 to 18:30',
-  ],
-  [
-    'retail-store-aviemore',
-    'Aviemore',
-    56,
-    'A timber hall with a workshop for skis in the back.',
-    'Rental returns pile up on Sunday after four.',
-    'Ski touring, snow shoes, down.',
-    'Heating is by a stove that has a name.',
-    '08:00 to 18:00',
-    '10:00 to 17:00',
-  ],
-  [
-    'retail-store-hathersage',
-    'Hathersage',
-    48,
-    'One room, one door, one very tall ladder.',
-    'Climbers talk for an hour and buy one sling.',
-    'Climbing shoes in half sizes, all of them.',
-    'Deliveries come through the window.',
-    '10:00 to 17:00',
-    '09:30 to 18:00',
-  ],
-  [
-    'retail-store-freiburg',
-    'Freiburg',
-    21,
-    'In the old tram depot, rails still in the floor.',
-    'Families on Saturday, students on Monday.',
-    "Bags, rain trousers, children's boots.",
-    'The fitting ramp is the old loading bay.',
-    '09:30 to 18:30',
-    '09:30 to 19:00',
-  ],
-  [
-    'retail-store-garmisch',
-    'Garmisch',
-    67,
-    'Under the station arches, cool in summer.',
-    'Day trippers forget gloves, sunscreen and the last train.',
-    'Touring, via ferrata sets, light packs.',
-    'The basement floods in May; nothing stands on the floor.',
-    '08:30 to 18:00',
-    '08:00 to 19:00',
-  ],
-  [
-    'retail-store-innsbruck',
-    'Innsbruck',
-    73,
-    'A corner shop that grew into its neighbours.',
-    'Guides have their own counter and their own coffee.',
-    'Everything that goes uphill on snow.',
-    'Three cash desks, two of which may be moved.',
-    '08:00 to 18:30',
-    '09:00 to 18:00',
-  ],
-  [
-    'retail-store-annecy',
-    'Annecy',
-    92,
-    'By the canal, with a boat landing.',
-    'Paddlers in the morning, parents in the afternoon.',
-    'Dry bags, sandals, trail running.',
-    'Market day is Tuesday and no van gets through.',
-    '09:30 to 18:00',
-    '09:00 to 19:30',
-  ],
-  [
-    'retail-store-bergen',
-    'Bergen',
-    17,
-    'A narrow wooden house, four floors, one staircase.',
-    'Nobody asks whether it will rain.',
-    'Rain, rain, wool, rain.',
-    'A dry coat is a sign of a tourist and of a sale.',
-    '10:00 to 17:00',
-    '09:00 to 18:00',
-  ],
-  [
-    'retail-store-tromso',
-    'Tromsø',
-    115,
-    'The most northern till of the company.',
-    'Customers come for the light and stay for the mittens.',
-    'Mittens, lamps, spikes.',
-    'Opening hours follow the ship.',
-    '11:00 to 17:00',
-    '09:00 to 20:00',
-  ],
-  [
-    'retail-store-zakopane',
-    'Zakopane',
-    128,
-    'On the main street between two cheese stalls.',
-    'School classes need twenty of the same thing at once.',
-    'Poles, rain capes, warm hats.',
-    'Bargaining is declined with a hot tea.',
-    '09:00 to 19:00',
-    '09:00 to 20:00',
-  ],
-]
-
-const storeLayouts: readonly ((store: Store) => string)[] = [
-  ([, town, , place, habit, stock, quirk, winter, summer]) =>
-    [
-      s.text(place),
-      s.table([
-        ['Season', 'Open'],
-        ['October to April', winter],
-        ['May to September', summer],
-      ]),
-      s.heading(`What sells in ${town}`),
-      s.text(stock, habit),
-      s.note(s.text(quirk)),
-    ].join(''),
-  ([, town, , place, habit, stock, quirk, winter, summer]) =>
-    [
-      s.heading('The place'),
-      s.text(place, quirk),
-      s.heading('The people who come'),
-      s.text(habit),
-      s.heading('The range'),
-      s.text(stock),
-      s.info(s.text(`${town} opens ${summer} in summer and ${winter} in winter.`)),
-    ].join(''),
-]
+import { storePages, towns } from './stores.ts'
 
 const suppliers: readonly (readonly [
   slug: string,
@@ -385,7 +214,7 @@ const rest: readonly Omit<PageSpec, 'space'>[] = [
       s.text(
         'Everything about the places where we meet customers: thirty-eight stores, one shop on the web, one telephone.',
       ),
-      s.bullets(...stores.slice(0, 5).map(([, town]) => s.pageLink(`Store: ${town}`))),
+      s.bullets(...towns.slice(0, 5).map((town) => s.pageLink(`Store: ${town}`))),
       s.paragraph(`Care scripts start with ${s.pageLink('Care: the parcel is late')}.`),
     ].join(''),
   },
@@ -440,18 +269,7 @@ const rest: readonly Omit<PageSpec, 'space'>[] = [
 
 export const retailPages: readonly PageSpec[] = [
   ...rest.map((page): PageSpec => ({ ...page, space: 'RETAIL' })),
-  ...stores.map((store, index): PageSpec => {
-    const [slug, town, edited] = store
-    return {
-      slug,
-      space: 'RETAIL',
-      title: `Store: ${town}`,
-      labels: ['store'],
-      edited,
-      author: index,
-      body: storeLayouts[index % storeLayouts.length]?.(store) ?? '',
-    }
-  }),
+  ...storePages,
   ...suppliers.map(
     ([slug, name, edited, makes, terms, watch], index): PageSpec => ({
       slug,

@@ -3,7 +3,16 @@ import { createRouter, findProblem, readList } from '../parameters.ts'
 import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
 import { type WikiCall, wikiRoutes } from './routes.ts'
 import type { WikiAttachment, WikiComment, WikiPage, WikiTenant } from './tenant.ts'
-import { toAttachmentWire, toCommentWire, toLabelWire, toPageWire, toSpaceWire, toUserWire } from './wire.ts'
+import {
+  toAttachmentWire,
+  toCommentWire,
+  toLabelId,
+  toLabelWire,
+  toPageWire,
+  toSpaceWire,
+  toUserWire,
+  toVersionWire,
+} from './wire.ts'
 
 export const API_PATH = '/wiki/api/v2'
 
@@ -213,6 +222,11 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return reply(call, { items: shown, keys, descending: false }, toLabelWire)
   }
 
+  function labelsInUse(): Set<string> {
+    const pages = [...tenant.pages.values()].filter(({ status }) => status === 'current' || status === 'archived')
+    return new Set(pages.flatMap(({ labels }) => labels))
+  }
+
   function showPage({ params, query }: Call): Reply {
     const page = findPage(params.id)
     const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
@@ -283,6 +297,52 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
         ? toError(404, 'No attachment with this id is visible')
         : single(toAttachmentWire(attachment))
     },
+    labels: (call) => {
+      const ids = readList(call.query, 'label-id')
+      const named = (name: string) => ids === undefined || ids.includes(toLabelId(name))
+      return listLabels(call, [...labelsInUse()].filter(named))
+    },
+    labelPages: (call) => {
+      const id = call.params.id ?? ''
+      const spaces = readList(call.query, 'space-id')
+      return listPages(
+        call,
+        `label ${id}`,
+        (page) => page.labels.some((name) => toLabelId(name) === id) && (spaces?.includes(page.spaceId) ?? true),
+      )
+    },
+    pageAncestors: ({ params, query }) => {
+      const ancestors: { id: string; type: string }[] = []
+      let page = findPage(params.id)
+      if (page === undefined) return toError(404, 'No page with this id is visible')
+      while (page.parentId !== null && ancestors.length < Number(query.get('limit') ?? DEFAULT_LIMIT)) {
+        const parent = findPage(page.parentId)
+        if (parent === undefined) break
+        ancestors.unshift({ id: parent.id, type: 'page' })
+        page = parent
+      }
+      return { status: 200, body: { results: ancestors, _links: { base: base() } } }
+    },
+    pageVersions: (call) => {
+      const page = findPage(call.params.id)
+      if (page === undefined) return toError(404, 'No page with this id is visible')
+      const { version } = page
+      const all = Array.from({ length: version.number }, (_, index) => ({ ...version, number: version.number - index }))
+      const keys = all.map(({ number }) => ({ value: -number, id: String(number) }))
+      return reply(call, { items: all, keys, descending: false }, (item) => ({
+        ...toVersionWire(item),
+        page: { id: page.id, title: page.title },
+      }))
+    },
+    contentTypes: ({ request }) => {
+      const ids = readJson(request.body)?.contentIds
+      if (!Array.isArray(ids)) return toError(400, 'contentIds must be a list')
+      const typeOf = (id: string) => (tenant.pages.has(id) ? 'page' : tenant.comments.has(id) ? 'comment' : null)
+      return { status: 200, body: { results: Object.fromEntries(ids.map((id) => [String(id), typeOf(String(id))])) } }
+    },
+    // The company writes no blog.
+    blogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
+    spaceBlogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
     footerComments: (call) => siteComments(call, 'footer'),
     inlineComments: (call) => siteComments(call, 'inline'),
     footerComment: (call) => singleComment(call, 'footer'),

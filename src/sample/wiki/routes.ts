@@ -39,6 +39,9 @@ const pageSort = oneOf(
   '-title',
 )
 const pageStatus = listOf('current', 'archived', 'deleted', 'trashed')
+const versionSort = oneOf('modified-date', '-modified-date')
+const blogPostSort = oneOf('id', '-id', 'created-date', '-created-date', 'modified-date', '-modified-date')
+const blogPostStatus = listOf('current', 'deleted', 'trashed')
 const ids = (maxItems: number): ParameterRule => ({ type: 'integer', list: true, maxItems })
 const attachmentQuery: Parameters = {
   ...page,
@@ -84,6 +87,13 @@ export type WikiCall =
   | 'footerReplies'
   | 'inlineReplies'
   | 'users'
+  | 'labels'
+  | 'labelPages'
+  | 'pageAncestors'
+  | 'pageVersions'
+  | 'contentTypes'
+  | 'blogPosts'
+  | 'spaceBlogPosts'
 
 const get = (name: WikiCall, path: string, query: Parameters, pathIds?: Record<string, RegExp>): WikiRoute => ({
   name,
@@ -203,7 +213,32 @@ export const wikiRoutes: readonly WikiRoute[] = [
   get('inlineComment', '/inline-comments/{comment-id}', singleComment, { 'comment-id': digits }),
   get('footerReplies', '/footer-comments/{id}/children', commentQuery, byId),
   get('inlineReplies', '/inline-comments/{id}/children', commentQuery, byId),
+  get('labels', '/labels', { ...page, 'label-id': ids(250), prefix: texts, sort: text }),
+  get(
+    'labelPages',
+    '/labels/{id}/pages',
+    { ...page, 'space-id': ids(100), 'body-format': bodyFormat, sort: pageSort },
+    byId,
+  ),
+  get('pageAncestors', '/pages/{id}/ancestors', { limit }, byId),
+  get('pageVersions', '/pages/{id}/versions', { ...page, 'body-format': bodyFormat, sort: versionSort }, byId),
+  get('blogPosts', '/blogposts', {
+    ...page,
+    id: ids(250),
+    'space-id': ids(100),
+    sort: blogPostSort,
+    status: blogPostStatus,
+    title: text,
+    'body-format': bodyFormat,
+  }),
+  get(
+    'spaceBlogPosts',
+    '/spaces/{id}/blogposts',
+    { ...page, sort: blogPostSort, status: blogPostStatus, title: text, 'body-format': bodyFormat },
+    byId,
+  ),
   { name: 'users', method: 'POST', path: '/users-bulk', query: {} },
+  { name: 'contentTypes', method: 'POST', path: '/content/convert-ids-to-types', query: {} },
 ]
 
 /** Routes beside v2, from the host root. */

@@ -4,7 +4,7 @@ import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTen
 
 const instant = (at: number) => new Date(at).toISOString()
 
-const toVersion = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
+export const toVersionWire = ({ number, createdAt, authorId, message, minorEdit }: Version) => ({
   number,
   message,
   minorEdit,
@@ -103,14 +103,18 @@ export function toPageWire(tenant: WikiTenant, page: WikiPage, bodyFormat: strin
     ownerId: page.ownerId,
     lastOwnerId: null,
     createdAt: instant(page.createdAt),
-    version: toVersion(page.version),
+    version: toVersionWire(page.version),
     body: bodyFormat === null ? {} : toBody(tenant.bodyOf(page), bodyFormat),
     _links: { webui, editui: `/pages/resumedraft.action?draftId=${page.id}`, tinyui: `/x/${toTinyCode(page.id)}` },
   }
 }
 
+/** Labels have no ids in the tenant; theirs are made of their names. */
+export const toLabelId = (name: string) =>
+  String([...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000_007, 7))
+
 export const toLabelWire = (name: string) => ({
-  id: String([...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000_007, 7)),
+  id: toLabelId(name),
   name,
   prefix: 'global',
 })
@@ -130,7 +134,7 @@ export function toCommentWire(
     title: `Re: ${page?.title ?? ''}`,
     ...(place === 'reply' ? {} : { pageId: comment.pageId }),
     ...(place === 'page' || parentId === undefined ? {} : { parentCommentId: parentId }),
-    version: toVersion(comment.version),
+    version: toVersionWire(comment.version),
     body: toBody(comment.body, bodyFormat),
     ...(comment.kind === 'footer'
       ? {}
@@ -170,7 +174,7 @@ export function toAttachmentWire(attachment: WikiAttachment) {
     fileSize: attachment.fileSize,
     webuiLink: webui,
     downloadLink: download,
-    version: toVersion(version),
+    version: toVersionWire(version),
     _links: { webui, download },
   }
 }
