@@ -163,7 +163,6 @@ const biFindings: Planted[] = [
       `${CLOSED}/definitions/late-parcels`,
     ],
     [dashboard('Finance', 'Finance at a glance'), 'REPORT_MISSING', 'tile of a report that was deleted'],
-    [dashboard('Supply Chain', 'Hall screen'), 'DATASET_MISSING', 'tile of a dataset that was deleted'],
     [dashboard('Data Platform', 'Platform health'), 'REPORT_MISSING', 'tile of a report that was deleted'],
   ]),
 ]

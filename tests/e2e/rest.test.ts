@@ -17,8 +17,8 @@ afterAll(async () => {
 
 const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
 const term = {
-  slug: 'leaked-keys',
-  displayName: 'Leaked keys',
+  slug: 'zebra-keys',
+  displayName: 'Zebra keys',
   description: 'Keys that anyone can read',
   category: 'SECURITY',
   filterMapping: { detectorTypes: ['SECRETS'] },
@@ -26,14 +26,14 @@ const term = {
   icon: 'key',
 }
 const metric = {
-  slug: 'leaked-key-count',
-  displayName: 'Leaked key count',
+  slug: 'zebra-key-count',
+  displayName: 'Zebra key count',
   type: 'SIMPLE',
   definition: { aggregation: 'COUNT', entity: 'finding' },
   allowedDimensions: ['severity', 'detectorType'],
   format: 'number',
   unit: 'findings',
-  glossaryTermSlug: 'leaked-keys',
+  glossaryTermSlug: 'zebra-keys',
 }
 
 interface Step {
@@ -60,21 +60,21 @@ const steps: Step[] = [
     method: 'GET',
     path: '/semantic/glossary?category=SECURITY',
     expected: {
-      items: expect.arrayContaining([expect.objectContaining({ slug: 'leaked-keys' })]),
+      items: expect.arrayContaining([expect.objectContaining({ slug: 'zebra-keys' })]),
       total: expect.any(Number),
     },
   },
   {
     name: 'search terms in names',
     method: 'GET',
-    path: '/semantic/glossary?search=leaked',
-    expected: { items: [expect.objectContaining({ slug: 'leaked-keys' })], total: 1 },
+    path: '/semantic/glossary?search=zebra',
+    expected: { items: [expect.objectContaining({ slug: 'zebra-keys' })], total: 1 },
   },
   {
     name: 'search terms in descriptions',
     method: 'GET',
     path: '/semantic/glossary?search=anyone%20can%20read',
-    expected: { items: [expect.objectContaining({ slug: 'leaked-keys' })], total: 1 },
+    expected: { items: [expect.objectContaining({ slug: 'zebra-keys' })], total: 1 },
   },
   {
     name: 'create metric',
@@ -87,23 +87,23 @@ const steps: Step[] = [
   {
     name: 'get term with its metrics',
     method: 'GET',
-    path: '/semantic/glossary/leaked-keys',
+    path: '/semantic/glossary/zebra-keys',
     expected: {
       ...term,
-      metrics: [expect.objectContaining({ slug: 'leaked-key-count', type: 'SIMPLE', status: 'DRAFT' })],
+      metrics: [expect.objectContaining({ slug: 'zebra-key-count', type: 'SIMPLE', status: 'DRAFT' })],
     },
   },
   {
     name: 'update term',
     method: 'PUT',
-    path: '/semantic/glossary/leaked-keys',
+    path: '/semantic/glossary/zebra-keys',
     body: { description: 'Changed' },
-    expected: { slug: 'leaked-keys', description: 'Changed', filterMapping: term.filterMapping },
+    expected: { slug: 'zebra-keys', description: 'Changed', filterMapping: term.filterMapping },
   },
   {
     name: 'preview term',
     method: 'POST',
-    path: '/semantic/glossary/leaked-keys/preview',
+    path: '/semantic/glossary/zebra-keys/preview',
     expected: { count: expect.any(Number) },
   },
   {
@@ -118,15 +118,15 @@ const steps: Step[] = [
     name: 'list metrics by status',
     method: 'GET',
     path: '/semantic/metrics?status=DRAFT',
-    expected: { items: [expect.objectContaining({ slug: 'leaked-key-count' })], total: 1 },
+    expected: { items: [expect.objectContaining({ slug: 'zebra-key-count' })], total: 1 },
   },
   {
     name: 'certify metric',
     method: 'POST',
-    path: '/semantic/metrics/leaked-key-count/certify',
+    path: '/semantic/metrics/zebra-key-count/certify',
     body: { certifiedBy: 'Ada' },
     expected: {
-      slug: 'leaked-key-count',
+      slug: 'zebra-key-count',
       status: 'ACTIVE',
       certifiedBy: 'Ada',
       certifiedAt: iso,
@@ -137,27 +137,27 @@ const steps: Step[] = [
   {
     name: 'get metric',
     method: 'GET',
-    path: '/semantic/metrics/leaked-key-count',
+    path: '/semantic/metrics/zebra-key-count',
     expected: {
-      slug: 'leaked-key-count',
+      slug: 'zebra-key-count',
       status: 'ACTIVE',
       certifiedBy: 'Ada',
-      glossaryTerm: expect.objectContaining({ slug: 'leaked-keys' }),
+      glossaryTerm: expect.objectContaining({ slug: 'zebra-keys' }),
     },
   },
   {
     name: 'update metric',
     method: 'PUT',
-    path: '/semantic/metrics/leaked-key-count',
+    path: '/semantic/metrics/zebra-key-count',
     body: { description: 'How many', allowedDimensions: ['severity', 'detectorType', 'container'] },
-    expected: { slug: 'leaked-key-count', description: 'How many', version: 2, status: 'DRAFT', certifiedBy: null },
+    expected: { slug: 'zebra-key-count', description: 'How many', version: 2, status: 'DRAFT', certifiedBy: null },
   },
   {
     name: 'query',
     method: 'POST',
     path: '/semantic/query',
     body: {
-      metricSlug: 'leaked-key-count',
+      metricSlug: 'zebra-key-count',
       dimensions: ['severity'],
       glossaryTermSlug: 'security-threats',
       from: '2020-01-01T00:00:00Z',
@@ -175,7 +175,7 @@ const steps: Step[] = [
     method: 'POST',
     path: '/semantic/query/timeseries',
     body: {
-      metricSlug: 'leaked-key-count',
+      metricSlug: 'zebra-key-count',
       granularity: 'day',
       from: '2026-01-01T00:00:00Z',
       to: '2026-01-04T00:00:00Z',
@@ -226,28 +226,28 @@ const steps: Step[] = [
     name: 'a dimension that is not allowed',
     method: 'POST',
     path: '/semantic/query',
-    body: { metricSlug: 'leaked-key-count', dimensions: ['source'] },
+    body: { metricSlug: 'zebra-key-count', dimensions: ['source'] },
     status: 400,
     expected: { code: 'invalid_input', reason: 'dimension_not_allowed' },
   },
   {
     name: 'delete a term that a metric uses',
     method: 'DELETE',
-    path: '/semantic/glossary/leaked-keys',
+    path: '/semantic/glossary/zebra-keys',
     status: 409,
     expected: { code: 'conflict' },
   },
   {
     name: 'delete metric',
     method: 'DELETE',
-    path: '/semantic/metrics/leaked-key-count',
-    expected: { slug: 'leaked-key-count' },
+    path: '/semantic/metrics/zebra-key-count',
+    expected: { slug: 'zebra-key-count' },
   },
-  { name: 'delete term', method: 'DELETE', path: '/semantic/glossary/leaked-keys', expected: { slug: 'leaked-keys' } },
+  { name: 'delete term', method: 'DELETE', path: '/semantic/glossary/zebra-keys', expected: { slug: 'zebra-keys' } },
   {
     name: 'a term that is gone',
     method: 'GET',
-    path: '/semantic/glossary/leaked-keys',
+    path: '/semantic/glossary/zebra-keys',
     status: 404,
     expected: { code: 'not_found' },
   },
