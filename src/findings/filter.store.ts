@@ -15,7 +15,7 @@ const comboColumns = {
 } as const
 const assetColumns = { assetKinds: 'kind_id', containers: 'container_id' } as const
 /** The keys that an asset has itself; the others speak of its findings. */
-export const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
+const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
 
 const wordIds = (values: readonly (string | number)[]) =>
   db

@@ -33,7 +33,7 @@ const keys = {
 export const filterKeys = Object.keys(keys) as FilterKey[]
 export type FilterKey = keyof typeof keys
 
-export const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches any of its keys.')
+const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches any of its keys.')
 
 /**
  * Which findings count: AND across keys, OR inside one, `exclude` subtracts. The one shape of a term's mapping, of a

@@ -8,7 +8,7 @@ import { tell } from './warnings.ts'
 const MOST_FILTERS = 12
 
 /** A condition the way answers show it. */
-export function toAppliedFilter({ origin, key, values, exclude, term, part }: Condition): AppliedFilter {
+function toAppliedFilter({ origin, key, values, exclude, term, part }: Condition): AppliedFilter {
   return {
     origin,
     key: exclude ? `exclude.${key}` : key,

@@ -4,22 +4,22 @@ import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metri
 import { origins } from './plan.ts'
 import { granularities, weekDays } from './time.ts'
 
-export const MAX_GROUPS = 1000
+const MAX_GROUPS = 1000
 export const DEFAULT_GROUPS = 50
 export const MAX_DIMENSIONS = 3
 
 const Name = z.string().trim().min(1, 'must not be empty.').max(200)
 const When = z.string().max(60)
 
-export const metricSlug = Name.describe('Metric: slug, id, display name or synonym.')
-export const glossaryTermSlug = Name.describe('Narrow to a glossary term: slug, id, display name or synonym.')
+const metricSlug = Name.describe('Metric: slug, id, display name or synonym.')
+const glossaryTermSlug = Name.describe('Narrow to a glossary term: slug, id, display name or synonym.')
 const from = When.describe('Start: ISO 8601 timestamp, or a date (that local day).').optional()
 const to = When.describe('End, exclusive; a date counts through its end.').optional()
 const timeZone = z.string().max(64).describe('IANA time zone; default UTC.').optional()
 const weekStart = z.enum(weekDays).describe('First day of the week; default monday.').optional()
 const filters = FilterMapping.optional()
 
-export const Compare = z
+const Compare = z
   .union([
     z.enum(['previous_period', 'previous_year']),
     z.strictObject({
@@ -56,7 +56,7 @@ export const SeriesQuestion = z.strictObject({
 })
 export type SeriesQuestion = z.infer<typeof SeriesQuestion>
 
-export const warningCodes = [
+const warningCodes = [
   'draft',
   'deprecated',
   'drifted',

@@ -17,7 +17,7 @@ import { type Bucket, beforeWindow, type Range } from './time.ts'
 import type { Zone } from './zone.ts'
 
 export const origins = ['metric', 'term', 'caller', 'placement'] as const
-export type Origin = (typeof origins)[number]
+type Origin = (typeof origins)[number]
 
 /** One condition of a population, with where it came from. */
 export interface Condition extends Omit<FilterCondition, 'key'> {
@@ -57,7 +57,7 @@ export interface Plan {
 }
 
 /** Only some groups of a breakdown, or all but some. */
-export interface GroupFilter {
+interface GroupFilter {
   dimensions: readonly Dimension[]
   keys: readonly GroupKey[]
   exclude: boolean
@@ -179,7 +179,7 @@ function planSimple(
 }
 
 /** A change that was kept in this very millisecond has happened: stock applies what lies before its moment. */
-export const presentMoment = (now: number): number => now + 1
+const presentMoment = (now: number): number => now + 1
 
 /** The plan of one series over buckets that cover a range. */
 export function toSeriesPlan(plan: Plan, range: { from: number; to: number }, buckets: readonly Bucket[]): Plan {

@@ -33,9 +33,9 @@ function renderComparison({ comparison }: MetricAnswer): string[] {
 function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): string[] {
   const [first] = breakdown
   if (first === undefined) return []
-  const rest =
-    other === undefined ? [] : [`- other (${other.groups} of ${totalGroups ?? 0} groups): ${exact(other.value)}`]
-  return [`by ${Object.keys(first.dimensions).join(', ')}:`, ...breakdown.map(renderEntry), ...rest]
+  const rest = other === undefined ? [] : [`- other (${other.groups} groups): ${exact(other.value)}`]
+  const head = `by ${Object.keys(first.dimensions).join(', ')} (${totalGroups ?? breakdown.length} groups):`
+  return [head, ...breakdown.map(renderEntry), ...rest]
 }
 
 function renderEntry({ dimensionValue, value, numerator, denominator, previous }: BreakdownEntry): string {
@@ -45,7 +45,7 @@ function renderEntry({ dimensionValue, value, numerator, denominator, previous }
 }
 
 /** What was asked, how far to trust the answer, and what to tell with it. */
-export function renderContext({
+function renderContext({
   applied,
   trust,
   freshness,
@@ -73,13 +73,16 @@ function renderFilter({ origin, key, values, term, part }: AppliedFilter): strin
 
 /** Compact text of a time series: one line a bucket, incomplete ones marked. */
 export function renderSeries(answer: SeriesAnswer): string {
-  const { metric, granularity, timeSeries, series, dimension } = answer
+  const { metric, granularity, timeSeries, series, dimension, totalGroups } = answer
   const columns = series?.map(({ dimensionValue }) => dimensionValue) ?? []
   const lines = timeSeries.map(({ timestamp, value, complete }, index) => {
     const others = series?.map((one) => exact(one.timeSeries[index]?.value ?? null)) ?? []
     return `- ${timestamp}: ${[exact(value), ...others].join(', ')}${complete ? '' : ' (incomplete)'}`
   })
-  const head = columns.length === 0 ? '' : `, all and ${dimension}: ${columns.join(', ')}`
+  const head =
+    columns.length === 0
+      ? ''
+      : `, all and ${dimension} (${columns.length} of ${totalGroups ?? columns.length}): ${columns.join(', ')}`
   return [`${metric.displayName} (${metric.slug}) by ${granularity}${head}`, ...lines, ...renderContext(answer)].join(
     '\n',
   )
@@ -101,8 +104,8 @@ export function renderExplore(answer: ExploreAnswer): string {
     }),
     `new by ${trend.granularity}: ${trend.timeSeries.map(({ timestamp, value }) => `${timestamp.slice(0, trend.granularity === 'hour' ? 16 : 10)} ${exact(value)}`).join(', ')}`,
     ...examples.map(
-      ({ id, severity, status, findingType, page, url, excerpt }) =>
-        `example ${id}: ${severity} ${status} ${findingType} in ${page} <${url}>: ${excerpt}`,
+      ({ id, severity, status, findingType, confidence, page, url, excerpt }) =>
+        `example ${id}: ${severity} ${status} ${findingType} (confidence ${confidence}) in ${page} <${url}>: ${excerpt}`,
     ),
     ...renderContext(answer),
   ].join('\n')

@@ -31,7 +31,7 @@ export interface Scope {
 }
 
 /** Says where in the input an error of a lookup lies. */
-export function at<Found>(path: string, find: () => Found): Found {
+function at<Found>(path: string, find: () => Found): Found {
   try {
     return find()
   } catch (error) {

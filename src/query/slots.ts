@@ -30,7 +30,7 @@ export function toSlots(borders: readonly number[]): Slots {
 }
 
 /** How many of the ascending borders lie at or before an instant. */
-export function countAtOrBefore(borders: readonly number[], instant: number): number {
+function countAtOrBefore(borders: readonly number[], instant: number): number {
   let [low, high] = [0, borders.length]
   while (low < high) {
     const middle = (low + high) >> 1

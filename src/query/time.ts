@@ -7,7 +7,7 @@ export type Granularity = (typeof granularities)[number]
 export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
 export type WeekDay = (typeof weekDays)[number]
 
-export const MAX_BUCKETS = 10_000
+const MAX_BUCKETS = 10_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 

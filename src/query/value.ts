@@ -3,7 +3,7 @@ import { evaluateFormula } from '../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from './cells.ts'
 import type { GroupKey, Plan, ValueNode } from './plan.ts'
 
-export type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
+type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
 
 /** A number and what it is made of; null says why. */
 export interface Value {
@@ -20,7 +20,7 @@ export interface Value {
 export type RunPlan = (plan: Plan) => readonly Cell[]
 
 /** Puts a value together from the numbers of its plans. */
-export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
+function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
       const value = toValue(node.plan, partialOf(node.plan), node.emptyAs)
@@ -81,7 +81,7 @@ export function toTotal(node: ValueNode, run: RunPlan): Value {
 
 const toPartial = (run: RunPlan) => (plan: Plan) => run(plan)[0] ?? emptyPartial
 
-export interface GroupValue extends Value {
+interface GroupValue extends Value {
   key: GroupKey
 }
 

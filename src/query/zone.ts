@@ -4,7 +4,7 @@ const DAY = 24 * HOUR
 const FARTHEST = 16 * HOUR
 
 /** A stretch of time in which a zone keeps one offset: `[start, end)` as instants. */
-export interface Span {
+interface Span {
   start: number
   end: number
   offsetMs: number

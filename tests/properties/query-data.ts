@@ -7,7 +7,7 @@ import type {
   OracleMetric,
   OracleQuestion,
   OracleSimple,
-} from './query-oracle.ts'
+} from './query-terms.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -154,7 +154,7 @@ const keyValues: Record<string, readonly string[]> = {
   containers: named(containers),
 }
 
-export function makeFilter(dice: Dice): OracleFilter {
+function makeFilter(dice: Dice): OracleFilter {
   const keys = () =>
     Object.fromEntries(dice.some(Object.keys(keyValues), 2).map((key) => [key, dice.some(keyValues[key] ?? [], 3)]))
   const filter: OracleFilter = dice.chance(0.85) ? keys() : {}

@@ -1,102 +1,17 @@
 // A naive evaluation of metrics over plain arrays. It imports nothing from src/, so that it shares no mistake with it.
 
-export interface OracleSource {
-  name: string
-  type: string
-}
-
-export interface OracleAsset {
-  source: string
-  key: string
-  kind: string
-  container: string
-  owner: string | null
-  status: 'ACTIVE' | 'DELETED'
-  contentUpdatedAt: number | null
-  firstSeenAt: number
-  lastSeenAt: number
-  lastScannedAt: number | null
-  deletedAt: number | null
-}
-
-export interface OracleChange {
-  at: number
-  from: string
-  to: string
-}
-
-export interface OracleFinding {
-  asset: string
-  detectorType: string
-  findingType: string
-  category: string
-  customDetectorKey: string
-  severity: string
-  status: string
-  confidence: number
-  firstDetectedAt: number
-  lastDetectedAt: number | null
-  resolvedAt: number | null
-  changes: OracleChange[]
-}
-
-export interface OracleEstate {
-  sources: OracleSource[]
-  assets: OracleAsset[]
-  findings: OracleFinding[]
-}
-
-export interface OracleFilter {
-  [key: string]: string[] | number | boolean | OracleFilter | undefined
-  minConfidence?: number
-  scanned?: boolean
-  exclude?: { [key: string]: string[] | undefined }
-}
-
-export interface OracleSimple {
-  aggregation: string
-  entity: string
-  field?: string
-  filters?: OracleFilter
-  timeField?: string
-  mode?: string
-}
-
-type OraclePart = OracleSimple | { metricSlug: string }
-
-export interface OracleMetric {
-  slug: string
-  type: string
-  definition: {
-    numerator?: OraclePart
-    denominator?: OraclePart
-    formula?: string
-    inputs?: string[]
-    baseMetricSlug?: string
-    currentWindow?: string
-    compareWindow?: string
-  } & Partial<OracleSimple>
-  term: OracleFilter | null
-  emptyAs: 'zero' | 'null' | null
-  /** What the formula does, written by hand beside its text. */
-  compute?: (values: (number | null)[]) => number | null
-}
-
-export interface OracleQuestion {
-  metricSlug: string
-  dimensions?: string[]
-  term?: OracleFilter
-  filters?: OracleFilter
-  pinned?: OracleFilter
-  from?: string
-  to?: string
-  timeZone?: string
-  weekStart?: string
-  limit?: number
-  compare?: string | { from: string; to: string }
-  granularity?: string
-  dimension?: string
-}
+import { type Clock, getClock } from './query-clock.ts'
+import { aggregate, inside, passes, type Row, speaksOfFindings, type Window } from './query-rows.ts'
+import type {
+  OracleAsset,
+  OracleEstate,
+  OracleFilter,
+  OracleFinding,
+  OracleMetric,
+  OraclePart,
+  OracleQuestion,
+  OracleSimple,
+} from './query-terms.ts'
 
 interface Group {
   name: string
@@ -119,23 +34,7 @@ export interface OracleSeries {
 }
 
 const HOUR = 3_600_000
-const QUARTER = HOUR / 4
 const DAY = 24 * HOUR
-
-interface Window {
-  from: number
-  to: number
-  /** A scalar without a start or an end takes all time. */
-  openFrom: boolean
-  openTo: boolean
-}
-
-/** Rows of one entity as the evaluation sees them. */
-interface Row {
-  facets: Record<string, string | null>
-  numbers: Record<string, number | null>
-  times: Record<string, number | null>
-}
 
 export class Oracle {
   readonly #estate: OracleEstate
@@ -164,10 +63,10 @@ export class Oracle {
   evaluate(question: OracleQuestion): OracleAnswer {
     this.#known.clear()
     const metric = this.#get(question.metricSlug)
-    const clock = this.#clock(question.timeZone ?? 'UTC')
+    const clock = getClock(question.timeZone ?? 'UTC')
     const window = this.#window(question, clock)
     const dims = question.dimensions ?? []
-    const scopes = [question.term, question.filters, question.pinned].flatMap((scope) => scope ?? [])
+    const scopes = toScopes(question)
     const all = () => true
     const over = (range: Window, keep: (name: string) => boolean) =>
       this.#value(metric, scopes, range, clock, dims, keep)
@@ -201,8 +100,8 @@ export class Oracle {
   series(question: OracleQuestion): OracleSeries {
     this.#known.clear()
     const metric = this.#get(question.metricSlug)
-    const clock = this.#clock(question.timeZone ?? 'UTC')
-    const scopes = [question.term, question.filters, question.pinned].flatMap((scope) => scope ?? [])
+    const clock = getClock(question.timeZone ?? 'UTC')
+    const scopes = toScopes(question)
     const window = this.#window(question, clock)
     const edges = clock.edges(window, question.granularity ?? 'day', question.weekStart ?? 'monday')
     const dims = question.dimension === undefined ? [] : [question.dimension]
@@ -232,12 +131,6 @@ export class Oracle {
     const metric = this.#metrics.get(slug)
     if (metric === undefined) throw new Error(`the oracle has no ${slug}`)
     return metric
-  }
-
-  #clock(timeZone: string): Clock {
-    const known = clocks.get(timeZone) ?? new Clock(timeZone)
-    clocks.set(timeZone, known)
-    return known
   }
 
   #window({ from, to }: OracleQuestion, clock: Clock): Window {
@@ -457,60 +350,6 @@ export class Oracle {
   }
 }
 
-const facetOf: Record<string, string> = {
-  detectorTypes: 'detectorType',
-  severities: 'severity',
-  statuses: 'status',
-  findingTypes: 'findingType',
-  categories: 'category',
-  customDetectorKeys: 'customDetectorKey',
-  sources: 'source',
-  sourceTypes: 'sourceType',
-  assetKinds: 'assetKind',
-  containers: 'container',
-}
-const ofAssets = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned', 'exclude']
-
-function speaksOfFindings(filter: OracleFilter): boolean {
-  const keys = [...Object.keys(filter), ...Object.keys(filter.exclude ?? {})]
-  return keys.some((key) => !ofAssets.includes(key))
-}
-
-/** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
-function passes(row: Row, filter: OracleFilter): boolean {
-  const has = (key: string, values: unknown) => {
-    const value = row.facets[facetOf[key] ?? '']
-    return Array.isArray(values) && values.includes(value ?? '(none)')
-  }
-  for (const [key, values] of Object.entries(filter)) {
-    if (key === 'exclude' || key === 'scanned') continue
-    if (key === 'minConfidence') {
-      if ((row.numbers.confidence ?? -1) < Number(values)) return false
-    } else if (!has(key, values)) {
-      return false
-    }
-  }
-  return !Object.entries(filter.exclude ?? {}).some(([key, values]) => has(key, values))
-}
-
-function inside(time: number | null, { from, to, openFrom, openTo }: Window): boolean {
-  if (time === null) return false
-  return (openFrom || time >= from) && (openTo || time < to)
-}
-
-function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
-  if (aggregation === 'COUNT') return rows.length
-  if (aggregation === 'COUNT_DISTINCT') {
-    return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
-  }
-  const numbers = rows.map((row) => row.numbers[field ?? ''] ?? null).filter((value) => value !== null)
-  const sum = numbers.reduce((total, value) => total + value, 0)
-  if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum
-  if (numbers.length === 0) return null
-  if (aggregation === 'AVG') return sum / numbers.length
-  return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
-}
-
 function nameOf(facets: Record<string, string | null>, dims: string[]): string {
   return dims.map((dimension) => facets[dimension] ?? '(none)').join(' / ')
 }
@@ -522,80 +361,6 @@ function order(a: Group, b: Group): number {
   return b.value - a.value
 }
 
-const FIRST = Date.UTC(2023, 0, 1)
-const LAST = Date.UTC(2028, 0, 1)
-const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-
-const clocks = new Map<string, Clock>()
-
-/** The wall clock of a zone, as a table of what it shows at every quarter of an hour. */
-class Clock {
-  readonly #offsets: Float64Array
-
-  constructor(timeZone: string) {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
-    this.#offsets = Float64Array.from({ length: (LAST - FIRST) / QUARTER }, (_, index) => {
-      const shown = format.formatToParts(FIRST + index * QUARTER).find(({ type }) => type === 'timeZoneName')?.value
-      const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(shown ?? '') ?? []
-      return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000)
-    })
-  }
-
-  local(instant: number): number {
-    return instant + (this.#offsets[Math.floor((instant - FIRST) / QUARTER)] ?? 0)
-  }
-
-  /** The first instant at which the clock shows this or later. */
-  instant(local: number): number {
-    for (let at = local - 16 * HOUR; ; at += QUARTER) {
-      if (this.local(at) >= local) return at
-    }
-  }
-
-  read(text: string, bound: 'from' | 'to'): number {
-    if (text.length > 10) return Date.parse(text)
-    return this.instant(Date.parse(text) + (bound === 'to' ? DAY : 0))
-  }
-
-  shift(instant: number, months: number, dayCount: number): number {
-    const shown = new Date(this.local(instant))
-    const time = shown.getTime() % DAY
-    const first = Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth() + months, 1)
-    const last = new Date(Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth() + months + 1, 0)).getUTCDate()
-    const day = months === 0 ? shown.getUTCDate() : Math.min(shown.getUTCDate(), last)
-    return this.instant(first + (day - 1 + dayCount) * DAY + time)
-  }
-
-  back(instant: number, window: string, count: number): number {
-    const length = Number.parseInt(window, 10) * count
-    if (window.endsWith('mo')) return this.shift(instant, -length, 0)
-    if (window.endsWith('h')) return instant - length * HOUR
-    return this.shift(instant, 0, -length * (window.endsWith('w') ? 7 : 1))
-  }
-
-  edges({ from, to, openFrom }: Window, granularity: string, weekStart: string): number[] {
-    const label = (at: number) => {
-      const shown = this.local(at)
-      if (granularity === 'hour') return `${Math.floor(shown / HOUR)} ${shown - at}`
-      if (granularity === 'month') return new Date(shown).toISOString().slice(0, 7)
-      const day = Math.floor(shown / DAY)
-      return String(granularity === 'day' ? day : Math.floor((day + 4 - days.indexOf(weekStart)) / 7))
-    }
-    const floor = (at: number) => {
-      let start = Math.floor(at / QUARTER) * QUARTER
-      while (label(start - QUARTER) === label(start)) start -= QUARTER
-      return start
-    }
-    let first = openFrom ? floor(to - 1) : floor(from)
-    if (openFrom) {
-      const count = { hour: 48, day: 30, week: 26, month: 12 }[granularity] ?? 1
-      for (let back = 1; back < count; back++) first = floor(first - 1)
-    }
-    const edges = [first]
-    for (let at = first + QUARTER; ; at += QUARTER) {
-      if (label(at) === label(at - QUARTER)) continue
-      edges.push(at)
-      if (at >= to) return edges
-    }
-  }
+function toScopes({ term, filters, pinned }: OracleQuestion): OracleFilter[] {
+  return [term, filters, pinned].filter((scope) => scope !== undefined)
 }

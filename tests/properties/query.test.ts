@@ -6,7 +6,8 @@ import { evaluateSeries } from '../../src/query/series.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { Dice, dimensionsOf, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
-import { Oracle, type OracleFilter, type OracleQuestion } from './query-oracle.ts'
+import { Oracle } from './query-oracle.ts'
+import type { OracleFilter, OracleQuestion } from './query-terms.ts'
 
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 3)

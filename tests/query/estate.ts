@@ -6,16 +6,16 @@ import { severityCodes, statusCodes } from '../../src/store/schema.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
 
-export type Severity = keyof typeof severityCodes
-export type Status = keyof typeof statusCodes
+type Severity = keyof typeof severityCodes
+type Status = keyof typeof statusCodes
 
-export interface SourceSeed {
+interface SourceSeed {
   name: string
   type?: string
   lastCompletedScanAt?: number | null
 }
 
-export interface AssetSeed {
+interface AssetSeed {
   source?: string
   key: string
   kind?: string
@@ -31,7 +31,7 @@ export interface AssetSeed {
   deletedAt?: number | null
 }
 
-export interface ChangeSeed {
+interface ChangeSeed {
   at: number
   from: Status
   to: Status

@@ -1,0 +1,72 @@
+// Rows of a population, which filters they pass, and what they come to. It imports nothing from src/.
+
+import type { OracleFilter, OracleSimple } from './query-terms.ts'
+
+export interface Window {
+  from: number
+  to: number
+  /** A scalar without a start or an end takes all time. */
+  openFrom: boolean
+  openTo: boolean
+}
+
+/** Rows of one entity as the evaluation sees them. */
+export interface Row {
+  facets: Record<string, string | null>
+  numbers: Record<string, number | null>
+  times: Record<string, number | null>
+}
+
+const facetOf: Record<string, string> = {
+  detectorTypes: 'detectorType',
+  severities: 'severity',
+  statuses: 'status',
+  findingTypes: 'findingType',
+  categories: 'category',
+  customDetectorKeys: 'customDetectorKey',
+  sources: 'source',
+  sourceTypes: 'sourceType',
+  assetKinds: 'assetKind',
+  containers: 'container',
+}
+const ofAssets = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned', 'exclude']
+
+export function speaksOfFindings(filter: OracleFilter): boolean {
+  const keys = [...Object.keys(filter), ...Object.keys(filter.exclude ?? {})]
+  return keys.some((key) => !ofAssets.includes(key))
+}
+
+/** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
+export function passes(row: Row, filter: OracleFilter): boolean {
+  const has = (key: string, values: unknown) => {
+    const value = row.facets[facetOf[key] ?? '']
+    return Array.isArray(values) && values.includes(value ?? '(none)')
+  }
+  for (const [key, values] of Object.entries(filter)) {
+    if (key === 'exclude' || key === 'scanned') continue
+    if (key === 'minConfidence') {
+      if ((row.numbers.confidence ?? -1) < Number(values)) return false
+    } else if (!has(key, values)) {
+      return false
+    }
+  }
+  return !Object.entries(filter.exclude ?? {}).some(([key, values]) => has(key, values))
+}
+
+export function inside(time: number | null, { from, to, openFrom, openTo }: Window): boolean {
+  if (time === null) return false
+  return (openFrom || time >= from) && (openTo || time < to)
+}
+
+export function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
+  if (aggregation === 'COUNT') return rows.length
+  if (aggregation === 'COUNT_DISTINCT') {
+    return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
+  }
+  const numbers = rows.map((row) => row.numbers[field ?? ''] ?? null).filter((value) => value !== null)
+  const sum = numbers.reduce((total, value) => total + value, 0)
+  if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum
+  if (numbers.length === 0) return null
+  if (aggregation === 'AVG') return sum / numbers.length
+  return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
+}

@@ -1,0 +1,99 @@
+// What random estates, metrics and questions are made of. It imports nothing from src/, as the oracle must not.
+
+interface OracleSource {
+  name: string
+  type: string
+}
+
+export interface OracleAsset {
+  source: string
+  key: string
+  kind: string
+  container: string
+  owner: string | null
+  status: 'ACTIVE' | 'DELETED'
+  contentUpdatedAt: number | null
+  firstSeenAt: number
+  lastSeenAt: number
+  lastScannedAt: number | null
+  deletedAt: number | null
+}
+
+export interface OracleChange {
+  at: number
+  from: string
+  to: string
+}
+
+export interface OracleFinding {
+  asset: string
+  detectorType: string
+  findingType: string
+  category: string
+  customDetectorKey: string
+  severity: string
+  status: string
+  confidence: number
+  firstDetectedAt: number
+  lastDetectedAt: number | null
+  resolvedAt: number | null
+  changes: OracleChange[]
+}
+
+export interface OracleEstate {
+  sources: OracleSource[]
+  assets: OracleAsset[]
+  findings: OracleFinding[]
+}
+
+export interface OracleFilter {
+  [key: string]: string[] | number | boolean | OracleFilter | undefined
+  minConfidence?: number
+  scanned?: boolean
+  exclude?: { [key: string]: string[] | undefined }
+}
+
+export interface OracleSimple {
+  aggregation: string
+  entity: string
+  field?: string
+  filters?: OracleFilter
+  timeField?: string
+  mode?: string
+}
+
+export type OraclePart = OracleSimple | { metricSlug: string }
+
+export interface OracleMetric {
+  slug: string
+  type: string
+  definition: {
+    numerator?: OraclePart
+    denominator?: OraclePart
+    formula?: string
+    inputs?: string[]
+    baseMetricSlug?: string
+    currentWindow?: string
+    compareWindow?: string
+  } & Partial<OracleSimple>
+  term: OracleFilter | null
+  emptyAs: 'zero' | 'null' | null
+  /** What the formula does, written by hand beside its text. */
+  compute?: (values: (number | null)[]) => number | null
+}
+
+export interface OracleQuestion {
+  metricSlug: string
+  dimensions?: string[]
+  term?: OracleFilter
+  filters?: OracleFilter
+  pinned?: OracleFilter
+  from?: string
+  to?: string
+  timeZone?: string
+  weekStart?: string
+  limit?: number
+  compare?: string | { from: string; to: string }
+  granularity?: string
+  dimension?: string
+}
