@@ -24,7 +24,7 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
   const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))
   const tenants = await startSampleTenants()
   try {
-    print(host, `Two sample tenants are up: a wiki at ${tenants.wiki.url} and a BI platform at ${tenants.bi.url}.`)
+    print(host, `Two sample tenants are up: a wiki at ${tenants.wiki.url} and a BI platform at ${tenants.bi.url}`)
     print(host, `Data folder: ${home}${throwAway ? ' (removed at the end; keep one with --home FOLDER)' : ''}\n`)
     const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
     await withSession({ ...host, open: openHere }, flags, async (session) => {

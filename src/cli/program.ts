@@ -10,8 +10,13 @@ import type { Flags, Host } from './host.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
+  const program = createProgram(host)
+  if (argv.length === 0) {
+    program.outputHelp()
+    return EXIT_USAGE
+  }
   try {
-    await createProgram(host).parseAsync([...argv], { from: 'user' })
+    await program.parseAsync([...argv], { from: 'user' })
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
@@ -39,10 +44,6 @@ function createProgram(host: Host): Command {
   addFindingCommands(program, host)
   addDetectCommand(program, host)
   addDoctorCommand(program, host)
-  program.action(() => {
-    program.outputHelp()
-    throw new CommanderError(EXIT_USAGE, 'assay.noCommand', 'no command')
-  })
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => host.stdout.write(text),

@@ -4,7 +4,6 @@ import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
 import { explainIssues } from './repair.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
   : never

@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Finished, mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { ask, connectHttp } from './estate.ts'
+
+const example = JSON.parse(readFileSync(new URL('../../mcp.config.example.json', import.meta.url), 'utf8')) as {
+  mcpServers: Record<string, { command?: string; args?: string[]; type?: string; url?: string }>
+}
+
+let home: string
+let remove: () => void
+let first: Finished
+let second: Finished
+beforeAll(async () => {
+  ;({ home, remove } = makeHome())
+  first = await runAssay(['demo', '--once', '--home', home], { home })
+  second = await runAssay(['demo', '--once', '--home', home], { home })
+}, 120_000)
+afterAll(() => remove())
+
+describe('the demo', () => {
+  it('scans both tenants, prints the dashboard and three answers, and ends', () => {
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    for (const part of [
+      'sample-wiki: COMPLETED',
+      'sample-bi: COMPLETED',
+      'Total findings',
+      'False positive rate',
+      'Scan coverage',
+      'assay mcp',
+    ]) {
+      expect(first.stdout).toContain(part)
+    }
+    expect(first.stdout.match(/^\? /gm)).toHaveLength(3)
+    expect(first.stdout).toMatch(/ Engineering: \d+ found, \d+ scanned, 0 unchanged/)
+  })
+
+  it('finds nothing new the second time', () => {
+    expect(second.code).toBe(0)
+    expect(second.stdout.match(/: COMPLETED .* findings: 0 new, /g)).toHaveLength(2)
+  })
+
+  it('speaks of no address but loopback', () => {
+    const addresses = first.stdout.match(/https?:\/\/[^\s/)]+/g) ?? []
+    expect(addresses.filter((address) => !/^http:\/\/127\.0\.0\.1(:\d+)?$/.test(address))).toEqual([])
+  })
+})
+
+describe('the example configuration', () => {
+  it('starts an assistant over stdio by the installed command', async () => {
+    const { command = '', args = [] } = example.mcpServers.assay ?? {}
+    const bin = join(home, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, command), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
+    chmodSync(join(bin, command), 0o755)
+    const client = new Client({ name: 'example', version: '1.0.0' })
+    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ASSAY_HOME: home }
+    await client.connect(new StdioClientTransport({ command: join(bin, command), args, env, stderr: 'ignore' }))
+    expect((await client.listTools()).tools.length).toBeGreaterThan(6)
+    await client.close()
+  })
+
+  it('connects an assistant over HTTP at the path it names', async () => {
+    const { type, url = '' } = example.mcpServers['assay-http'] ?? {}
+    expect([type, new URL(url).pathname, new URL(url).host]).toEqual(['http', '/mcp', '127.0.0.1:7411'])
+    const server = await serveAssay(home)
+    const client = await connectHttp(server.url)
+    expect((await client.listTools()).tools.length).toBeGreaterThan(6)
+    await client.close()
+    expect(await server.stop()).toBe(0)
+  })
+})
+
+describe('the command line', () => {
+  it.each([
+    [['--help'], 0, 'stdout', 'Usage: assay'],
+    [['--version'], 0, 'stdout', '0.'],
+    [[], 2, 'stdout', 'Usage: assay'],
+    [['nonsense'], 2, 'stderr', 'unknown command'],
+    [['query'], 2, 'stderr', 'missing required argument'],
+    [['query', 'no-such-metric'], 1, 'stderr', 'no-such-metric'],
+    [['call', 'list_metrics', '{'], 2, 'stderr', 'JSON object'],
+    [['call', 'no_such_operation'], 1, 'stderr', 'no operation'],
+    [['findings', '--limit', '0'], 2, 'stderr', '1 to 500'],
+    [['serve', '--host', '0.0.0.0', '--port', '0'], 1, 'stderr', 'token'],
+    [['doctor'], 1, 'stdout', 'integrity ok'],
+    [['doctor'], 1, 'stdout', 'FAIL  source sample-wiki'],
+    [['sources'], 0, 'stdout', 'sample-wiki'],
+    [['findings', '--detector-types', 'SECRETS', '--limit', '3'], 0, 'stdout', 'SECRETS'],
+    [['query', 'new-findings', '--series', 'week'], 0, 'stdout', 'New findings'],
+  ] as const)('%j ends with %i', async (args, code, stream, text) => {
+    const finished = await runAssay(args, { home })
+    expect(finished[stream]).toContain(text)
+    expect(finished.code).toBe(code)
+    if (code !== 0 && stream === 'stderr') expect(finished.stdout).toBe('')
+    expect(finished.stderr).not.toMatch(/\n\s+at /)
+  })
+
+  it('runs the detectors on text from stdin', async () => {
+    const card = ['4539', '1488', '0343', '6467'].join(' ')
+    const stdin = `${JSON.stringify({ id: 'a', text: `😀 card ${card} ok` })}\n${JSON.stringify({ id: 'b', text: 'nothing' })}\n`
+    const { code, stdout } = await runAssay(['detect', '--types', 'PII'], { home, stdin })
+    const [a, b] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(b).toEqual({ id: 'b', findings: [] })
+    expect(a.findings).toMatchObject([
+      { detectorType: 'PII', findingType: 'CREDIT_CARD', start: 8, end: 8 + card.length },
+    ])
+    expect(stdout).not.toContain('1488')
+  })
+})
+
+describe('assay serve', () => {
+  it('prints its real address, is healthy, and ends on SIGTERM', async () => {
+    const server = await serveAssay(home)
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await ask(server.url, 'GET', '/health')).body).toMatchObject({ status: 'ok' })
+    const asked = Date.now()
+    expect(await server.stop()).toBe(0)
+    expect(Date.now() - asked).toBeLessThan(5000)
+  })
+})
