@@ -83,6 +83,23 @@ export interface EstateDetector<Config = unknown> {
   version: number
   config: z.ZodType<Config>
   findingTypes: readonly string[]
+  /**
+   * What is kept of an asset's text for the evaluation: counts, keyed hashes and places, never words that could be
+   * private. Pure, and run beside the other detectors; undefined: there is nothing to keep. Absent: it needs no text.
+   */
+  digest?(document: AssayDocument, context: DigestContext): Uint8Array | undefined
+}
+
+export interface DigestContext {
+  asset: AssetFacts
+  /** A keyed hash, so that what is kept tells nothing to who has only the database. */
+  fingerprint: (canonical: string) => string
+}
+
+/** What a detector keeps of a document. */
+export interface Digest {
+  detectorType: string
+  data: Uint8Array
 }
 
 /** A finding as it is kept: redacted, located, and with a keyed fingerprint in place of the value. */

@@ -1,4 +1,5 @@
 import { brokenLinksDetector } from './broken-links/index.ts'
+import { contentQualityDetector } from './content-quality/index.ts'
 import type { Detector, EstateDetector } from './detector.ts'
 import { piiDetector } from './pii/index.ts'
 import { promptInjectionDetector } from './prompt-injection/index.ts'
@@ -7,7 +8,11 @@ import { secretsDetector } from './secrets/index.ts'
 export const documentDetectors: readonly Detector[] = [secretsDetector, piiDetector, promptInjectionDetector]
 
 /** Every detector, as a source's payload may name it. */
-export const detectors: readonly (Detector | EstateDetector)[] = [...documentDetectors, brokenLinksDetector]
+export const detectors: readonly (Detector | EstateDetector)[] = [
+  ...documentDetectors,
+  brokenLinksDetector,
+  contentQualityDetector,
+]
 
 export function findDetector(type: string): Detector | EstateDetector | undefined {
   return detectors.find((detector) => detector.type === type)

@@ -1,12 +1,12 @@
 import type { AssayDocument } from '../documents/document.ts'
-import type { AssetFacts, Detector } from './detector.ts'
-import { findDocumentDetector } from './index.ts'
+import type { AssetFacts, Detector, Digest } from './detector.ts'
+import { findDetector, findDocumentDetector } from './index.ts'
 import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from './runner.ts'
 
 /** What to run on a document, as plain data: it crosses to another thread. */
 export interface DetectRequest {
   asset: AssetFacts
-  /** Types with their `config` as stored; types that need the whole estate are passed over. */
+  /** Types with their `config` as stored; of types that need the whole estate, what they keep is made. */
   detectors: readonly { type: string; config?: unknown }[]
   /** The instant of the scan, in milliseconds since the epoch. */
   now: number
@@ -36,5 +36,29 @@ export function runRequest(
     const detector = findDocumentDetector(type)
     return detector === undefined ? [] : [toRun(detector, {})]
   })
-  return runDetectors(document, { ...request, ...options, detectors: runs, veiling })
+  const result = runDetectors(document, { ...request, ...options, detectors: runs, veiling })
+  const types = detectors.map(({ type }) => type)
+  return makeDigests(document, types, { ...request, ...options }, result)
+}
+
+function makeDigests(
+  document: AssayDocument,
+  types: readonly string[],
+  { asset, fingerprint, onDetector }: Pick<RunOptions, 'asset' | 'fingerprint' | 'onDetector'>,
+  result: RunResult,
+): RunResult {
+  const digests: Digest[] = []
+  for (const type of types) {
+    const detector = findDetector(type)
+    if (detector === undefined || !('digest' in detector)) continue
+    onDetector?.(type)
+    try {
+      const data = detector.digest?.(document, { asset, fingerprint })
+      if (data !== undefined) digests.push({ detectorType: type, data })
+    } catch {
+      const message = `${type} failed here: its findings may be missing.`
+      result.warnings.push({ code: 'detector_failed', message })
+    }
+  }
+  return { ...result, digests }
 }

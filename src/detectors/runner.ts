@@ -1,6 +1,13 @@
 import { type AssayDocument, type Part, toSourceOffset } from '../documents/document.ts'
 import { type Piece, toPieces } from './chunks.ts'
-import { type AssetFacts, type Detector, type RedactedFinding, type Severity, severities } from './detector.ts'
+import {
+  type AssetFacts,
+  type Detector,
+  type Digest,
+  type RedactedFinding,
+  type Severity,
+  severities,
+} from './detector.ts'
 import { joinRanges, type Range } from './overlap.ts'
 import { toFindings } from './report.ts'
 import { cap, distinct, LEAST_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
@@ -39,6 +46,8 @@ export interface RunWarning {
 export interface RunResult {
   findings: RedactedFinding[]
   warnings: RunWarning[]
+  /** What detectors of the whole estate keep of the document. */
+  digests?: Digest[]
 }
 
 /** Runs detectors over a document: matches in, redacted findings out. No raw text of a match leaves this function. */

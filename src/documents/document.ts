@@ -69,6 +69,8 @@ export interface AssayDocument {
   lineStarts?: readonly number[]
   /** Anchors that links may point to: heading slugs and anchor macros. */
   anchors?: readonly string[]
+  /** Things in it that show something without having words of their own, such as images and empty macros. */
+  embeds?: number
   /** True where size or depth limits cut the document; what was cut is said in `notes`. */
   truncated?: boolean
   /** What could not be read, one sentence each. */

@@ -11,6 +11,8 @@ interface Macro {
   name: string
   language: string | undefined
   hidden: boolean
+  /** It wraps content of the page. */
+  wraps: boolean
 }
 
 /** A link or an image while it is read; what it points to stands inside it. */
@@ -53,6 +55,7 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
   const targets: Target[] = []
   const files: { filename: Attribute; page: { title?: string; space?: string } }[] = []
   const extensions: { hasContent: boolean }[] = []
+  let embeds = 0
 
   const attributeOf = (element: MarkupElement, name: string) =>
     element.attributes.find((attribute) => attribute.name === name && attribute.value !== '')
@@ -147,6 +150,7 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
 
   const openBody = (element: MarkupElement): Close => {
     const macro = macros.at(-1)
+    if (macro !== undefined) macro.wraps = true
     const named = macro === undefined || plainMacros.has(macro.name) ? undefined : macro.name
     flow.breakLine(element.start)
     const end = flow.capture('code', { language: macro?.language ?? named })
@@ -167,6 +171,8 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
   const openBlock = (element: MarkupElement): Close => {
     const extension = extensions.at(-1)
     if (element.name === 'ac:adf-content' && extension !== undefined) extension.hasContent = true
+    const wrapping = element.name === 'ac:rich-text-body' ? macros.at(-1) : undefined
+    if (wrapping !== undefined) wrapping.wraps = true
     flow.breakLine(element.start)
     const concealed =
       element.name === 'ac:rich-text-body' && macros.at(-1)?.name === 'excerpt' && macros.at(-1)?.hidden === true
@@ -183,18 +189,22 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
     switch (element.name) {
       case 'ac:structured-macro':
       case 'ac:macro':
-        macros.push({ name: findAttribute(element, 'ac:name') ?? '', language: undefined, hidden: false })
-        return () => void macros.pop()
+        macros.push({ name: findAttribute(element, 'ac:name') ?? '', language: undefined, hidden: false, wraps: false })
+        return () => {
+          if (macros.pop()?.wraps === false) embeds++
+        }
       case 'ac:parameter':
       case 'ac:default-parameter':
         return openParameter(element)
       case 'ac:plain-text-body':
         return openBody(element)
-      case 'ac:link':
       case 'ac:image':
+        embeds++
+        return openTarget(element)
+      case 'ac:link':
         return openTarget(element)
       case 'ac:placeholder':
-        return flow.capture('comment')
+        return flow.capture('comment', { label: 'placeholder' })
       case 'ri:page':
         return openPage(element)
       case 'ri:attachment':
@@ -230,5 +240,6 @@ export function parseStorage(source: string, options: ParseOptions = {}): AssayD
     },
   )
   if (flattened) flow.note('Elements are nested deeper than is read; the deepest are taken as plain text.')
-  return flow.finish('application/vnd.atlassian.confluence.storage+xml')
+  const document = flow.finish('application/vnd.atlassian.confluence.storage+xml')
+  return embeds === 0 ? document : { ...document, embeds }
 }

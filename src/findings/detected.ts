@@ -17,6 +17,8 @@ export interface Detection {
   complete: ReadonlySet<string>
   /** Fingerprints of which this look can say nothing, although its detector came to its end. */
   undecided?: ReadonlySet<string>
+  /** Finding types of which it can say nothing. */
+  undecidedTypes?: ReadonlySet<string>
   scanId: number
   at: number
 }
@@ -53,9 +55,10 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
   }
   const undecided = new Set([...(detection.undecided ?? [])].map(toFp))
   for (const record of stored.values()) {
-    const { detectorType } = record.facets
+    const { detectorType, findingType } = record.facets
     if (seen.has(record.fp) || !detection.looked.has(detectorType)) continue
-    const gone = detection.complete.has(detectorType) && !undecided.has(record.fp)
+    const isUndecided = undecided.has(record.fp) || detection.undecidedTypes?.has(findingType) === true
+    const gone = detection.complete.has(detectorType) && !isUndecided
     if (loseFinding(ledger, detection, record, gone)) counts.resolved++
   }
   return counts

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
-import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
+import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import {
   type AssetRecord,
@@ -13,6 +13,7 @@ import {
   saveLinks,
 } from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
+import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -30,6 +31,8 @@ const SIDE_BY_SIDE = 4
 export interface Looked {
   findings: readonly RedactedFinding[]
   warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
+  /** What detectors of the whole estate keep of the document. */
+  digests?: readonly Digest[] | undefined
 }
 
 export type Look = (document: AssayDocument, asset: AssetFacts) => Promise<Looked>
@@ -55,7 +58,7 @@ interface Outcome {
 }
 
 /** Errors of one document that concern the whole scan. */
-const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'aborted'])
+const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed', 'aborted'])
 
 export const reasonOf = (error: unknown): string =>
   error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
@@ -178,6 +181,10 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
           scanned: reach === 'whole',
         })
         saveLinks(writer, assetId, draft.links)
+        if (looked?.digests !== undefined) {
+          const whole = reach === 'whole' && !looked.warnings.some(({ code }) => code === 'truncated')
+          saveDigests(writer, ledger.facets, assetId, { digests: looked.digests, whole })
+        }
         const result = applyDetection(ledger, {
           asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
           found: looked?.findings ?? [],

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
-import { isContentDetector, type Plugins } from '../sources/plugins.ts'
+import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
 import { openConfig } from '../sources/secrets.ts'
 import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
 import type { Store } from '../store/store.ts'
@@ -22,12 +22,15 @@ import {
   closeScopes,
   type Ending,
   finishScan,
+  getEstateCursor,
   listScopes,
   restartScan,
   saveScopeStep,
 } from './scans.store.ts'
 
 const HEARTBEAT_MS = 2_000
+/** One document may be the detectors' end; so many are not to blame. */
+const LOST_IN_A_ROW = 10
 
 export interface EngineOptions {
   store: Store
@@ -46,7 +49,7 @@ export interface EngineOptions {
 }
 
 /** Errors that end a scan, whatever scope they come from. */
-const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later'])
+const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed'])
 /** Errors of a listing that began at a checkpoint which mean that the platform no longer knows it. */
 const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
 
@@ -55,6 +58,8 @@ interface Run extends EngineOptions {
   source: SourceRecord
   parsed: ParsedConfig
   detectorsHash: string
+  /** Documents in a row that no detector could look at. */
+  lostInARow: number
 }
 
 /**
@@ -130,7 +135,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
     drive.write((writer) => restartScan(writer, drive.scan.id, { configHash, detectorsHash, sampled }))
     Object.assign(drive.scan, { configHash, detectorsHash, sampled })
   }
-  const run: Run = { ...options, drive, source, parsed, detectorsHash }
+  const run: Run = { ...options, drive, source, parsed, detectorsHash, lostInARow: 0 }
   const session = openSession(parsed.connector, run)
   try {
     const listing = await whileDriving(drive, session.scopes())
@@ -276,15 +281,26 @@ async function storing(work: () => Promise<void>): Promise<void> {
 function toBatchOptions(scope: Scope, run: Run): BatchOptions {
   const { drive, store, parsed, detect, detectorsHash, log, now } = run
   const detectors = parsed.detectors.flatMap(({ detector, config }) =>
-    isContentDetector(detector) ? [{ type: detector.type, config }] : [],
+    needsContent(detector) ? [{ type: detector.type, config }] : [],
   )
+  const detectorTypes = parsed.detectors.flatMap(({ detector }) => (isContentDetector(detector) ? detector.type : []))
   return {
     drive,
     store,
     scope,
-    detectorTypes: detectors.map(({ type }) => type),
+    detectorTypes,
     detectorsHash,
-    look: (document, asset) => detect(document, { asset, detectors, now: now() }),
+    look: async (document, asset) => {
+      try {
+        const looked = await detect(document, { asset, detectors, now: now() })
+        run.lostInARow = 0
+        return looked
+      } catch (error) {
+        if (++run.lostInARow < LOST_IN_A_ROW) throw error
+        const message = 'The detectors do not run; see the log, and start the scan again when they do.'
+        throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
+      }
+    },
     log,
     now,
   }
@@ -293,7 +309,9 @@ function toBatchOptions(scope: Scope, run: Run): BatchOptions {
 async function evaluateEstate(run: Run): Promise<void> {
   const { drive, estate, parsed, store, source, vault, log, now } = run
   const { connector, payload, detectors } = parsed
-  for (const step of estate) {
+  const reached = store.read((reader) => getEstateCursor(reader, drive.scan.id)).step
+  const done = estate.findIndex(({ type }) => type === reached)
+  for (const step of estate.slice(Math.max(0, done))) {
     const chosen = detectors.find(({ detector }) => detector.type === step.type)
     if (chosen === undefined) continue
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }

@@ -7,8 +7,6 @@ import { evaluateInternalLink } from '../detectors/broken-links/internal.ts'
 import type { RedactedFinding, Severity } from '../detectors/detector.ts'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { listLinks, type StoredLink } from '../findings/assets.store.ts'
-import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
-import { FindingLedger } from '../findings/ledger.store.ts'
 import {
   dropExpiredLinkChecks,
   findLinkCheck,
@@ -20,8 +18,9 @@ import {
 import { MASK } from '../kernel/redaction.ts'
 import { whileDriving } from './drive.ts'
 import type { EstateContext, EstateStep } from './estate.ts'
+import { openEstateStore } from './evaluated.ts'
 import { openLookups } from './link-lookup.ts'
-import { addProgress, findPreviousEnd, getEstateCursor, listScopes, saveEstateCursor } from './scans.store.ts'
+import { listScopes } from './scans.store.ts'
 
 const ASSETS_AT_ONCE = 40
 const CHECKS_AT_ONCE = 32
@@ -47,15 +46,12 @@ export const brokenLinksStep: EstateStep = {
       }),
     )
     const fingerprint = createFingerprinter(context.fingerprintKey)
-    const previousEnd = store.read((reader) => findPreviousEnd(reader, drive.scan.sourceId, drive.scan.id))
-    for await (const assets of seenAssets(
-      context,
-      store.read((reader) => getEstateCursor(reader, drive.scan.id)),
-    )) {
+    const { startAfter, store: storeEvaluated } = openEstateStore(context, TYPE)
+    for await (const assets of seenAssets(context, startAfter)) {
       const judged = store.read((reader) =>
         assets.map((asset) => {
           const links = listLinks(reader, asset.id).map((link) => ({ link, verdict: judge(link) }))
-          return { asset, links }
+          return { asset, ...toFindings(asset, links, fingerprint) }
 
           function judge(link: StoredLink): Verdict {
             if (link.type === 'links_to') return outward.get(link.url ?? '') ?? 'fine'
@@ -65,34 +61,7 @@ export const brokenLinksStep: EstateStep = {
           }
         }),
       )
-      storeVerdicts(judged)
-    }
-
-    function storeVerdicts(judged: { asset: LinkingAsset; links: { link: StoredLink; verdict: Verdict }[] }[]) {
-      const at = now()
-      drive.write((writer) => {
-        const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
-        FindingLedger.keep(writer, at, (ledger) => {
-          for (const { asset, links } of judged) {
-            const { found, undecided } = toFindings(asset, links, fingerprint)
-            const counts = applyDetection(ledger, {
-              asset: { id: asset.id, sourceId: drive.scan.sourceId, lastScannedAt: previousEnd ?? null },
-              found,
-              looked: new Set([TYPE]),
-              complete: new Set([TYPE]),
-              undecided,
-              scanId: drive.scan.id,
-              at,
-            })
-            findings.new += counts.new
-            findings.again += counts.again
-            findings.resolved += counts.resolved
-          }
-        })
-        addProgress(writer, drive.scan.id, { discovered: 0, scanned: 0, unchanged: 0, findings })
-        const last = judged.at(-1)
-        if (last !== undefined) saveEstateCursor(writer, drive.scan.id, last.asset.id)
-      })
+      storeEvaluated(judged)
     }
   },
 }

@@ -5,7 +5,11 @@ import type { Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import type { Detect } from './estate.ts'
 import { brokenLinksStep } from './links-step.ts'
+import { contentQualityStep } from './quality-step.ts'
 import { createScanQueue, type ScanQueue } from './queue.ts'
+
+/** In the order in which they are evaluated. */
+const estateSteps = [brokenLinksStep, contentQualityStep]
 
 export interface RunnerOptions {
   store: Store
@@ -22,7 +26,7 @@ export function createScanRunner(options: RunnerOptions): ScanQueue {
     pool ??= createDetectorPool({ fingerprintKey: options.vault.fingerprintKey() })
     return pool.run(document, request)
   }
-  const queue = createScanQueue({ ...options, plugins: installedPlugins, detect, estate: [brokenLinksStep] })
+  const queue = createScanQueue({ ...options, plugins: installedPlugins, detect, estate: estateSteps })
   return {
     ...queue,
     close: async () => {

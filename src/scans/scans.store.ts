@@ -161,6 +161,7 @@ export function restartScan(
         detectors_hash: present.detectorsHash,
         sampled: present.sampled ? 1 : 0,
         estate_cursor: 0,
+        estate_step: '',
       })
       .where('id', '=', scanId),
   )
@@ -348,14 +349,14 @@ export function addProgress(writer: Writer, scanId: number, progress: ScanProgre
     )
 }
 
-/** The newest asset whose links were judged in this scan; 0 before the first. */
-export function getEstateCursor(reader: Reader, scanId: number): number {
-  const row = reader.prepare('SELECT estate_cursor AS cursor FROM scan WHERE id = ?').get(scanId)
-  return (row as { cursor: number } | undefined)?.cursor ?? 0
+/** How far the evaluation of the whole estate is: its step, and the newest asset that this step has judged. */
+export function getEstateCursor(reader: Reader, scanId: number): { step: string; assetId: number } {
+  const row = reader.prepare('SELECT estate_step AS step, estate_cursor AS assetId FROM scan WHERE id = ?').get(scanId)
+  return (row as { step: string; assetId: number } | undefined) ?? { step: '', assetId: 0 }
 }
 
-export function saveEstateCursor(writer: Writer, scanId: number, assetId: number): void {
-  writer.prepare('UPDATE scan SET estate_cursor = ? WHERE id = ?').run(assetId, scanId)
+export function saveEstateCursor(writer: Writer, scanId: number, step: string, assetId: number): void {
+  writer.prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?').run(step, assetId, scanId)
 }
 
 /** Appends to `failures` or `warnings`; what a resumed scan says again is kept once. */

@@ -5,7 +5,14 @@ import { AppError, type Issue, invalidInput } from '../kernel/errors.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { closest } from '../kernel/suggest.ts'
 import { parseInput } from '../operation/operation.ts'
-import { type AnyDetector, findConnector, findDetector, isContentDetector, type Plugins } from './plugins.ts'
+import {
+  type AnyDetector,
+  findConnector,
+  findDetector,
+  isContentDetector,
+  needsContent,
+  type Plugins,
+} from './plugins.ts'
 import { Schedule } from './schedule.ts'
 
 export const SamplingConfig = z
@@ -220,12 +227,16 @@ function withoutEmpty(settings: Readonly<Record<string, unknown>>): Record<strin
   return Object.fromEntries(entries.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0))
 }
 
-/** What the findings in one document depend on, beside the document. */
+/** What the findings in one document, and what is kept of it, depend on beside the document. */
 export function hashContentDetectors(chosen: readonly ChosenDetector[]): string {
-  const content = chosen.filter(({ detector }) => isContentDetector(detector))
+  const content = chosen.filter(({ detector }) => needsContent(detector))
   return hashOf(
     content
-      .map(({ detector, config }) => [detector.type, detector.version, config])
+      .map(({ detector, config }) => [
+        detector.type,
+        detector.version,
+        ...(isContentDetector(detector) ? [config] : []),
+      ])
       .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)),
   )
 }

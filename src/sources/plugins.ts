@@ -21,3 +21,8 @@ export function findDetector(plugins: Plugins, type: string): AnyDetector | unde
 export function isContentDetector(detector: AnyDetector): detector is Detector {
   return 'detect' in detector
 }
+
+/** True for detectors that must see the text of every asset, be it only to keep something of it. */
+export function needsContent(detector: AnyDetector): boolean {
+  return isContentDetector(detector) || detector.digest !== undefined
+}

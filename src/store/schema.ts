@@ -10,6 +10,7 @@ export interface Tables {
   scan_scope: ScanScopeRow
   asset: AssetRow
   asset_link: AssetLinkRow
+  asset_digest: { asset_id: number; detector_id: number; whole: number; data: Uint8Array }
   combo: ComboRow
   finding: FindingRow
   status_change: StatusChangeRow
@@ -71,6 +72,7 @@ export interface ScanRow {
   reason: string | null
   retry_at: number | null
   estate_cursor: Generated<number>
+  estate_step: Generated<string>
   failures: Generated<string>
   warnings: Generated<string>
 }

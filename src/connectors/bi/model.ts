@@ -64,6 +64,8 @@ export interface Dataset {
   description?: string
   url?: string
   configuredBy?: string
+  /** The platform says that nobody is its owner. */
+  ownerless?: boolean
   createdAt?: number
   storageMode?: string
   contentProvider?: string

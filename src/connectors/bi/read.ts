@@ -129,6 +129,7 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
       description: item.text('description'),
       url: item.text('webUrl'),
       configuredBy: item.text('configuredBy'),
+      ownerless: item.blank('configuredBy') ? true : undefined,
       createdAt: item.instant('createdDate'),
       storageMode: item.text('targetStorageMode'),
       contentProvider: item.text('contentProviderType'),

@@ -1,6 +1,8 @@
 /** One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none. */
 export interface Item {
   text(key: string): string | undefined
+  /** True where the platform gives the member, and it says nothing. */
+  blank(key: string): boolean
   /** A GUID, in lower case. */
   id(key: string): string | undefined
   flag(key: string): boolean | undefined
@@ -33,6 +35,10 @@ export function toItem(raw: unknown): Item {
   }
   return {
     text,
+    blank: (key) => {
+      const value = at(key)
+      return value === null || (typeof value === 'string' && value.trim() === '')
+    },
     id: (key) => text(key)?.trim().toLowerCase(),
     flag: (key) => {
       const value = at(key)

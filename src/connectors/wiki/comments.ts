@@ -9,6 +9,9 @@ import { readList } from './listing.ts'
 import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
 import { CommentWire, storageOf, toInstant } from './wire.ts'
 
+const openStatuses = new Set(['open', 'reopened'])
+/** Room for open discussions in an asset's facts. */
+const MAX_OPEN = 200
 /** Replies nested deeper are not asked for. */
 const MAX_REPLY_DEPTH = 20
 
@@ -107,6 +110,32 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   }
 }
 
+/** Instants of the newest word in each open inline discussion; undefined where one has no date. */
+function findOpenSince(comments: readonly Comment[]): number[] | undefined {
+  const parents = new Map(comments.map(({ row }) => [row.id, row.parentId]))
+  const rootOf = (id: string): string => {
+    let root = id
+    for (let depth = 0; depth <= MAX_REPLY_DEPTH; depth++) {
+      const parent = parents.get(root)
+      if (parent === null || parent === undefined || !parents.has(parent)) break
+      root = parent
+    }
+    return root
+  }
+  const open = new Map<string, number>()
+  for (const { row } of comments) {
+    if (row.kind === 'inline' && openStatuses.has(row.resolution ?? '')) open.set(row.id, 0)
+  }
+  for (const { row, at } of comments) {
+    const root = rootOf(row.id)
+    const newest = open.get(root)
+    if (newest === undefined) continue
+    if (at === undefined) return undefined
+    open.set(root, Math.max(newest, at))
+  }
+  return [...open.values()].slice(0, MAX_OPEN)
+}
+
 /** The one comments asset of a page; undefined where nobody wrote any. */
 export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<AssetDraft | undefined> {
   if (listKinds(context).length === 0) return undefined
@@ -140,12 +169,13 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
       { include: false, container: shared.container },
     )
     const instants = comments.flatMap(({ at }) => at ?? [])
+    const openSince = listKinds(context).includes('inline') ? findOpenSince(comments) : undefined
     return {
       ...shared,
       checksum: toChecksum(toListedHalf(comments), toContentHalf(comments)),
       links: [onPage, ...links],
       ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
-      facts: { pageId: page.id, comments: comments.length },
+      facts: { pageId: page.id, comments: comments.length, ...(openSince === undefined ? {} : { openSince }) },
       document: async () => document,
     }
   } catch (failure) {

@@ -51,6 +51,7 @@ interface Group {
 /** Cuts listed pages into groups of which each asks for at most so many bodies. */
 async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
   const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
+  if (known.size > 0) await context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? []))
   const groups: Group[] = []
   let group: Group = { unchanged: [], fresh: [] }
   for (const page of pages) {
@@ -60,7 +61,8 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
     }
     const checksum = known.get(toPageKey(context.client, page.id))
     const labels = checksum === undefined ? undefined : await labelsOf(page.id)
-    if (isUnchanged(checksum, page, labels)) group.unchanged.push({ page, checksum })
+    const around = { labels, ownerStatus: context.owners.statusOf(page.ownerId) }
+    if (isUnchanged(checksum, page, around)) group.unchanged.push({ page, checksum })
     else group.fresh.push(page)
   }
   groups.push(group)

@@ -6,15 +6,22 @@ import { ListWire, UserWire } from './wire.ts'
 /** Accounts that one request may name. */
 const MAX_ACCOUNTS = 250
 
-/** The names of accounts. Each account is asked for once; where the token may not ask, nobody has a name. */
+type AccountId = string | null | undefined
+
+/** The accounts behind pages. Each is asked for once; where the token may not ask, nothing is known of anybody. */
 export interface Owners {
-  /** Makes the names of these accounts known. */
+  /** Makes these accounts known. */
   learn(accountIds: Iterable<string>): Promise<void>
-  nameOf(accountId: string | null | undefined): string | undefined
+  nameOf(accountId: AccountId): string | undefined
+  /** `gone`: the account is closed. Undefined where the platform does not say. */
+  statusOf(accountId: AccountId): 'active' | 'gone' | undefined
 }
+
+const statuses: Record<string, 'active' | 'gone'> = { active: 'active', inactive: 'gone', closed: 'gone' }
 
 export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners {
   const names = new Map<string, string | undefined>()
+  const standing = new Map<string, 'active' | 'gone' | undefined>()
   let refused = false
 
   const ask = async (accountIds: readonly string[]) => {
@@ -24,6 +31,7 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
       const user = UserWire.safeParse(result)
       if (!user.success || typeof user.data.accountId !== 'string') continue
       names.set(user.data.accountId, user.data.displayName ?? user.data.publicName ?? undefined)
+      standing.set(user.data.accountId, statuses[user.data.accountStatus ?? ''])
     }
   }
 
@@ -41,6 +49,7 @@ export function createOwners({ http, isSignedIn }: WikiClient, log: Log): Owners
         log.info('owners of pages are not read', { why: messageOf(error) })
       }
     },
-    nameOf: (accountId) => (accountId === null || accountId === undefined ? undefined : names.get(accountId)),
+    nameOf: (accountId) => names.get(accountId ?? ''),
+    statusOf: (accountId) => standing.get(accountId ?? ''),
   }
 }

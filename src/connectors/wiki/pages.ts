@@ -28,8 +28,14 @@ export function toPageFacts({ client, space }: CrawlContext, page: PageWire): Pa
 
 const LABELS_UNKNOWN = '0'.repeat(8)
 
-/** What a listing says of a page, and apart from it its labels, which cannot always be had. */
-function toListedParts(page: PageWire, labels: readonly string[] | undefined): [page: string, labels: string] {
+/** What is known of a page beside its own entry in a listing; either cannot always be had. */
+export interface PageSurroundings {
+  labels: readonly string[] | undefined
+  ownerStatus: 'active' | 'gone' | undefined
+}
+
+/** What a listing says of a page, and apart from it its labels. An owner who left makes it another one. */
+function toListedParts(page: PageWire, { labels, ownerStatus }: PageSurroundings): [page: string, labels: string] {
   const listed = toHalf({
     version: page.version?.number ?? 0,
     title: page.title,
@@ -37,20 +43,24 @@ function toListedParts(page: PageWire, labels: readonly string[] | undefined): [
     parentId: page.parentId ?? null,
     spaceId: page.spaceId ?? null,
     ownerId: page.ownerId ?? null,
+    ...(ownerStatus === 'gone' ? { ownerStatus } : {}),
   })
   return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf([...labels].sort()).slice(0, 8)]
 }
 
-const toListedHalf = (page: PageWire, labels: readonly string[] | undefined) => toListedParts(page, labels).join('')
+const toListedHalf = (page: PageWire, around: PageSurroundings) => toListedParts(page, around).join('')
 
-/** Whether a page is as it was when it got this checksum; labels that cannot be had now are taken to be the same. */
+/** Whether a page is as it was when it got this checksum; what cannot be had now is taken to be the same. */
 export function isUnchanged(
   checksum: string | undefined,
   page: PageWire,
-  labels: readonly string[] | undefined,
+  around: PageSurroundings,
 ): checksum is string {
-  const [listed, labelled] = toListedParts(page, labels)
-  return isListedAlike(checksum, labels === undefined ? listed : listed + labelled)
+  const statuses = around.ownerStatus === undefined ? (['active', 'gone'] as const) : [around.ownerStatus]
+  return statuses.some((ownerStatus) => {
+    const [listed, labelled] = toListedParts(page, { ...around, ownerStatus })
+    return isListedAlike(checksum, around.labels === undefined ? listed : listed + labelled)
+  })
 }
 
 /** One page on its own, in the format people read where the stored one cannot be had; `gone` where it is no more. */
@@ -163,6 +173,7 @@ export function toPageDrafts(
 ): AssetDraft[] {
   const { client, space, config } = context
   const shared = toShared(context, page)
+  const ownerStatus = context.owners.statusOf(page.ownerId)
   const facts = {
     spaceKey: space.key,
     title: shared.name,
@@ -170,8 +181,9 @@ export function toPageDrafts(
     status: page.status ?? null,
     parentId: page.parentId ?? null,
     ...(labels === undefined ? {} : { labels: labels.slice(0, 50) }),
+    ...(ownerStatus === undefined ? {} : { ownerStatus }),
   }
-  const listed = toListedHalf(page, labels)
+  const listed = toListedHalf(page, { labels, ownerStatus })
   if (body === undefined) {
     // Another first half than a listing gives, so that the next scan asks for the text again.
     const checksum = toChecksum(toHalf(['body_unavailable', listed]), toHalf(''))

@@ -74,7 +74,13 @@ export type CommentWire = z.infer<typeof CommentWire>
 export const LabelWire = z.object({ id, name: z.string(), prefix: text })
 export type LabelWire = z.infer<typeof LabelWire>
 
-export const UserWire = z.object({ type: text, accountId: text, displayName: text, publicName: text })
+export const UserWire = z.object({
+  type: text,
+  accountId: text,
+  accountStatus: text,
+  displayName: text,
+  publicName: text,
+})
 
 /** One page of a listing. */
 export const ListWire = z.object({

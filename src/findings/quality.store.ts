@@ -1,0 +1,53 @@
+import type { Reader } from '../store/store.ts'
+
+/** An asset with what its quality is judged by. */
+export interface JudgedAsset {
+  id: number
+  key: string
+  kind: string
+  name: string
+  scopeKey: string
+  contentUpdatedAt: number | null
+  owner: string | null
+  facts: Record<string, unknown>
+}
+
+interface JudgedSqlRow extends Omit<JudgedAsset, 'facts'> {
+  facts: string | null
+}
+
+/** The active assets that a scan saw, by id, after one; the plus keeps the walk on the id. */
+export function listJudgedAssets(
+  reader: Reader,
+  seen: { sourceId: number; scanId: number; afterId: number; limit: number },
+): JudgedAsset[] {
+  const rows = reader
+    .prepare(
+      `SELECT a.id, a.key, w.text AS kind, a.name, a.scope_key AS scopeKey,
+         a.content_updated_at AS contentUpdatedAt, a.owner, a.facts
+       FROM asset a JOIN word w ON w.id = a.kind_id
+       WHERE a.id > @after AND +a.source_id = @source_id AND a.status = 'ACTIVE' AND a.seen_scan_id = @scan_id
+       ORDER BY a.id LIMIT @limit`,
+    )
+    .all({ after: seen.afterId, source_id: seen.sourceId, scan_id: seen.scanId, limit: seen.limit })
+  return (rows as JudgedSqlRow[]).map((row) => ({
+    ...row,
+    facts: row.facts === null ? {} : (JSON.parse(row.facts) as Record<string, unknown>),
+  }))
+}
+
+/** Pages and files below an asset, and pages that refer to it. */
+export function countAround(
+  reader: Reader,
+  { sourceId, assetId, key }: { sourceId: number; assetId: number; key: string },
+): { below: number; inbound: number } {
+  const row = reader
+    .prepare(
+      `SELECT count(DISTINCT CASE WHEN l.type IN ('child_of', 'attached_to') THEN a.id END) AS below,
+         count(DISTINCT CASE WHEN l.type = 'references' THEN a.id END) AS inbound
+       FROM asset_link l JOIN asset a ON a.id = l.asset_id
+       WHERE l.target_key = ? AND a.source_id = ? AND a.status = 'ACTIVE' AND a.id <> ?`,
+    )
+    .get(key, sourceId, assetId)
+  return row as { below: number; inbound: number }
+}
