@@ -132,7 +132,9 @@ function makeFinding(dice: Dice, assets: OracleAsset[]): OracleFinding {
     customDetectorKey: dice.pick(customDetectorKeys),
     severity: dice.pick(severities),
     status,
-    confidence: dice.chance(0.3) ? dice.pick([0, 0.5, 0.9, 1]) : dice.below(10_001) / 10_000,
+    confidence: dice.chance(0.3)
+      ? dice.pick([0, 0.2499, 0.25, 0.4999, 0.5, 0.75, 0.7501, 0.8999, 0.9, 1])
+      : dice.below(10_001) / 10_000,
     firstDetectedAt,
     lastDetectedAt: dice.maybe(0.4, () => firstDetectedAt + dice.below(90 * DAY)) ?? null,
     resolvedAt: status === 'RESOLVED' ? resolvedAt : null,
