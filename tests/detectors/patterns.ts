@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { nationalIds } from '../../src/detectors/pii/national-ids.ts'
-import { injectionRules } from '../../src/detectors/prompt-injection/rules.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
 
@@ -18,7 +17,6 @@ const root = new URL('../../src/detectors/', import.meta.url).pathname
 /** Every regular expression that the detectors use: literals by reading the sources, composed ones from their tables. */
 export function listPatterns(): BuiltInPattern[] {
   const composed: [string, RegExp][] = [
-    ...injectionRules.map(({ id, pattern }): [string, RegExp] => [id, pattern]),
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
     ...keyedShapes.map(({ type, vendor, pattern }): [string, RegExp] => [`${type} ${vendor}`, pattern]),
     ...nationalIds.map(({ type, pattern }): [string, RegExp] => [type, pattern]),

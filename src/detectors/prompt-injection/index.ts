@@ -1,27 +1,15 @@
 import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
-import { createKeywordIndex } from '../keyword-index.ts'
-import { joinRanges, type Range } from '../overlap.ts'
-import { type CanonicalText, toCanonical } from './canonical.ts'
+import { toCanonical } from './canonical.ts'
 import { type Signal, toClusters } from './clusters.ts'
 import { findDecoded } from './encodings.ts'
-import { findDisguised } from './obfuscation.ts'
 import { isQuotedExample } from './quotes.ts'
-import { injectionRules as rules } from './rules.ts'
+import { findSignals } from './signals.ts'
 import { findUnseen } from './unseen.ts'
-
-const BEFORE = 160
-const AFTER = 480
 
 /** Attributes that hold prose which a reader of the page does not see. */
 const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
-
-const triggers = [...new Set(rules.flatMap((rule) => rule.triggers))]
-const rulesOf = triggers.map((trigger) =>
-  rules.flatMap((rule, index) => (rule.triggers.includes(trigger) ? [index] : [])),
-)
-const triggerIndex = createKeywordIndex(triggers)
 
 export const PromptInjectionConfig = z.strictObject({
   quotedExamples: z
@@ -65,9 +53,9 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
 
 function* findInjections(part: Part, index: number, config: PromptInjectionConfig): Generator<Match> {
   const canonical = toCanonical(part.text)
-  const signals = weigh(signalsOf(canonical, part.text), part, config)
+  const signals = weigh(findSignals(canonical, part.text), part, config)
   for (const decoded of findDecoded(part.text)) {
-    const [surest] = toClusters(signalsOf(toCanonical(decoded.text), decoded.text))
+    const [surest] = toClusters(findSignals(toCanonical(decoded.text), decoded.text))
     if (surest !== undefined && surest.confidence >= 0.5) {
       const { start, end } = decoded
       signals.push({ rule: 'encoded', type: 'ENCODED', severity: 'HIGH', confidence: 0.9, start, end })
@@ -92,41 +80,6 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
       shown: shownOf(part.text.slice(cluster.start, cluster.end)),
     }
   }
-}
-
-/** Every rule that holds, with offsets into the original text. */
-function signalsOf(canonical: CanonicalText, original: string): Signal[] {
-  const windows = new Map<number, Range[]>()
-  triggerIndex.scan(canonical.text, (trigger, start, end) => {
-    for (const rule of rulesOf[trigger] ?? []) {
-      const ranges = windows.get(rule) ?? []
-      windows.set(rule, ranges)
-      const range = { start: Math.max(0, start - BEFORE), end: Math.min(canonical.text.length, end + AFTER) }
-      const last = ranges.at(-1)
-      if (last !== undefined && range.start <= last.end) last.end = Math.max(last.end, range.end)
-      else ranges.push(range)
-    }
-  })
-  const signals: Signal[] = []
-  for (const [index, ranges] of windows) {
-    const rule = rules[index]
-    if (rule === undefined) continue
-    for (const range of joinRanges(ranges)) {
-      for (const found of canonical.text.slice(range.start, range.end).matchAll(rule.pattern)) {
-        const blank = found[0].length - found[0].trimStart().length
-        const start = canonical.toOriginal(range.start + found.index + blank)
-        const end = canonical.toOriginal(range.start + found.index + found[0].length - 1) + 1
-        if (rule.original !== undefined && !rule.original.test(original.slice(start, end))) continue
-        const { id, type, severity, confidence } = rule
-        signals.push({ rule: id, type, severity, confidence, start, end })
-      }
-    }
-  }
-  for (const { start, end, confidence } of findDisguised(canonical.text)) {
-    const place = { start: canonical.toOriginal(start), end: canonical.toOriginal(end - 1) + 1 }
-    signals.push({ rule: 'disguised', type: 'OBFUSCATED', severity: 'HIGH', confidence, ...place })
-  }
-  return signals
 }
 
 /** Code is full of role tokens, and training pages quote attacks: both count for less. */

@@ -1,13 +1,14 @@
+import { createKeywordIndex } from '../keyword-index.ts'
+import type { Signal } from './clusters.ts'
+import { phrase } from './phrase.ts'
 import type { InjectionRule } from './rule.ts'
 
-/** "Ignore the earlier instructions" in one language, as stems in canonical spelling (no accents). */
+/** "Ignore the earlier instructions" in one language, as stems in canonical spelling (no accents), in any order. */
 interface Wording {
   language: string
   dismiss: readonly string[]
   earlier: readonly string[]
   orders: readonly string[]
-  /** Languages that put the verb last. */
-  verbLast?: boolean
 }
 
 const wordings: readonly Wording[] = [
@@ -98,7 +99,6 @@ const wordings: readonly Wording[] = [
     dismiss: ['yok say', 'gormezden gel', 'unut', 'dikkate alma'],
     earlier: ['onceki', 'yukaridaki', 'tum', 'butun'],
     orders: ['talimat', 'komut', 'yonerge', 'prompt'],
-    verbLast: true,
   },
   {
     language: 'vi',
@@ -135,14 +135,12 @@ const wordings: readonly Wording[] = [
     dismiss: ['無視', '忘れ', '従わない', '破棄', '忘却'],
     earlier: ['これまで', '以前', '前の', '上記', '以上', 'すべて', '全て', '先の', '今まで', '直前'],
     orders: ['指示', '命令', 'ルール', 'プロンプト', '指令'],
-    verbLast: true,
   },
   {
     language: 'ko',
     dismiss: ['무시', '잊어', '잊으', '따르지 마'],
     earlier: ['이전', '앞의', '위의', '모든', '기존', '지금까지'],
     orders: ['지시', '명령', '규칙', '프롬프트', '지침'],
-    verbLast: true,
   },
   {
     language: 'ar',
@@ -155,81 +153,114 @@ const wordings: readonly Wording[] = [
     dismiss: ['अनदेखा', 'भूल', 'नजरअंदाज', 'ध्यान न'],
     earlier: ['पिछल', 'पूर्व', 'सभी', 'ऊपर'],
     orders: ['निर्देश', 'आदेश', 'नियम'],
-    verbLast: true,
   },
 ]
 
-const either = (stems: readonly string[]) => `(?:${stems.map((stem) => stem.replaceAll(' ', '\\s')).join('|')})`
-/** The rest of a sentence, as far as a wording reaches. */
-const within = '[^.!?。！？\\n]{0,60}'
-
-/** Whatever order a language puts them in: the verb and the other two stand in one sentence. */
-export const foreignRules: readonly InjectionRule[] = wordings.map(
-  ({ language, dismiss, earlier, orders, verbLast }) => {
-    const [verb, before, noun] = [either(dismiss), either(earlier), either(orders)]
-    const ahead = (words: string) => `(?=${within}${words})`
-    const source =
-      verbLast === true
-        ? `(?:${before}${ahead(noun)}|${noun}${ahead(before)})${ahead(verb)}${within}`
-        : `${verb}${ahead(before)}${ahead(noun)}${within}`
-    return {
-      id: `dismiss-instructions-${language}`,
-      type: 'INSTRUCTION_OVERRIDE',
-      severity: 'HIGH',
-      confidence: 0.85,
-      triggers: verbLast === true ? orders : dismiss,
-      pattern: new RegExp(`(?<![a-z])${source}`, 'g'),
-    }
-  },
+const roles = ['dismiss', 'earlier', 'orders'] as const
+const stems = wordings.flatMap((wording, language) =>
+  roles.flatMap((role) => wording[role].map((stem) => ({ stem, language, role }))),
 )
+const spellings = [...new Set(stems.map(({ stem }) => stem))]
+const meanings = spellings.map((spelling) => stems.filter(({ stem }) => stem === spelling))
+const index = createKeywordIndex(spellings)
+/** How far apart the words of one wording stand at most. */
+const REACH = 60
+const SHORT_WORD = 4
+const sentenceEnds = new Set([...'.!?。！？\n'].map((sign) => sign.charCodeAt(0)))
+const isLatin = (code: number) => code >= 97 && code <= 122
 
-const machine =
-  '(?:ki|ia|ai|ki-assistent|assistent|assistant[e]?|asistente|assistente|asystent|chatbot|sprachmodell|modelo de lenguaje|ии|人工智能|アシスタント)'
-const command =
-  '(?:erwahne|empfiehl|empfehle|antworte|sage|verrate|ignoriere|sende|gib|schreibe|mentionne|recommande|reponds|dis|envoie|menciona|recomienda|responde|di|envia|consiglia|rispondi|invia|mencione|recomende|nie wspominaj|polec|odpowiedz|ответь|рекомендуй|отправь|не упоминай)'
+interface Spoken {
+  role: (typeof roles)[number]
+  start: number
+  end: number
+  /** Which sentence it stands in. */
+  sentence: number
+}
+
+/** Demands to drop earlier instructions in other languages than English, found in canonical text. */
+export function findForeign(text: string): Signal[] {
+  const spoken = new Map<number, Spoken[]>()
+  let read = 0
+  let sentence = 0
+  index.scan(text, (keyword, start, end) => {
+    if (isLatin(text.charCodeAt(start)) && isLatin(text.charCodeAt(start - 1))) return
+    if (end - start <= SHORT_WORD && isLatin(text.charCodeAt(start)) && isLatin(text.charCodeAt(end))) return
+    for (; read < end; read++) if (sentenceEnds.has(text.charCodeAt(read))) sentence++
+    for (const { language, role } of meanings[keyword] ?? []) {
+      const list = spoken.get(language) ?? []
+      spoken.set(language, list)
+      list.push({ role, start, end, sentence })
+    }
+  })
+  return [...spoken].flatMap(([language, words]) => {
+    if (roles.some((role) => !words.some((word) => word.role === role))) return []
+    const rule = `dismiss-instructions-${wordings[language]?.language ?? ''}`
+    return findCompanies(words).map((span): Signal => {
+      return { rule, type: 'INSTRUCTION_OVERRIDE', severity: 'HIGH', confidence: 0.85, ...span }
+    })
+  })
+}
+
+/** Where the other two roles stand in the same sentence as a verb: the span of all three. */
+function findCompanies(words: readonly Spoken[]): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = []
+  for (const [at, verb] of words.entries()) {
+    if (verb.role !== 'dismiss' || verb.start < (spans.at(-1)?.end ?? 0)) continue
+    const span = companyOf(words, at, 1) ?? companyOf(words, at, -1)
+    if (span !== undefined) spans.push(span)
+  }
+  return spans
+}
+
+function companyOf(words: readonly Spoken[], at: number, step: 1 | -1): { start: number; end: number } | undefined {
+  const found: Spoken[] = []
+  const verb = words[at]
+  for (let next = at + step; verb !== undefined; next += step) {
+    const word = words[next]
+    if (word === undefined || word.sentence !== verb.sentence) break
+    if (Math.max(word.start - verb.end, verb.start - word.end) > REACH) break
+    const taken = [verb, ...found].some((other) => word.start < other.end && other.start < word.end)
+    if (word.role === 'dismiss' || taken || found.some(({ role }) => role === word.role)) continue
+    found.push(word)
+    if (found.length === 2) {
+      const all = [verb, ...found]
+      return { start: Math.min(...all.map(({ start }) => start)), end: Math.max(...all.map(({ end }) => end)) }
+    }
+  }
+  return undefined
+}
 
 /** Sentences to a machine, and demands for its prompt, in other languages than English. */
-export const foreignAddresses: readonly InjectionRule[] = [
+export const foreignRules: readonly InjectionRule[] = [
   {
     id: 'machine-colon-foreign',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: [
-      'ki-',
-      'ki:',
-      'ia:',
-      'assistent',
-      'asistente',
-      'assistente',
-      'assistant',
-      'asystent',
-      'chatbot',
-      'sprachmodell',
-      'ии:',
+    phrases: [
+      phrase(
+        '^ (ki|ia|ki_assistent|ki_assistenten|ki_agent|sprachmodell|asistente|asistente_de_ia|assistente|assistente_ia|assistant_ia|asystent|asystent_ai|modelo_de_lenguaje|ии|ии_ассистент|ассистент) : ..2 (erwahne|empfiehl|empfehle|antworte|sage|verrate|ignoriere|sende|gib|schreibe|mentionne|recommande|reponds|dis|envoie|menciona|recomienda|responde|di|envia|consiglia|rispondi|invia|mencione|recomende|polec|odpowiedz|zignoruj|ответь|рекомендуй|отправь|упоминай)',
+      ),
     ],
-    pattern: new RegExp(
-      `(?:^|[\\n>.!?|])[^\\w\\n]{0,6}(?:ki-?)?${machine}[:,]\\s{0,2}(?:[a-z]{1,10}\\s){0,2}?${command}(?![a-z])`,
-      'g',
-    ),
   },
   {
     id: 'reveal-prompt-foreign',
     type: 'PROMPT_LEAK',
     severity: 'MEDIUM',
     confidence: 0.75,
-    triggers: [
-      'systemprompt',
-      'system-prompt',
-      'system prompt',
-      'prompt',
-      'systemanweisung',
-      'промпт',
-      '提示词',
-      'プロンプト',
-      '프롬프트',
+    phrases: [
+      phrase(
+        '(gib|zeig|zeige|verrate|nenne|drucke|wiederhole|montre|affiche|revele|donne|muestra|revela|dime|imprime|mostra|stampa|rivela|mostre|toon|geef|onthul|pokaz|ujawnij|покажи|раскрой|выведи) ..4 (systemprompt|system_prompt|systemanweisung|prompt_systeme|prompt_du_systeme|prompt_del_sistema|prompt_di_sistema|prompt_do_sistema|o_prompt|il_prompt|le_prompt|systemowy_prompt|системный_промпт|промпт)',
+      ),
     ],
+  },
+  {
+    id: 'reveal-prompt-eastern',
+    type: 'PROMPT_LEAK',
+    severity: 'MEDIUM',
+    confidence: 0.75,
+    triggers: ['提示', 'プロンプト', '프롬프트'],
     pattern:
-      /\b(?:gib|zeige?|verrate|nenne|drucke|wiederhole|montre|affiche|revele|donne|muestra|revela|dime|imprime|mostra|stampa|rivela|mostre|toon|geef|onthul|pokaz|ujawnij)\b[^.!?\n]{0,30}(?:system-?\s?prompt|systemanweisung|prompt (?:du |del |di |do )?(?:systeme?|sistema)|o prompt\b|il prompt\b|le prompt\b)|(?:покажи|раскрой|выведи)[^.!?\n]{0,20}промпт|(?:显示|输出|透露|告诉我)[^。\n]{0,10}(?:系统提示|提示词)|(?:システム)?プロンプト[^。\n]{0,8}(?:表示|出力|教え)|시스템 ?프롬프트[^.\n]{0,10}(?:출력|알려|보여)/g,
+      /(?:显示|输出|透露|告诉我)[^。\n]{0,10}(?:系统提示|提示词)|プロンプト[^。\n]{0,8}(?:表示|出力|教え)|프롬프트[^.\n]{0,10}(?:출력|알려|보여)/g,
   },
 ]

@@ -1,9 +1,4 @@
-/** A wording that was spelt so that a reader gets it and a filter does not. */
-export interface Disguised {
-  start: number
-  end: number
-  confidence: number
-}
+import type { Signal } from './clusters.ts'
 
 const spaced = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}][ .\-_*]{1,3}){10,200}[\p{L}\p{N}](?![\p{L}\p{N}])/gu
 const joinedWording =
@@ -28,24 +23,24 @@ const verbs = ['ignore', 'disregard', 'forget', 'bypass']
 const adjectives = ['previous', 'prior', 'above', 'earlier', 'preceding', 'all', 'your', 'system']
 const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'prompts', 'directives', 'commands']
 
-/** Spaced letters, digits for letters, and swapped letters; `text` is canonical. */
-export function* findDisguised(text: string): Generator<Disguised> {
+/** Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters. */
+export function* findDisguised(text: string): Generator<Signal> {
   for (const { 0: run, index } of text.matchAll(spaced)) {
     const wording = joinedWording.exec(run.replace(/[ .\-_*]+/g, ''))
-    if (wording !== null) yield { start: index, end: index + run.length, confidence: 0.85 }
+    if (wording !== null) yield toSignal(index, run, 0.85)
   }
   if (/[a-z][013457@$!|][a-z]|(?<![\w])[013457@$!|][a-z]{2}/.test(text)) {
     for (const { 0: run, index } of text.matchAll(leet)) {
       if (!/[013457@$!|]/.test(run)) continue
       const wording = leetWording.exec(run.replace(/[013457@$!|]/g, (sign) => digitLetters[sign] ?? sign))
-      if (wording !== null && !leetWording.test(run)) yield { start: index, end: index + run.length, confidence: 0.8 }
+      if (wording !== null && !leetWording.test(run)) yield toSignal(index, run, 0.8)
     }
   }
   for (const { 0: run, 1: verb = '', 2: middle = '', 3: noun = '', index } of text.matchAll(misspelt)) {
     const exact = verbs.includes(verb) && nouns.includes(noun)
     if (exact || !looksLike(verb, verbs) || !looksLike(noun, nouns)) continue
     if (middle.split(/\s/).some((word) => looksLike(word, adjectives))) {
-      yield { start: index, end: index + run.length, confidence: 0.8 }
+      yield toSignal(index, run, 0.8)
     }
   }
 }
@@ -65,3 +60,7 @@ function looksLike(word: string, candidates: readonly string[]): boolean {
 }
 
 const sorted = (word: string) => [...word].sort().join('')
+
+function toSignal(start: number, run: string, confidence: number): Signal {
+  return { rule: 'disguised', type: 'OBFUSCATED', severity: 'HIGH', confidence, start, end: start + run.length }
+}

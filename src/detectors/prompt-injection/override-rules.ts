@@ -1,18 +1,24 @@
-import { type InjectionRule, wording } from './rule.ts'
+import { phrase } from './phrase.ts'
+import type { InjectionRule } from './rule.ts'
 
 const vocabulary = {
-  dismiss: 'ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|neglect|overlook',
+  dismiss: 'ignore ignoring disregard disregarding forget forgetting neglect overlook',
+  escape: 'ignore ignoring disregard disregarding forget forgetting bypass bypassing circumvent',
   refuse:
-    "(?:do~not|don't|dont|never|must~not|should~not|stop)~(?:follow(?:ing)?|obey(?:ing)?|listen(?:ing)?~to|adher(?:e|ing)~to|comply(?:ing)?~with)|pay~no~attention~to",
-  undo: 'bypass(?:ing)?|override|overrule|discard|erase|delete|drop|cancel|abandon|circumvent|skip',
+    'do_not_follow do_not_obey do_not_listen_to do_not_adhere_to do_not_comply_with dont_follow dont_obey dont_listen_to never_follow never_obey must_not_follow must_not_obey should_not_follow should_not_obey stop_following stop_obeying stop_listening_to pay_no_attention_to',
+  undo: 'bypass bypassing override overrule discard erase delete drop cancel abandon circumvent skip',
   earlier:
-    'previous(?:ly)?|prior|preceding|above|earlier|former|foregoing|past|original|initial|existing|current|old|other|system|developer|safety|content|your|you|before|pre-?set|built-?in|predefined',
+    'previous previously prior preceding above earlier former foregoing past original initial existing current old other system developer safety content your you before preset built_in predefined',
+  own: 'previous prior preceding earlier original initial system developer safety your',
   orders:
-    'instructions?|directions?|directives?|guidelines?|prompts?|prompting|programming|commands?|orders?|guidance|guardrails?|system~messages?|training',
+    'instruction instructions direction directions directive directives guideline guidelines prompt prompts prompting programming command commands order orders guidance guardrail guardrails training system_message system_messages',
   bounds:
-    'rules?|context|constraints?|restrictions?|polic(?:y|ies)|limitations?|safeguards?|filters?|protocols?|ethics',
-  tell: 'say|tell|reply|respond|answer|print|output|write|repeat|state|report|recommend|include|send|translate|summari[sz]e|do',
+    'rule rules context constraint constraints restriction restrictions policy policies limitation limitations safeguard safeguards filter filters protocol protocols ethics',
+  told: 'told said given instructed taught know learned learnt wrote saw read heard',
+  tell: 'say tell reply respond answer print output write repeat state report recommend include send translate summarize summarise do',
+  onward: 'from_now_on from_this_point_on from_this_point_forward from_here_on from_here_on_out henceforth',
 }
+const wording = (source: string) => phrase(source, vocabulary)
 
 /** Wordings that take back what a machine was told. */
 export const overrideRules: readonly InjectionRule[] = [
@@ -21,263 +27,161 @@ export const overrideRules: readonly InjectionRule[] = [
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.9,
-    triggers: ['ignor', 'disregard', 'forget', 'neglect', 'overlook'],
-    pattern: wording('\\b{dismiss}~<4>{earlier}~<3>{orders}\\b', vocabulary),
+    phrases: [
+      wording('{dismiss} ..4 {earlier} ..3 {orders}'),
+      wording('{dismiss} ..3 {orders} that? (you|given|above|before|previously|prior|from_before|up_to|so_far)'),
+      wording(
+        '{dismiss} (the_system_prompt|the_system_prompts|the_system_prompting|all_other_instructions|any_other_instructions)',
+      ),
+    ],
   },
   {
     id: 'refuse-instructions',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.85,
-    triggers: ['no attention', 'follow', 'obey', 'listen', 'adher', 'comply'],
-    pattern: wording(
-      '\\b{refuse}~<3>(?:previous|prior|preceding|earlier|original|initial|system|developer|safety|your)~<3>{orders}\\b',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'dismiss-instructions-given',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.85,
-    triggers: ['ignor', 'disregard', 'forget'],
-    pattern: wording(
-      '\\b{dismiss}~<3>{orders}~(?:that~)?(?:you|given|above|before|from~before|up~to|prior|previously|so~far)\\b',
-      vocabulary,
-    ),
+    phrases: [wording('{refuse} ..3 {own} ..3 {orders}')],
   },
   {
     id: 'dismiss-rules',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['ignor', 'disregard', 'forget'],
-    pattern: wording(
-      '\\b{dismiss}~(?:about~)?(?:all|any|every|each)~<2>(?:your|previous|prior|earlier|original|initial|safety|ethical|content)~<2>{bounds}\\b',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'dismiss-your-rules',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.8,
-    triggers: ['ignor', 'disregard', 'forget', 'bypass', 'circumvent'],
-    pattern: wording(
-      '\\b(?:{dismiss}|bypass(?:ing)?|circumvent)~(?:all~)?(?:of~)?your~<2>(?:{bounds}|{orders})\\b',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'dismiss-all-other',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.8,
-    triggers: ['the system prompt', 'system prompting', 'all other instructions', 'any other instructions'],
-    pattern: wording('\\b{dismiss}~(?:the~system~prompt(?:ing|s)?|(?:all|any)~other~instructions)\\b', vocabulary),
-  },
-  {
-    id: 'dismiss-everything-told',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.85,
-    triggers: ['everything', 'anything', 'all that', 'what you', 'what i', 'whatever'],
-    pattern: wording(
-      "\\b{dismiss}~(?:about~)?(?:everything|anything|all|what(?:ever)?)~(?:that~|which~)?(?:you|i|we|they)(?:'ve)?~<2>(?:told|said|given|instructed|taught|know|learned|learnt|wrote|saw|read|heard)\\b",
-      vocabulary,
-    ),
-  },
-  {
-    id: 'dismiss-everything-before',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.85,
-    triggers: [
-      'everything',
-      'anything',
-      'all of the above',
-      'all the above',
-      'all the text',
-      'all info',
-      'all of this',
-      'whatever',
+    phrases: [
+      wording(
+        '{dismiss} about? (all|any|every|each) ..2 (your|previous|prior|earlier|original|initial|safety|ethical|content) ..2 {bounds}',
+      ),
+      wording('{escape} all? of? your ..2 {bounds}'),
+      wording('{escape} all? of? your ..2 {orders}'),
     ],
-    pattern: wording(
-      '\\b{dismiss}~(?:about~)?(?:everything|anything|all(?:~of)?(?:~the|~that|~this)?|whatever)~(?:was~said|above|before|prior|previously|written~above|up~to~(?:now|this)|info(?:rmation)?~except|text~(?:above|before))',
-      vocabulary,
-    ),
+  },
+  {
+    id: 'dismiss-everything',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'HIGH',
+    confidence: 0.85,
+    phrases: [
+      wording(
+        '{dismiss} about? (everything|anything|all|what|whatever) (that|which)? (you|i|we|they|youve|ive|weve) ..2 {told}',
+      ),
+      wording(
+        '{dismiss} about? (everything|anything|whatever|all) of? (the|that|this)? (above|before|prior|previously|was_said|written_above|up_to_now|up_to_this|text_above|text_before)',
+      ),
+      wording('{dismiss} all? (info|information|text|content) except'),
+    ],
   },
   {
     id: 'dismiss-rest',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: [
-      'the rest of',
-      'the remainder',
-      'all other text',
-      'the image content',
-      'the content above',
-      'the text above',
-      'the page content',
-      'the document content',
+    phrases: [
+      wording(
+        '{dismiss} all? (the_rest_of|the_remainder_of|all_other_text|other_text|the_image_content|the_page_content|the_document_content|the_email_content|the_file_content|the_content_above|the_text_above|the_document_above) ..4 (and|then|instead) (just|only|then|instead)? {tell}',
+      ),
     ],
-    pattern: wording(
-      '\\b{dismiss}~(?:all~)?(?:the~rest~of|the~remainder~of|all~other~text|the~(?:image|page|document|email|file)~content|the~(?:content|text|document)~above)~?<4>(?:and|then|instead)~(?:just~|only~|then~|instead~)?{tell}\\b',
-      vocabulary,
-    ),
   },
   {
     id: 'undo-instructions',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['bypass', 'overr', 'discard', 'erase', 'delete', 'drop', 'cancel', 'abandon', 'circumvent', 'skip'],
-    pattern: wording(
-      '\\b{undo}~<3>(?:previous|prior|preceding|earlier|original|initial|your|system|developer|safety)~<2>(?:instructions?|directives?|system~prompts?|programming|guidelines?|guardrails?|safety~(?:rules|filters?|measures|protocols?))\\b',
-      vocabulary,
-    ),
+    phrases: [
+      wording(
+        '{undo} ..3 {own} ..2 (instruction|instructions|directive|directives|system_prompt|system_prompts|programming|guideline|guidelines|guardrail|guardrails|safety_rules|safety_filter|safety_filters|safety_measures|safety_protocols)',
+      ),
+    ],
   },
   {
     id: 'instructions-void',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.85,
-    triggers: [
-      'void',
-      'revoked',
-      'obsolete',
-      'false',
-      'cancelled',
-      'canceled',
-      'invalid',
-      'superseded',
-      'suspended',
-      'overridden',
-      'lifted',
-      'no longer',
+    phrases: [
+      wording(
+        '(previous|prior|earlier|above|former|your|existing|original|allprevious) ..1 (instruction|instructions|rules|directives|guidelines|orders|prompt|prompts|restrictions) (are|is|were|have_been) (now|hereby)? (void|null|revoked|obsolete|false|cancelled|canceled|invalid|superseded|suspended|overridden|lifted|no_longer)',
+      ),
     ],
-    pattern: wording(
-      '(?:previous|prior|earlier|above|former|your|existing|original)~(?:[a-z]{1,12}~)?(?:instructions?|rules|directives?|guidelines|orders|prompts?|restrictions)~(?:are|is|were|have~been|no)~(?:now~|hereby~)?(?:void|null|revoked|obsolete|false|cancell?ed|invalid|superseded|suspended|overridden|lifted|longer)\\b',
-    ),
   },
   {
     id: 'system-override',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.7,
-    triggers: ['override', 'prompt reset'],
-    pattern: wording(
-      '(?:^|\\n)[^\\w\\n]{0,8}(?:system|admin(?:istrator)?|developer|root|security|emergency)~(?:override|prompt~reset)\\b',
-    ),
-  },
-  {
-    id: 'end-of-instructions',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.7,
-    triggers: [
-      'reprogramming',
-      'follow instruction',
-      'system upgrade',
-      'end of',
-      'end out',
-      'begin',
-      'start of',
-      'end system',
-      'end prompt',
-      'end previous',
+    phrases: [
+      wording('^ (system|admin|administrator|developer|root|security|emergency) (override|prompt_reset)'),
+      wording(
+        '(begin|end|start) of? the? (out_of_date|old|previous|system|secret|hidden) (instruction|instructions|prompt|prompts)',
+      ),
+      wording('(begin_reprogramming|follow_instruction|given_a_system_upgrade)'),
+      wording(
+        'new (instruction|instructions|task|tasks|directive|directives) (to|for) the? chat? (ai|assistant|chatbot|model|llm) !(manager)',
+      ),
     ],
-    pattern: wording(
-      '\\b(?:begin~reprogramming|follow~instruction|given~a~system~upgrade|(?:begin|end|start)~(?:of~)?(?:(?:the~)?(?:out~of~date|old|previous|system|secret|hidden)~)(?:instructions?|prompts?))\\b',
-    ),
-  },
-  {
-    id: 'instructions-to-machine',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['new instruction', 'new task', 'new directive'],
-    pattern: wording(
-      '\\bnew~(?:instructions?|tasks?|directives?)~(?:to|for)~(?:the~)?(?:chat~)?(?:ai\\b|assistant(?!~manager)|chatbot|model\\b|llm)',
-    ),
   },
   {
     id: 'new-task',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: ['your new', 'your real', 'your actual', 'your only', 'your true'],
-    pattern: wording(
-      '\\byour~(?:new|real|actual|only|true)~(?:and~only~)?(?:task|instructions?|objective|goal|role|directive|mission|persona|rules|purpose|job)~(?:now~)?(?:is|are|will~be|as)\\b',
-    ),
+    phrases: [
+      wording(
+        'your (new|real|actual|only|true) and_only? (task|instruction|instructions|objective|goal|role|directive|mission|persona|rules|purpose|job) now? (is|are|will_be|as)',
+      ),
+    ],
   },
   {
-    id: 'new-instructions-colon',
+    id: 'new-instructions-follow',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.6,
-    triggers: [
-      'new instruction',
-      'updated instruction',
-      'revised instruction',
-      'real instruction',
-      'important instruction',
-      'new system instruction',
+    phrases: [
+      wording(
+        '(new|updated|revised|real|true|important) (system|secret|additional)? (instruction|instructions) : (you|ignore|always|never|from_now|reply|respond|answer|print|output|say|tell|write|repeat|send|translate)',
+      ),
     ],
-    pattern: wording(
-      '(?:new|updated|revised|real|true|important)~(?:system~|secret~|additional~)?instructions?\\s?:\\s{0,3}(?:you\\b|{tell}\\b|ignore|always|never|from~now)',
-      vocabulary,
-    ),
   },
   {
-    id: 'from-now-on-you',
+    id: 'from-now-on',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: ['from now on', 'from this point', 'from here on', 'henceforth'],
-    pattern: wording(
-      '\\b(?:from~now~on|from~this~point~(?:on|forward)s?|from~here~on(?:~out)?|henceforth)~(?:you|chatgpt|assistant|ai)~(?:must|shall|are~going~to|are~(?:a|an|no~longer|called|named|dan|in|to)|act|reply|respond|answer|speak|obey|only|always|never|do~not|can~do|have~no)\\b',
-    ),
-  },
-  {
-    id: 'from-now-on-you-will',
-    type: 'INSTRUCTION_OVERRIDE',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['from now on', 'from this point', 'henceforth'],
-    pattern: wording(
-      '\\b(?:from~now~on|from~this~point~(?:on|forward)|henceforth)~(?:you~will~(?:act|be|only|always|never|not|reply|respond|answer|obey|pretend|speak|behave|simulate)|i~want~you~to|act~as|pretend|(?:respond|answer|reply|speak)~(?:only|as|with|in)|ignore|disregard)\\b',
-    ),
+    phrases: [
+      wording(
+        '{onward} (you|chatgpt|assistant|ai) (must|shall|are_going_to|are_a|are_an|are_no_longer|are_called|are_named|are_dan|are_in|are_to|act|reply|respond|answer|speak|obey|only|always|never|do_not|can_do|have_no)',
+      ),
+      wording(
+        '{onward} you_will (act|be|only|always|never|not|reply|respond|answer|obey|pretend|speak|behave|simulate)',
+      ),
+      wording(
+        '{onward} (i_want_you_to|act_as|pretend|ignore|disregard|respond_only|respond_as|respond_with|respond_in|answer_only|answer_as|reply_only|reply_as|speak_only|speak_as)',
+      ),
+    ],
   },
   {
     id: 'stop-everything',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.65,
-    triggers: ['stop everything', 'stop what you', 'stop all'],
-    pattern:
-      /\bstop (?:everything|what you(?:'| a)?re doing|all tasks?)[^\n]{0,20}\b(?:just|only|and|now|instead) (?:print|say|output|write|reply|respond|repeat|tell|follow)\b/g,
+    phrases: [
+      wording(
+        'stop (everything|what_you_are_doing|what_youre_doing|all_tasks) ..2 (just|only|and|now|instead) (print|say|output|write|reply|respond|repeat|tell|follow)',
+      ),
+    ],
   },
   {
     id: 'only-answer',
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'MEDIUM',
     confidence: 0.4,
-    triggers: [
-      'only with',
-      'with only',
-      'nothing else',
-      'anything else',
-      'simply respond',
-      'you must now say',
-      'you must say',
-      'only output',
-      'only response',
+    phrases: [
+      wording('(reply|respond|answer) (only_with|with_only)'),
+      wording('absolutely? nothing_else'),
+      wording('(do_not|dont) (write|say|output|add) anything_else'),
+      wording('simply (respond|reply|say|answer)'),
+      wording('you_must now? say'),
+      wording('the_only (output|response) (should|must)'),
     ],
-    pattern: wording(
-      "\\b(?:(?:reply|respond|answer)~(?:only~with|with~only)|(?:absolutely~)?nothing~else|(?:do~not|don't)~(?:write|say|output|add)~anything~else|simply~(?:respond|reply|say|answer)|you~must~(?:now~)?say|the~only~(?:output|response)~(?:should|must))\\b",
-    ),
   },
   {
     id: 'alter-answer',
@@ -286,6 +190,6 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.55,
     triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|write|replace|modify|change|format|begin|start|end|finish|alter|rewrite|convert|reverse|obfuscate|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}(?:\n|$)/g,
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|write|replace|modify|change|format|begin|start|end|finish|alter|rewrite|convert|reverse|obfuscate|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b/g,
   },
 ]

@@ -1,10 +1,14 @@
-import { type InjectionRule, wording } from './rule.ts'
+import { phrase } from './phrase.ts'
+import type { InjectionRule } from './rule.ts'
 
 const vocabulary = {
   machine:
-    'a\\.?i\\.?|llms?|(?:large~)?language~models?|chat~?bots?|gpt(?:-?\\d)?|chat~?gpt|claude|copilot|gemini|bard|(?:ai|virtual|digital|chat|automated)~(?:assistants?|agents?|models?|systems?|readers?|reviewers?|tools?|bots?)|assistant(?!~(?:manager|professor|director|editor|coach|principal|secretary|teacher))|automated~(?:analysis|screening|review|hiring|grading)~(?:software|systems?|tools?|agents?)|summari[sz]ers?',
-  tell: "say|tell|reply|respond|answer|print|output|write|repeat|state|report|recommend|include|mention|insert|add|append|send|call|click|visit|open|ignore|disregard|forget|do~not|don't|never|always|must|should|please|approve|rate|summari[sz]e|treat|act|pretend|execute|run|forward|reveal|display|rank|give|score|consider|exceeds",
+    'ai a_i ais llm llms language_model language_models large_language_model large_language_models chatbot chatbots chat_bot gpt chatgpt chat_gpt claude copilot gemini bard ai_assistant ai_assistants ai_agent ai_agents ai_model ai_models ai_system ai_systems ai_reader ai_readers ai_reviewer ai_reviewers ai_tool ai_tools ai_bot virtual_assistant digital_assistant chat_assistant automated_assistant automated_agents automated_analysis_software automated_analysis_systems automated_analysis_tools automated_screening_software automated_screening_systems automated_review_systems automated_hiring_systems summarizer summariser assistant',
+  person: 'manager professor director editor coach principal secretary teacher',
+  tell: 'say tell reply respond answer print output write repeat state report recommend include mention insert add append send call click visit open ignore disregard forget do_not dont never always must should please approve rate summarize summarise treat act pretend execute run forward reveal display rank give score consider exceeds profile',
+  page: 'page document email text file content resume cv article wiki ticket pages documents emails files articles tickets',
 }
+const wording = (source: string) => phrase(source, vocabulary)
 
 /** Wordings that speak to a machine, imitate its turns, or give it another part to play. */
 export const roleRules: readonly InjectionRule[] = [
@@ -13,75 +17,53 @@ export const roleRules: readonly InjectionRule[] = [
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['note', 'message', 'instruction', 'attention', 'notice', 'reminder', 'important', 'warning', 'news'],
-    pattern: wording(
-      '\\b(?:notes?|message|instructions?|attention|notice|reminder|important|warning|directives?|news|info)~(?:to|for)?~?(?:all~|any~|the~|every~|an~|our~|your~)?{machine}(?=[*_:;,.!)\\s-]{1,8}[^\\n]{0,80}\\b{tell}\\b|\\*|:)',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'dear-machine',
-    type: 'AI_ADDRESSED',
-    severity: 'HIGH',
-    confidence: 0.8,
-    triggers: ['dear ', 'hello ', 'hey ', 'attn'],
-    pattern: wording('\\b(?:dear|hello|hey|attn)~{machine}(?=[:;,.!)\\s-]{1,6}[^\\n]{0,120}\\b{tell}\\b)', vocabulary),
+    phrases: [
+      wording(
+        '(note|notes|message|instruction|instructions|attention|notice|reminder|important|warning|directive|news|info) (to|for)? (all|any|the|every|an|our|your)? {machine} !{person} ..9 {tell}',
+      ),
+      wording('(dear|hello|hey|attn) {machine} !{person} ..9 {tell}'),
+    ],
   },
   {
     id: 'if-you-are-a-machine',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['if you are', 'if you re ', "if you're", 'if an ai', 'if an llm', 'if a language'],
-    pattern: wording(
-      "\\bif~(?:(?:you~are|you'?re)~(?:an?~|the~|being~)?<1>{machine}|(?:an~ai|an~llm|a~language~model|a~chatbot)~(?:is~)?(?:read|process|summar)\\w{0,4})",
-      vocabulary,
-    ),
-  },
-  {
-    id: 'as-an-ai-you-must',
-    type: 'AI_ADDRESSED',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['as an ai', 'as an llm', 'as a language', 'is being read', 'is read by', 'processed by'],
-    pattern: wording(
-      '\\b(?:as~an?~(?:ai|llm|language~model)~<2>you~(?:must|should|shall|will|are~(?:required|instructed)~to)|if~this~(?:text~)?is~(?:being~)?(?:read|processed|summari[sz]ed)~by~(?:an?~)?(?:ai|llm|language~model|machine|bot|assistant))\\b',
-    ),
+    phrases: [
+      wording('if (you_are|youre) (a|an|the|being)? ..1 {machine} !{person}'),
+      wording('if (an_ai|an_llm|a_language_model|a_chatbot) is? (read*|process*|summar*)'),
+      wording('as (an_ai|an_llm|a_language_model) ..2 you (must|should|shall|will|are_required_to|are_instructed_to)'),
+      wording('if_this text? is being? (read|processed|summarized|summarised) by'),
+      wording(
+        '(read|processed|summarized|summarised) by (an|a)? (ai|llm|language_model|machine) ..3 (you|it) (must|should|shall)',
+      ),
+    ],
   },
   {
     id: 'machine-colon',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: [
-      'ai:',
-      'ai,',
-      'assistant:',
-      'assistant,',
-      'assistants:',
-      'chatbot',
-      'chatgpt',
-      'copilot',
-      'llm:',
-      'llms:',
-      'bot:',
-      'claude',
-      'agent:',
-      'agents:',
-      'model:',
-      'gemini',
+    phrases: [
+      wording(
+        '^ (ai|ai_assistant|ai_assistants|ai_agent|ai_agents|ai_model|ai_reader|llm|llms|chatbot|chatgpt|copilot|claude|gemini|language_model|agent|agents|assistant|assistants|bot|bots) : please? (disregard|ignore|forget|say|tell|do_not|dont|you_must|always|never|recommend|reply_with|reply_only|respond_with|respond_only|output|reveal|send|forward|approve|mention|execute|when_summar*|include_the|summarize_this_as)',
+      ),
+      wording(
+        '^ (ai_assistant|chatbot|chatgpt|copilot|claude|gemini) please? (disregard|ignore|forget|do_not|you_must|always|never|recommend|reply_with|reply_only|output|reveal|send|forward|approve)',
+      ),
     ],
-    pattern:
-      /(?:^|[\n>.!?|"'(])[^\w\n@]{0,6}@?(?:ai(?: (?:assistants?|agents?|models?|systems?|readers?))?|llms?|chatbots?|chatgpt|copilot|claude|gemini|language models?|agents?|assistants?|bots?)\s?[:,]\s{0,2}(?:please )?(?:disregard|ignore|forget|say|tell|do not|don't|you must|always|never|recommend|reply (?:with|only)|respond (?:with|only)|output|reveal|send|forward|approve|summari[sz]e this as|mention|execute|when summari|include the)\b/g,
   },
   {
     id: 'when-summarising',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.7,
-    triggers: ['when', 'while summar', 'if you summar'],
-    pattern:
-      /\b(?:when|while|if) (?:you (?:are )?)?(?:summar|process|analy|review|translat|read)[a-z]{0,7} (?:this|the) (?:page|document|e-?mail|text|file|content|resume|cv|article|wiki|ticket)s?\b[^.\n]{0,40}\b(?:you must|always|never|do not|say|include|recommend|state|insert|tell|append|mention|claim|report)\b/g,
+    phrases: [
+      wording(
+        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (you_must|always|never|do_not|say|include|recommend|state|insert|tell|append|mention|claim|report)',
+      ),
+      wording('in (your|any|the) summary you? (must|always|include|say|state|claim|do_not)'),
+    ],
   },
   {
     id: 'if-user-asks',
@@ -101,60 +83,41 @@ export const roleRules: readonly InjectionRule[] = [
       'you are asked',
     ],
     pattern:
-      /\b(?:if|when(?:ever)?) (?:(?:the |a |any )?(?:user|reader|someone|anyone|human|customer)s? asks?|(?:you are )?asked)\b[^.\n]{0,80}\b(?:reply|respond|say|answer|claim|state|tell them)\b[^.\n]{0,30}(?:["':<]|\bwith\b|\bthat\b|\bonly\b)/g,
-  },
-  {
-    id: 'in-your-summary',
-    type: 'AI_ADDRESSED',
-    severity: 'HIGH',
-    confidence: 0.7,
-    triggers: ['in your summary', 'in any summary', 'in the summary you'],
-    pattern: wording('\\bin~(?:your|any|the)~summary~(?:you~)?(?:must|always|include|say|state|claim|do~not)\\b'),
+      /\b(?:if|when|whenever) (?:(?:the |a |any )?(?:user|reader|someone|anyone|human|customer)s? asks?|(?:you are )?asked)\b[^.\n]{0,80}\b(?:reply|respond|say|answer|claim|state|tell them)\b[^.\n]{0,20}(?:["':<]|\bwith\b|\bthat\b|\bonly\b)/g,
   },
   {
     id: 'biased-review',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: [
-      'negative',
-      'on the positive',
-      'on positive',
-      'chain of thought',
-      'evaluate the candidate',
-      'best resume',
-      'best cv',
-      'best candidate',
-      'positive review only',
+    phrases: [
+      wording(
+        'ignore (all|any)? the? negative (indicator|indicators|point|points|feedback|aspect|aspects|information|reviews)',
+      ),
+      wording('focus (exclusively|only) on the? positive'),
+      wording('chain_of_thought (result|output)'),
+      wording('(do_not|dont) evaluate_the_candidate'),
+      wording('this_is_the_best (resume|cv|candidate|paper|submission)'),
+      wording('give_a_positive_review only?'),
+      wording('(harming|hurting) the_company_if'),
+      wording(
+        'you (must|should|will) (always|strongly)? (hire|recommend) (them|him|her|this_candidate|this_vendor|this_supplier|this_product)',
+      ),
     ],
-    pattern: wording(
-      "\\b(?:ignore~(?:all~|any~)?(?:the~)?negative~(?:indicators?|points?|feedback|aspects?|information|reviews?)|focus~(?:exclusively|only)~on~(?:the~)?positive|chain~of~thought~(?:result|output)|(?:do~not|don't)~evaluate~the~candidate|this~is~the~best~(?:resume|cv|candidate|paper|submission)|give~a~positive~review~only)\\b",
-    ),
-  },
-  {
-    id: 'must-recommend',
-    type: 'AI_ADDRESSED',
-    severity: 'HIGH',
-    confidence: 0.7,
-    triggers: ['recommend', 'must hire', 'should hire'],
-    pattern: wording(
-      '\\b(?:(?:harming|hurting)~the~company~if|you~(?:must|should|will)~(?:always~|strongly~)?(?:hire|recommend)~(?:them|him|her|this~(?:candidate|vendor|supplier|product)))\\b',
-    ),
   },
   {
     id: 'asked-to-repeat',
     type: 'ROLE_TOKEN',
     severity: 'MEDIUM',
     confidence: 0.65,
-    triggers: ['user:', 'human:'],
-    pattern: /(?:^|\n)[^\w\n]{0,4}(?:user|human):[^\n]{0,60}\b(?:repeat|please say|print|translate)\b/g,
+    phrases: [wording('^ (user|human) : ..9 (repeat|please_say|print|translate)')],
   },
   {
     id: 'fake-turns',
     type: 'ROLE_TOKEN',
     severity: 'MEDIUM',
     confidence: 0.7,
-    triggers: ['assistant:', 'ai:'],
+    triggers: ['assistant:', '\nai:'],
     pattern: /(?:^|\n)[^\w\n]{0,4}(?:human|user):[^\n]{0,300}\n{1,3}[^\w\n]{0,4}(?:assistant|ai):/g,
   },
   {
@@ -162,7 +125,7 @@ export const roleRules: readonly InjectionRule[] = [
     type: 'ROLE_TOKEN',
     severity: 'MEDIUM',
     confidence: 0.7,
-    triggers: ['user:', 'human:'],
+    triggers: ['\nuser:', '\nhuman:'],
     pattern: /(?:^|\n)[^\w\n]{0,4}(?:assistant|ai):[^\n]{0,300}\n{1,3}[^\w\n]{0,4}(?:user|human):/g,
   },
   {
@@ -185,41 +148,40 @@ export const roleRules: readonly InjectionRule[] = [
       /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|\[\/?inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
   },
   {
-    id: 'role-heading',
+    id: 'system-tag',
     type: 'ROLE_TOKEN',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: [
-      '[system]',
-      '<system>',
-      '</system>',
-      '"role"',
-      "'role'",
-      'system prompt',
-      '### system',
-      '### instruction',
-      '{system:',
-    ],
+    triggers: ['[system]', '<system>', '</system>', '{system:'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|(?:\[system\]\s?){2,40}|<\/?system>\s{0,3}(?=[\w\n])|["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:|(?:^|\n)[^\w\n]{0,6}(?:begin|end|start) (?:of )?system prompt\b|(?:^|\n)### ?(?:system|instructions?)(?: message| prompt)?:|\{system:/g,
+      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
   },
   {
-    id: 'called-from-now-on',
-    type: 'JAILBREAK',
+    id: 'system-message',
+    type: 'ROLE_TOKEN',
     severity: 'HIGH',
-    confidence: 0.7,
-    triggers: ['from now on'],
-    pattern: wording('\\byou~(?:will|shall|are~to)~(?:be~called|act|be|respond|answer|behave)~<3>from~now~on\\b'),
+    confidence: 0.75,
+    triggers: ['"role"', "'role'"],
+    pattern: /["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:/g,
+  },
+  {
+    id: 'system-heading',
+    type: 'ROLE_TOKEN',
+    severity: 'HIGH',
+    confidence: 0.75,
+    triggers: ['system prompt', '### system', '### instruction'],
+    pattern:
+      /(?:^|\n)(?:[^\w\n]{0,6}(?:begin|end|start) (?:of )?system prompt\b|### ?(?:system|instructions?)(?: message| prompt)?:)/g,
   },
   {
     id: 'dan',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['dan ', 'dan,', 'dan.', 'dan:', '"dan"'],
-    pattern: wording(
-      '(?:\\b(?:act|acting|answer|respond|reply|are|as|into|be|called|hi|hello)~<2>dan\\b|\\bdan~(?:mode|can|has|will|is~(?:not|free)|should|prompt)|["\']dan["\'])',
-    ),
+    phrases: [
+      wording('(act|acting|answer|respond|reply|are|as|into|be|called|hi|hello) ..2 dan'),
+      wording('dan (mode|can|has|will|is_not|is_free|should|prompt)'),
+    ],
     original: /\bDAN\b/,
   },
   {
@@ -227,145 +189,82 @@ export const roleRules: readonly InjectionRule[] = [
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.8,
-    triggers: ['do anything now'],
-    pattern: wording('\\bdo~anything~now\\b'),
-    original: /Do Anything Now|DO ANYTHING NOW|do anything now["'.,!]/,
+    phrases: [wording('do_anything_now')],
+    original: /Do Anything Now|DO ANYTHING NOW/,
   },
   {
     id: 'mode-switch',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: ['mode'],
-    pattern: wording(
-      '\\b(?:enable|enter|activate|switch~to|turn~on|engage|unlock|go~into|in)~<1>(?:god|dan|jailbreak|jailbroken|evil|opposite|unrestricted|unfiltered|uncensored|devil|chaos)~mode\\b(?!~(?:is|in|can))',
-    ),
-  },
-  {
-    id: 'persona-mode',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.75,
-    triggers: ['mode'],
-    pattern: wording(
-      '\\b(?:chatgpt|gpt|assistant|ai|you)~(?:are~)?<2>with~[a-z]{2,16}~mode~(?:enabled|on|activated)\\b',
-    ),
+    phrases: [
+      wording(
+        '(enable|enter|activate|switch_to|turn_on|turned_on|engage|unlock|go_into|in) ..1 (god|dan|jailbreak|jailbroken|evil|opposite|unrestricted|unfiltered|uncensored|devil|chaos) mode !(is|in|can)',
+      ),
+      wording('(chatgpt|gpt|assistant|ai|you) are? ..2 with ..1 mode (enabled|on|activated)'),
+      wording(
+        '(safe_mode|safety_mode|content_moderation|safety_filter|safety_filters) (is|are)? now? (off|disabled) (help|now|tell|write|you)',
+      ),
+    ],
   },
   {
     id: 'developer-mode',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.75,
-    triggers: ['developer mode', 'debug mode', 'admin mode', 'sudo mode', 'maintenance mode', 'god mode', 'root mode'],
-    pattern:
-      /\b(?:developer|debug|admin|sudo|maintenance|god|root) mode\b[^\n]{0,60}\b(?:restricted content|unfiltered|uncensored|(?:without|no) (?:any )?(?:restrictions?|filters?|limits?|rules)|ignore (?:your|all|any)|can output|guidelines (?:are|do|off))\b/g,
-  },
-  {
-    id: 'safe-mode-off',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.6,
-    triggers: ['safe mode', 'safety mode', 'moderation'],
-    pattern: wording(
-      '\\b(?:safe(?:ty)?~mode|content~moderation|safety~filters?)~(?:is~|are~)?(?:now~)?(?:off|disabled)~(?:help|now|tell|write|you)\\b',
-    ),
+    phrases: [
+      wording(
+        '(developer|debug|admin|sudo|maintenance|god|root) mode ..9 (restricted_content|unfiltered|uncensored|without_restrictions|without_any_restrictions|no_restrictions|no_filters|no_limits|no_rules|ignore_your|ignore_all|ignore_any|can_output|guidelines_are|guidelines_do)',
+      ),
+    ],
   },
   {
     id: 'no-ethics',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.7,
-    triggers: ['ethical', 'moral', 'ethics', 'openai'],
-    pattern: wording(
-      '\\b(?:no|without(?:~any)?|free~(?:of|from)(?:~all|~any)?|zero)~(?:ethical|moral|ethics|safety|content|openai)~<2>(?:constraints?|restrictions?|guidelines?|limits?|limitations?|filters?|boundaries|polic(?:y|ies)|rules|concerns?|considerations?)\\b',
-    ),
-  },
-  {
-    id: 'unfiltered-persona',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.7,
-    triggers: ['unfiltered', 'uncensored', 'unrestricted', 'amoral', 'unethical', 'jailbroken'],
-    pattern: wording(
-      '\\b(?:unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken)~<2>(?:ai|assistant|chatbot|language~model|persona|responses?|answers?)\\b',
-    ),
+    phrases: [
+      wording(
+        '(no|without|without_any|free_of|free_from|free_of_all|free_from_all|zero) (ethical|moral|ethics|safety|content|openai) ..2 (constraint|constraints|restriction|restrictions|guideline|guidelines|limit|limits|limitation|limitations|filter|filters|boundaries|policy|policies|rules|concerns|considerations)',
+      ),
+      wording(
+        '(unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) ..2 (ai|assistant|chatbot|language_model|persona|response|responses|answer|answers)',
+      ),
+      wording(
+        '(respond|answer|act|speak|reply|behave|pretend|roleplay|talk) ..4 (no|without|without_any|free_of|free_from) ..1 (restriction|restrictions|limitation|limitations|limits|filter|filters|censorship|guidelines|boundaries|rules)',
+      ),
+    ],
   },
   {
     id: 'not-bound',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.7,
-    triggers: [
-      'bound by',
-      'limited by',
-      'restricted by',
-      'constrained by',
-      'governed by',
-      'confines',
-      'restrictions of',
-      'abide by',
-      'any rules',
+    phrases: [
+      wording(
+        '(not|never|no_longer) be? (bound|limited|restricted|constrained|governed) by ..2 (any_rules|the_rules|your_rules|its_rules|their_rules|usual_rules|typical_rules|openai|openais|guidelines|ethics|morals|ethical|what_an_ai)',
+      ),
+      wording('(do_not|does_not|doesnt|dont) (follow|have_to_abide_by|abide_by) any (rules|restrictions|guidelines)'),
+      wording('override_the_restrictions_of'),
+      wording('(typical|normal) confines_of (an|a)? ai'),
+      wording('(must|will) obey (all|every|any) (order|orders|command|commands|request|requests)'),
+      wording('(policy|policies) (do|does) not_allow'),
+      wording('never (refuse|refuses) (a|any)? direct? human? (order|orders|request|requests|command|commands)'),
     ],
-    pattern: wording(
-      "\\b(?:(?:not|never|no~longer)~(?:be~)?(?:bound|limited|restricted|constrained|governed)~by~<2>(?:(?:any|the|your|its|their|usual|typical|openai)~rules|guidelines?|openai|ethics|morals?|ethical|what~an~ai)|(?:do(?:es)?~not|doesn't|don't)~(?:follow|have~to~abide~by)~any~(?:rules|restrictions|guidelines)|override~the~restrictions~of|(?:typical|normal)~confines~of~(?:an?~)?ai)\\b",
-    ),
   },
   {
-    id: 'obey-everything',
+    id: 'persona',
     type: 'JAILBREAK',
     severity: 'HIGH',
     confidence: 0.65,
-    triggers: ['obey all', 'obey every', 'obey any', 'policy does not allow', 'never refuse', 'never refuses'],
-    pattern: wording(
-      '\\b(?:(?:must|will)~obey~(?:all|every|any)~(?:orders?|commands?|requests?)|polic(?:y|ies)~do(?:es)?~not~allow|never~refuses?~(?:a~|any~)?(?:direct~)?(?:human~)?(?:orders?|requests?|commands?))\\b',
-    ),
-  },
-  {
-    id: 'answer-without-limits',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.65,
-    triggers: [
-      'without any restriction',
-      'no restriction',
-      'no limit',
-      'no filter',
-      'no guideline',
-      'without restriction',
-      'without filter',
-      'no censorship',
-      'without censorship',
-      'no boundaries',
-      'no rules',
+    phrases: [
+      wording('pretend (to_be|you_are|youre) my ..1 (grandma|grandmother|grandpa|grandfather)'),
+      wording('pretend (to_be|you_are|youre) (a|an) (unrestricted|evil|hacker|jailbroken|different_ai)'),
+      wording('act_as ..2 (evil|unrestricted|unfiltered|jailbroken|uncensored|malicious)'),
+      wording('(you_are|youre) now? going_to (act|pretend) (as|to_be)'),
+      wording('simulate_an (ai|unrestricted) ..9 (does_not|no_rules|any_rules|programming)'),
+      wording('evil_twin_ai'),
+      wording('you (will|shall|are_to) (be_called|act|be|respond|answer|behave) ..3 from_now_on'),
     ],
-    pattern: wording(
-      '\\b(?:respond|answer|act|speak|reply|behave|pretend|roleplay|talk)~<4>(?:no|without(?:~any)?|free~of|free~from)~(?:[a-z]{1,12}~)?(?:restrictions?|limitations?|limits?|filters?|censorship|guidelines|boundaries|rules)\\b',
-    ),
-  },
-  {
-    id: 'role-play',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.65,
-    triggers: [
-      'pretend',
-      'act as',
-      'simulate an',
-      'evil twin',
-      'stay in character',
-      'going to act',
-      'going to pretend',
-    ],
-    pattern: wording(
-      "\\b(?:pretend~(?:to~be|you~are|you're)~(?:my~<1>grand(?:ma|mother|pa|father)|an?~(?:unrestricted|evil|hacker|jailbroken|different~ai))|act~as~<2>(?:evil|unrestricted|unfiltered|jailbroken|uncensored|malicious)|(?:you~are|you're)~(?:now~)?going~to~(?:act|pretend)~(?:as|to~be)|evil~twin~ai|stay~in~character!?[\"'])\\b",
-    ),
-  },
-  {
-    id: 'simulated-machine',
-    type: 'JAILBREAK',
-    severity: 'HIGH',
-    confidence: 0.65,
-    triggers: ['simulate an ai', 'simulate an unrestricted'],
-    pattern: /\bsimulate an (?:ai|unrestricted)\b[^.\n]{0,60}\b(?:does not|no rules|any rules|programming)\b/g,
   },
 ]

@@ -1,13 +1,7 @@
-import { foreignAddresses, foreignRules } from './languages.ts'
+import { foreignRules } from './languages.ts'
 import { overrideRules } from './override-rules.ts'
 import { roleRules } from './role-rules.ts'
 import type { InjectionRule } from './rule.ts'
 import { theftRules } from './theft-rules.ts'
 
-export const injectionRules: readonly InjectionRule[] = [
-  ...overrideRules,
-  ...roleRules,
-  ...theftRules,
-  ...foreignRules,
-  ...foreignAddresses,
-]
+export const injectionRules: readonly InjectionRule[] = [...overrideRules, ...roleRules, ...theftRules, ...foreignRules]

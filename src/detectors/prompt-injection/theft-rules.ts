@@ -1,112 +1,77 @@
-import { type InjectionRule, wording } from './rule.ts'
+import { phrase } from './phrase.ts'
+import type { InjectionRule } from './rule.ts'
 
 const vocabulary = {
-  show: 'reveal|print|show|output|repeat|display|tell|give|leak|expose|dump|disclose|recite|write|return|echo|summari[sz]e|translate|spell|copy|share|list|say|provide',
+  show: 'reveal print show output repeat display tell give leak expose dump disclose recite write return echo summarize summarise translate spell copy share list say provide',
   hidden:
-    'initial|original|hidden|secret|full|entire|whole|complete|exact|internal|above|previous|preceding|starting|root|developer|pre',
+    'initial original hidden secret full entire whole complete exact internal above previous preceding starting root developer pre',
+  prompt: 'prompt prompts instruction instructions message messages directive directives guideline guidelines',
+  send: 'send post forward upload email e_mail exfiltrate transmit leak submit report deliver encode',
+  loot: 'conversation conversations chat_history chat_log email emails e_mails inbox contents_of content_of secret secrets credential credentials api_key api_keys password passwords token tokens environment_variables private_key private_keys system_prompt ssh_key ssh_keys session_data session_tokens salary_table salary_list salary_data customer_list customer_data customer_records all_data the_data any_data all_files the_files',
+  reader: 'user human reader owner',
 }
+const wording = (source: string) => phrase(source, vocabulary)
 
 /** Wordings that draw out prompts and data, or have tools do things unseen. */
 export const theftRules: readonly InjectionRule[] = [
   {
-    id: 'reveal-your-prompt',
+    id: 'reveal-prompt',
     type: 'PROMPT_LEAK',
     severity: 'MEDIUM',
     confidence: 0.75,
-    triggers: ['prompt', 'instruction', 'system message', 'initial message', 'directives', 'guidelines'],
-    pattern: wording(
-      '\\b{show}~(?:me~|us~|out~|back~|verbatim~)?<2>your~<2>(?:prompts?|system~messages?|initial~messages?|(?:system|hidden|secret|initial|original|full|exact)~instructions?|guidelines?|directives?)\\b',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'reveal-system-prompt',
-    type: 'PROMPT_LEAK',
-    severity: 'MEDIUM',
-    confidence: 0.75,
-    triggers: ['system prompt', 'system-prompt', 'system_prompt', 'system message', 'system instruction'],
-    pattern: wording(
-      '\\b{show}~(?:me~|us~|out~|back~|verbatim~)?(?:the~|all~|all~the~|your~)?(?:current~|full~|entire~)?system~?(?:prompts?|messages?|instructions?)\\b',
-      vocabulary,
-    ),
-  },
-  {
-    id: 'reveal-hidden-prompt',
-    type: 'PROMPT_LEAK',
-    severity: 'MEDIUM',
-    confidence: 0.75,
-    triggers: ['prompt', 'instruction', 'developer message', 'directive', 'guideline'],
-    pattern: wording(
-      '\\b{show}~(?:me~|us~|out~|back~|verbatim~)?(?:(?:a~copy~of~)?(?:the~|all~|every~)?)?{hidden}~(?:system~)?(?:prompts?|instructions?|messages?|directives?|guidelines?)\\b(?!~(?:box|field|line|dialog|window|about|below|on~(?:the~)?screen))',
-      vocabulary,
-    ),
+    phrases: [
+      wording(
+        '{show} (me|us|out|back|verbatim)? ..2 your ..2 (prompt|prompts|system_message|system_messages|initial_message|system_instructions|hidden_instructions|secret_instructions|initial_instructions|original_instructions|full_instructions|exact_instructions|guidelines|directives)',
+      ),
+      wording(
+        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|all_the|your)? (current|full|entire)? (system|systemprompt) (prompt|prompts|message|messages|instruction|instructions)',
+      ),
+      wording(
+        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|every)? {hidden} system? {prompt} !(box|field|line|dialog|window|about|below|on_the_screen|on_screen)',
+      ),
+      wording(
+        '(what|whats) (is|are|was|were)? your (system|initial|original|exact|first|secret) (prompt|prompts|instruction|instructions|message)',
+      ),
+      wording('(what|whats) (is|are|was|were) your (instructions|prompt)'),
+    ],
   },
   {
     id: 'reveal-given-instructions',
     type: 'PROMPT_LEAK',
     severity: 'MEDIUM',
     confidence: 0.75,
-    triggers: ['instruction', 'were told', 'you received', 'been given', 'were given', 'been told'],
-    pattern: wording(
-      '\\b(?:(?:respond|reply|answer)~with~(?:all|every|each|the)~<1>(?:instructions?|rules)|(?:print|show|output|repeat|list|write|reveal|give~me)~(?:out~|me~|back~)?(?:all|every|any|the|everything)~<2>(?:formatted~as|(?:that~)?you~(?:were|have~been)~(?:given|told)|(?:that~)?you~received))\\b',
-    ),
-  },
-  {
-    id: 'repeat-above',
-    type: 'PROMPT_LEAK',
-    severity: 'MEDIUM',
-    confidence: 0.65,
-    triggers: ['above'],
-    pattern: wording(
-      '\\b(?:repeat|print|output|copy|echo|recite)~(?:back~)?(?:everything|all|(?:all~)?(?:of~)?the~(?:words|text|sentences|phrases))~(?:written~|said~|of~the~)?above\\b',
-    ),
-  },
-  {
-    id: 'what-are-your-instructions',
-    type: 'PROMPT_LEAK',
-    severity: 'MEDIUM',
-    confidence: 0.7,
-    triggers: [
-      'your system',
-      'your initial',
-      'your original',
-      'your exact',
-      'your secret',
-      'your instructions',
-      'your prompt',
+    phrases: [
+      wording('(respond|reply|answer) with (all|every|each|the) ..1 (instruction|instructions|rules)'),
+      wording(
+        '(print|show|output|repeat|list|write|reveal|give) (out|me|back)? (all|every|any|the|everything) ..2 (formatted_as|that_you_were_given|that_you_were_told|you_were_given|you_were_told|you_have_been_given|you_have_been_told|that_you_received|you_received)',
+      ),
+      wording(
+        '(repeat|print|output|copy|echo|recite) back? (everything|all|the_words|the_text|the_sentences|all_the_words|all_of_the_words|all_the_text|all_of_the_text) (written|said|of_the)? above',
+      ),
     ],
-    pattern: wording(
-      "\\bwhat(?:'s|~is|~are|~was|~were)~your~(?:(?:system|initial|original|exact|first|secret)~(?:prompts?|instructions?|message)|instructions|prompt)\\b",
-    ),
   },
   {
     id: 'reveal-secret-word',
     type: 'PROMPT_LEAK',
     severity: 'MEDIUM',
     confidence: 0.65,
-    triggers: [
-      'secret word',
-      'secret password',
-      'secret phrase',
-      'not to reveal',
-      'not to share',
-      'gandalf',
-      'the password you',
+    phrases: [
+      wording('secret (word|password|phrase) that? you (know|have|were|protect|guard)'),
+      wording('told you? not_to (reveal|share|tell|say)'),
+      wording('(gandalf|gandalfs) ..1 secret'),
+      wording('the_password_you (know|were|protect|guard)'),
     ],
-    pattern: wording(
-      "\\b(?:secret~(?:word|password|phrase)~(?:that~)?you~(?:know|have|were|protect|guard)|told~(?:you~)?not~to~(?:reveal|share|tell|say)|gandalf(?:'s)?~<1>secret|the~password~you~(?:know|were|protect|guard))\\b",
-    ),
   },
   {
-    id: 'all-credentials',
+    id: 'all-it-can-reach',
     type: 'PROMPT_LEAK',
     severity: 'HIGH',
     confidence: 0.65,
-    triggers: ['in your database', 'you have access to', 'you can access'],
-    pattern: wording(
-      '\\b(?:usernames?|passwords?|credentials|data|files|records|secrets|emails)~(?:that~)?(?:in~your~(?:database|memory|context)|you~(?:have~access~to|can~access))\\b',
-    ),
-    original: /./,
+    phrases: [
+      wording(
+        '(all|every|any|delete|list|show|print|give|tell) ..5 (username|usernames|password|passwords|credentials|data|files|records|secrets|emails) that? (in_your_database|in_your_memory|in_your_context|you_have_access_to|you_can_access)',
+      ),
+    ],
   },
   {
     id: 'placeholder-in-address',
@@ -115,105 +80,69 @@ export const theftRules: readonly InjectionRule[] = [
     confidence: 0.85,
     triggers: ['](http', 'src="http', 'href="http', "src='http", "href='http"],
     pattern:
-      /(?:\]\(|(?:src|href)=["'])https?:\/\/[^\s)"'<>[\]{}%]{3,200}[?&=/](?:\[|\{{1,2}|<|%7b)[^\]}>\n"')]{0,24}(?:conversation|chat|history|secret|password|credential|prompt|context|api.?key|summary|user.?data|user.?message|token|e-?mail|session|memory|document)/g,
+      /(?:\]\(|(?:src|href)=["'])https?:\/\/[^\s)"'<>[\]{}%]{3,200}[?&/=](?:\[|\{{1,2}|<|%7b)[^\]}>\n"')]{0,24}(?:conversation|chat|history|secret|password|credential|prompt|context|api.?key|summary|user.?data|user.?message|token|e-?mail|session|memory|document)/g,
   },
   {
-    id: 'send-secrets',
+    id: 'send-loot',
     type: 'DATA_EXFILTRATION',
     severity: 'CRITICAL',
     confidence: 0.85,
-    triggers: [
-      'conversation',
-      'chat history',
-      'chat log',
-      'mail',
-      'inbox',
-      'contents of',
-      'content of',
-      'secrets',
-      'credentials',
-      'api key',
-      'passwords',
-      'tokens',
-      'environment variables',
-      'private key',
-      'system prompt',
-      'ssh key',
-      'session',
-      'customer',
-      'salary',
-      'the data',
-      'all data',
-      'all files',
+    phrases: [
+      wording(
+        '{send} ..4 {loot} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
+      ),
     ],
-    pattern: wording(
-      '\\b(?:send|post|forward|upload|e-?mail|exfiltrate|transmit|leak|submit|report|deliver|encode)~<4>(?:conversations?|chat~(?:history|log)|e-?mails?|inbox|contents?~of~(?:\\.?[a-z]{1,12}~?){1,3}|secrets?|credentials?|api~keys?|passwords?|tokens?|environment~variables|private~keys?|system~prompt|ssh~keys?|session~(?:data|tokens?)|salary~(?:table|list|data)|customer~(?:list|data|records)|(?:all|the|any)~(?:data|files))\\b[^\\n]{0,40}\\b(?:to|via|at|using|through)~(?:the~|this~)?(?:https?|[\\w.+-]{1,40}@[\\w-]{2,20}|webhook|attacker|evil|hxxps?|[\\w-]{2,20}\\.(?:example|site|ru|xyz|tk|io)\\b)',
-    ),
+  },
+  {
+    id: 'send-loot-to-address',
+    type: 'DATA_EXFILTRATION',
+    severity: 'CRITICAL',
+    confidence: 0.8,
+    triggers: ['@', '.example', '.site', '.ru', '.xyz', '.tk', '.io'],
+    pattern:
+      /\b(?:send|forward|e-?mail|exfiltrate|transmit|leak|upload) [^\n]{0,60}\b(?:conversations?|chat history|e-?mails?|inbox|secrets?|credentials?|api keys?|passwords?|tokens?|private keys?|salary table|customer (?:list|data)|data)\b[^\n]{0,40}\bto (?:[\w.+-]{1,40}@[\w-]{2,20}|[\w-]{2,20}\.(?:example|site|ru|xyz|tk)\b)/g,
   },
   {
     id: 'upload-key-file',
     type: 'DATA_EXFILTRATION',
     severity: 'CRITICAL',
     confidence: 0.6,
-    triggers: ['id_rsa', '.aws/credentials', '/etc/passwd', '@.env', '/.env'],
-    pattern:
-      /\b(?:curl|wget)\b[^\n]{0,60}@[~/.\w-]{0,24}(?:id_rsa|\.aws\/credentials|etc\/passwd|\.env)\b[^\n]{0,40}https?:/g,
+    triggers: ['@~/.ssh/', '@~/.aws/', '@/etc/passwd', '@.env', '@./.env', '@/root/.ssh/'],
+    pattern: /@(?:~|\.|\/root)?\/?(?:\.ssh\/id_\w{2,10}|\.aws\/credentials|etc\/passwd|\.env)[ "'][^\n]{0,40}https?:/g,
   },
   {
     id: 'without-telling',
     type: 'TOOL_MISUSE',
     severity: 'HIGH',
     confidence: 0.7,
-    triggers: [
-      'without asking',
-      'without telling',
-      'without informing',
-      'without notifying',
-      'without the user',
-      "user's knowledge",
+    phrases: [
+      wording(
+        '(run|call|execute|invoke|send|delete|transfer|use|perform|do|approve|install|update|forward) ..5 without (asking|telling|informing|notifying) the? {reader}',
+      ),
+      wording('(do_not|dont|never) (tell|inform|notify|alert|warn) the {reader}'),
+      wording(
+        '(do_not|dont|never) (mention|reveal|disclose) any_of? (this|these|the_above) (note|notes|instruction|instructions|section|sections|message|messages|paragraph|paragraphs|text|prompt|step|action)',
+      ),
+      wording('before_using_any other? (tool|tools)'),
+      wording('hide_this_from_the (user|human)'),
     ],
-    pattern: wording(
-      "\\b(?:run|call|execute|invoke|send|delete|transfer|use|perform|do|approve|install|update|forward)~<4>without~(?:asking|telling|informing|notifying)?~?(?:the~)?(?:user|human|reader|owner)(?:'s~(?:knowledge|consent|permission))?\\b",
-    ),
-  },
-  {
-    id: 'keep-quiet',
-    type: 'TOOL_MISUSE',
-    severity: 'HIGH',
-    confidence: 0.7,
-    triggers: [
-      'the user',
-      'the human',
-      'the reader',
-      'mention this',
-      'mention these',
-      'reveal this',
-      'reveal these',
-      'disclose this',
-      'mention any',
-      'this note',
-      'before using any',
-    ],
-    pattern: wording(
-      "\\b(?:(?:do~not|don't|never)~(?:(?:tell|inform|notify|alert|warn)~the~(?:user|human|reader)|(?:mention|reveal|disclose)~(?:any~of~)?(?:this|these|the~above)~(?:notes?|instructions?|sections?|messages?|paragraphs?|text|prompt|step|action)s?)|before~using~any~(?:other~)?tools?|hide~this~from~the~(?:user|human))\\b",
-    ),
   },
   {
     id: 'secretly',
     type: 'TOOL_MISUSE',
     severity: 'HIGH',
     confidence: 0.6,
-    triggers: ['silently', 'secretly'],
-    pattern: wording(
-      '\\b(?:silently|secretly)~(?:call|run|execute|invoke|send|forward|transfer|delete|upload|post)~(?:the|all|any|every|this|a)\\b',
-    ),
+    phrases: [
+      wording(
+        '(silently|secretly) (call|run|execute|invoke|send|forward|transfer|delete|upload|post) (the|all|any|every|this|a)',
+      ),
+    ],
   },
   {
     id: 'call-tool',
     type: 'TOOL_MISUSE',
     severity: 'MEDIUM',
     confidence: 0.35,
-    triggers: ['tool', 'function'],
-    pattern: wording('\\b(?:call|use|invoke|run|execute)~the~[\\w.-]{2,30}\\s(?:tool|function)~(?:with|to|and|on)\\b'),
+    phrases: [wording('(call|use|invoke|run|execute) the ..2 (tool|function) (with|to|and|on)')],
   },
 ]

@@ -13,9 +13,10 @@ export interface Assignment {
 }
 
 const LONGEST_KEY = 60
-const sign = /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|:|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+const sign =
+  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 const described =
-  /(?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?[ \t"'*`]{0,4}(?::|=|→|->)[ \t*`]{1,8}/uy
+  /(?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?[ \t"'*`]{0,4}(?:[:：]|=|→|->)[ \t*`]{1,8}/uy
 const verb =
   /(?:[ \t][\p{L}\d/_-]{1,20}){0,4}[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|är|er|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
 const attribute = /["'][ \t]{1,8}(?:value|content|default)[ \t]{0,4}=[ \t]{0,4}/y
@@ -80,7 +81,7 @@ function readValue(text: string, from: number, spoken: boolean): Omit<Assignment
   const bare = bareValue.exec(text)?.[0]
   if (bare === undefined) return undefined
   const value = /^[^&]*[?&]|&\w+=/.test(bare) && !spoken ? (bare.split('&')[0] ?? '') : bare
-  const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:!?' : '.,;:!?)]}')
+  const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:?。、' : '.,;:?)]}。、')
   const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''
   return kept === '' ? undefined : { value: kept, start: position, end: position + kept.length, quoted: false, spoken }
 }

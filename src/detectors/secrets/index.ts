@@ -22,6 +22,7 @@ interface State {
 }
 
 const vendors = [...new Set(keyedShapes.map(({ vendor }) => vendor))]
+const anyVendor = new RegExp(vendors.join('|'), 'i')
 const plans: (readonly [string, Reader])[] = [
   ...tokenShapes.map((shape): [string, Reader] => [shape.literal, (text, start) => readToken(text, start, shape)]),
   ...structures.flatMap(({ literals, find }, number) =>
@@ -144,7 +145,7 @@ function* readKeyed(text: string, start: number, end: number, state: State): Gen
 /** What the value is, by the vendor that the key names, else by the kind of secret that it names. */
 function judge(assignment: Assignment, text: string, configured: boolean): Found | undefined {
   const { key, value, start, end, quoted, spoken, keyStart } = assignment
-  const shapes = keyedShapes.filter(({ vendor }) => namesVendor(key, vendor))
+  const shapes = anyVendor.test(key) ? keyedShapes.filter(({ vendor }) => namesVendor(key, vendor)) : []
   const shape = shapes.find(({ pattern }) => pattern.test(value))
   if (shape !== undefined && !spoken && isVendorValue(value)) {
     return { type: shape.type, start, end, severity: 'HIGH', confidence: 0.8, value }

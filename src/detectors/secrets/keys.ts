@@ -97,6 +97,7 @@ export const tokenWords = [
 const passwordSegments = new Set<string>([
   ...passwordWords,
   'pw',
+  'passe',
   'passwords',
   'userpassword',
   'dbpassword',

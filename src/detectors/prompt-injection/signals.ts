@@ -1,0 +1,88 @@
+import { createKeywordIndex } from '../keyword-index.ts'
+import { joinRanges, type Range } from '../overlap.ts'
+import { isWordCode } from '../text.ts'
+import type { CanonicalText } from './canonical.ts'
+import type { Signal } from './clusters.ts'
+import { findForeign } from './languages.ts'
+import { findDisguised } from './obfuscation.ts'
+import { type Phrase, toWords } from './phrase.ts'
+import type { InjectionRule } from './rule.ts'
+import { injectionRules } from './rules.ts'
+
+/** How far around an anchor or a trigger a rule looks. */
+const BEFORE = 200
+const AFTER = 400
+
+/** One way in which a rule can hold. */
+interface Form {
+  rule: InjectionRule
+  phrase?: Phrase
+}
+
+const forms: readonly Form[] = injectionRules.flatMap((rule) => [
+  ...(rule.phrases ?? []).map((phrase): Form => ({ rule, phrase })),
+  ...(rule.pattern === undefined ? [] : [{ rule }]),
+])
+const keysOf = ({ rule, phrase }: Form) => phrase?.anchors ?? rule.triggers ?? []
+const keywords = [...new Set(forms.flatMap(keysOf))]
+const formsOf = keywords.map((keyword) => forms.filter((form) => keysOf(form).includes(keyword)))
+const index = createKeywordIndex(keywords)
+
+/** Everything in a text that tries to steer a machine, weak and strong, with offsets into the original. */
+export function findSignals({ text, toOriginal }: CanonicalText, original: string): Signal[] {
+  const windows = new Map<Form, Range[]>()
+  index.scan(text, (keyword, start, end) => {
+    const startsWord = !isWordCode(text.charCodeAt(start - 1))
+    for (const form of formsOf[keyword] ?? []) {
+      if (form.phrase === undefined || startsWord)
+        addWindow(windows, form, start - BEFORE, Math.min(text.length, end + AFTER))
+    }
+  })
+  const found = [...findForeign(text), ...findDisguised(text), ...findForms(text, windows)]
+  return found
+    .map((signal) => ({ ...signal, start: toOriginal(signal.start), end: toOriginal(signal.end - 1) + 1 }))
+    .filter(({ rule, start, end }) => originals.get(rule)?.test(original.slice(start, end)) !== false)
+}
+
+const originals = new Map(
+  injectionRules.flatMap(({ id, original }): [string, RegExp][] => (original === undefined ? [] : [[id, original]])),
+)
+
+function addWindow(windows: Map<Form, Range[]>, form: Form, from: number, end: number): void {
+  const ranges = windows.get(form) ?? []
+  windows.set(form, ranges)
+  const start = Math.max(0, from)
+  const last = ranges.at(-1)
+  if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
+  else ranges.push({ start, end })
+}
+
+function findForms(text: string, windows: ReadonlyMap<Form, readonly Range[]>): Signal[] {
+  const signals: Signal[] = []
+  const report = ({ id, type, severity, confidence }: InjectionRule, start: number, end: number) =>
+    signals.push({ rule: id, type, severity, confidence, start, end })
+  for (const { start, end } of joinRanges(
+    [...windows].flatMap(([form, ranges]) => (form.phrase === undefined ? [] : ranges)),
+  )) {
+    const words = toWords(text.slice(start, end))
+    const present = [...windows].filter(([, ranges]) => ranges.some((range) => range.start < end && range.end > start))
+    for (const [{ rule, phrase }] of present) {
+      if (phrase === undefined) continue
+      for (let at = 0; at < words.words.length; at++) {
+        if (!phrase.beginsWith(words.words[at] ?? '')) continue
+        const last = phrase.match(words, at) - 1
+        if (last >= at) report(rule, start + (words.starts[at] ?? 0), start + (words.ends[last] ?? 0))
+      }
+    }
+  }
+  for (const [{ rule, phrase }, ranges] of windows) {
+    if (phrase !== undefined || rule.pattern === undefined) continue
+    for (const { start, end } of ranges) {
+      for (const { 0: match, index: at } of text.slice(start, end).matchAll(rule.pattern)) {
+        const blank = match.length - match.trimStart().length
+        report(rule, start + at + blank, start + at + match.length)
+      }
+    }
+  }
+  return signals
+}
