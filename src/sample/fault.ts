@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Reply, RequestRecord } from './listener.ts'
@@ -110,19 +112,15 @@ async function drip({ request, response }: Delivery, reply: Reply): Promise<void
   response.end()
 }
 
+function* endlessly(): Generator<Buffer> {
+  yield Buffer.from('{"results":[')
+  for (;;) yield Buffer.alloc(65_536, ' ')
+}
+
 async function pour({ request, response }: Delivery): Promise<void> {
   request.status = 200
   response.writeHead(200, { 'content-type': 'application/json' })
-  const chunk = Buffer.alloc(65_536, ' ')
-  response.write('{"results":[')
-  while (!response.destroyed) {
-    if (!response.write(chunk)) {
-      await new Promise((resolve) => {
-        response.once('drain', resolve)
-        response.once('close', resolve)
-      })
-    }
-  }
+  await pipeline(Readable.from(endlessly()), response).catch(() => {})
 }
 
 /** Sends the handler's reply, or what the fault makes of it. */

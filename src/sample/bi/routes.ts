@@ -65,7 +65,7 @@ const items = (prefix: string): BiRoute[] => [
   get('tables', `${prefix}/datasets/{datasetId}/tables`),
   get('dataSources', `${prefix}/datasets/{datasetId}/datasources`),
   get('datasetUsers', `${prefix}/datasets/{datasetId}/users`),
-  get('refreshes', `${prefix}/datasets/{datasetId}/refreshes`, { $top: integer }),
+  get('refreshes', `${prefix}/datasets/{datasetId}/refreshes`, { $top: { ...integer, min: 1 } }),
   route('query', 'POST', `${prefix}/datasets/{datasetId}/executeQueries`),
   get('reports', `${prefix}/reports`),
   get('pages', `${prefix}/reports/{reportId}/pages`),

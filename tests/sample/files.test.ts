@@ -1,0 +1,81 @@
+import { inflateSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { readDocument } from '../../src/documents/reader.ts'
+import { toCsv } from '../../src/sample/files/csv.ts'
+import { toDocx, toXlsx } from '../../src/sample/files/office.ts'
+import { toPdf } from '../../src/sample/files/pdf.ts'
+import { toPng } from '../../src/sample/files/png.ts'
+
+async function textOf(bytes: Uint8Array, filename: string): Promise<string> {
+  const read = await readDocument(bytes, { mime: 'application/octet-stream', filename })
+  if (!('document' in read)) throw new Error(read.reason)
+  return read.document.parts.map(({ text }) => text).join('\n')
+}
+
+describe('files are what their names say', () => {
+  test('PDF with brackets, backslashes and long lines over several pages', async () => {
+    const lines = Array.from(
+      { length: 120 },
+      (_, index) => `Line ${index} (with \\ brackets) ${'word '.repeat(index % 30)}`,
+    )
+    const text = await textOf(toPdf('Title', lines), 'a.pdf')
+    expect(text).toContain('Title')
+    expect(text).toContain('Line 0 (with \\ brackets)')
+    expect(text).toContain('Line 119')
+  })
+
+  test('Word document with headings and tables', async () => {
+    const text = await textOf(
+      toDocx([
+        { heading: 'Head' },
+        'Some <text> & more',
+        {
+          table: [
+            ['a', 'b'],
+            ['1', '2'],
+          ],
+        },
+      ]),
+      'a.docx',
+    )
+    for (const words of ['Head', 'Some <text> & more', '1', '2']) expect(text).toContain(words)
+  })
+
+  test('workbook with several sheets, texts and numbers', async () => {
+    const text = await textOf(
+      toXlsx({
+        One: [
+          ['Name', 'Count'],
+          ['"x" & y', 12.5],
+        ],
+        Two: [['Only']],
+      }),
+      'a.xlsx',
+    )
+    for (const words of ['"x" & y', '12.5', 'Only']) expect(text).toContain(words)
+  })
+
+  test('CSV with quotes, commas and line breaks', async () => {
+    const text = await textOf(
+      toCsv([
+        ['name', 'note'],
+        ['a', 'x, "y"\nz'],
+      ]),
+      'a.csv',
+    )
+    expect(text).toContain('x, "y"\nz')
+  })
+
+  test('picture of the given size', () => {
+    const png = Buffer.from(toPng(20, 10, [200, 100, 50]))
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([20, 10])
+    const at = png.indexOf('IDAT')
+    expect(inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)))).toHaveLength(10 * 61)
+  })
+})
+
+test('the same content gives the same bytes', () => {
+  expect(toDocx(['a'])).toEqual(toDocx(['a']))
+  expect(toXlsx({ A: [['a']] })).toEqual(toXlsx({ A: [['a']] }))
+})
