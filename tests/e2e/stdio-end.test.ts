@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mainFile, makeHome, spawnAssay } from '../support/assay.ts'
+
+const LIMIT_MS = 2000
+const initialize = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'e2e', version: '1' } },
+})}\n`
+const ask = (id: number) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_stats', arguments: {} } })}\n`
+
+let home: string
+let remove: () => void
+beforeEach(() => {
+  ;({ home, remove } = makeHome())
+})
+afterEach(() => remove())
+
+const ended = (child: ChildProcess) =>
+  new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  )
+
+/** Starts `assay mcp` and waits for its first answer. */
+async function start(child: ChildProcess): Promise<() => string> {
+  let output = ''
+  child.stdin?.write(initialize)
+  await new Promise<void>((resolve) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      if (output.includes('\n')) resolve()
+    })
+  })
+  return () => output
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('assay mcp', () => {
+  it('answers what it had received, and ends when stdin does', async () => {
+    const child = spawnAssay(['mcp'], { home })
+    const output = await start(child)
+    const since = Date.now()
+    child.stdin?.end(ask(2) + ask(3))
+    expect(await ended(child)).toEqual({ code: 0, signal: null })
+    expect(Date.now() - since).toBeLessThan(LIMIT_MS)
+    const lines = output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ id }) => id).sort()).toEqual([1, 2, 3])
+    expect(lines.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true)
+  })
+
+  it('ends when nobody reads its answers any more', async () => {
+    const child = spawnAssay(['mcp'], { home })
+    await start(child)
+    const since = Date.now()
+    child.stdout?.destroy()
+    child.stdin?.write(ask(2))
+    await ended(child)
+    expect(Date.now() - since).toBeLessThan(LIMIT_MS)
+  })
+
+  it('ends when the process that started it is killed, although its pipes stay open', async () => {
+    const script = `
+      const { spawn } = require('node:child_process')
+      const child = spawn(process.execPath, [${JSON.stringify(mainFile)}, 'mcp'], { stdio: [0, 1, 2], env: process.env })
+      process.stderr.write(String(child.pid) + '\\n')
+      setInterval(() => {}, 1000)`
+    const parent = spawn(process.execPath, ['-e', script], {
+      env: { ...process.env, ASSAY_HOME: home },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const pid = await new Promise<number>((resolve) =>
+      parent.stderr.setEncoding('utf8').once('data', (text: string) => resolve(Number(text.split('\n')[0]))),
+    )
+    await start(parent)
+    parent.kill('SIGKILL')
+    const since = Date.now()
+    while (isAlive(pid) && Date.now() - since < 10_000) await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(isAlive(pid)).toBe(false)
+    expect(Date.now() - since).toBeLessThan(LIMIT_MS)
+  })
+
+  it('ends on SIGTERM', async () => {
+    const child = spawnAssay(['mcp'], { home })
+    await start(child)
+    const since = Date.now()
+    child.kill('SIGTERM')
+    expect((await ended(child)).code).toBe(0)
+    expect(Date.now() - since).toBeLessThan(LIMIT_MS)
+  })
+})
