@@ -115,7 +115,7 @@ function toEnding(error: unknown, drive: Drive, { store, now }: EngineOptions): 
   if (reason === 'retry_later' && retryAfter !== undefined) {
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
-  const stands = scopes.some(({ discovered }) => discovered > 0)
+  const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
   return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
 }
 

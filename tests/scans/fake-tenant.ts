@@ -14,6 +14,8 @@ export interface FakePage {
   links?: LinkDraft[]
   facts?: Record<string, unknown>
   kind?: AssetDraft['kind']
+  contentCreatedAt?: number
+  contentUpdatedAt?: number
 }
 
 export interface FakeSpace {
@@ -112,6 +114,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
       links = [],
       facts = {},
       kind = 'wiki.page',
+      ...dates
     }: FakePage): AssetDraft {
       return {
         key: `fake:page:${id}`,
@@ -120,9 +123,10 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
         url: `https://fake.example/${id}`,
         container: `Space ${key}`,
         checksum: createHash('sha256')
-          .update(JSON.stringify([title, body, links, facts]))
+          .update(JSON.stringify([title, body, links, facts, dates]))
           .digest('hex'),
         links,
+        ...dates,
         facts: { id, spaceKey: key, ...facts },
         document: async () => {
           await tenant.onBody?.(id)

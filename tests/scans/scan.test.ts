@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Scan } from '../../src/scans/model.ts'
-import { createTenant, type FakeTenant, refuse } from './fake-tenant.ts'
+import { createTenant, detectWords, type FakeTenant, refuse } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
 let tenant: FakeTenant
@@ -198,6 +198,29 @@ describe('a scan', () => {
     await bench.queue.settled(id)
     expect(findings()).toHaveLength(10)
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'RUNNING' })
+  })
+})
+
+describe('detectors that do not run', () => {
+  const openBroken = async (isLost: (key: string) => boolean) => {
+    const broken = openWorkbench(tenant, {
+      detect: (document, request) =>
+        isLost(request.asset.key) ? Promise.reject(refuse('no_worker')) : detectWords(document, request),
+    })
+    await createFake(broken)
+    return broken
+  }
+
+  it('end the scan when no document can be looked at', async () => {
+    const broken = await openBroken(() => true)
+    expect(await broken.scan()).toMatchObject({ status: 'FAILED', reason: 'detectors_failed' })
+    await broken.close()
+  })
+
+  it('cost one asset when one document is to blame', async () => {
+    const broken = await openBroken((key) => key.endsWith('ENG-3'))
+    expect(await broken.scan()).toMatchObject({ status: 'COMPLETED', failures: [{ assetKey: 'fake:page:ENG-3' }] })
+    await broken.close()
   })
 })
 

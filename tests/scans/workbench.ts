@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
+import type { Detect } from '../../src/scans/estate.ts'
 import { brokenLinksStep } from '../../src/scans/links-step.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
@@ -30,7 +31,7 @@ export interface Workbench {
 
 export function openWorkbench(
   tenant: FakeTenant,
-  options: { home?: string; extra?: readonly Operation[] } = {},
+  options: { home?: string; extra?: readonly Operation[]; detect?: Detect } = {},
 ): Workbench {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
   const clock = { now: Date.UTC(2026, 0, 5, 12) }
@@ -43,7 +44,7 @@ export function openWorkbench(
     store,
     vault,
     plugins,
-    detect: detectWords,
+    detect: options.detect ?? detectWords,
     estate: [brokenLinksStep],
     log: silentLog,
     now,
