@@ -8,6 +8,7 @@ import { connectors } from './connectors/index.ts'
 import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { CreateMetric } from './metrics/model.ts'
+import { ImportLine } from './scans/import-line.ts'
 import { configJsonSchema } from './sources/config-schema.ts'
 import { installedPlugins } from './sources/operations.ts'
 
@@ -35,6 +36,7 @@ function createSchemas(): Map<string, string> {
     ]),
     ['glossary-term.schema.json', toSchemaFile(CreateGlossaryTerm, 'Glossary term')],
     ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
+    ['finding.schema.json', toSchemaFile(ImportLine, 'One line of a findings import')],
     ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],
     ['openapi.json', toText(createOpenApi(operations, version))],
   ])

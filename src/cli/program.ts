@@ -4,6 +4,7 @@ import { addAskCommands } from './commands/ask.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFindingCommands } from './commands/findings.ts'
+import { addImportCommand } from './commands/import.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
@@ -42,6 +43,7 @@ function createProgram(host: Host): Command {
   addScanCommands(program, host)
   addAskCommands(program, host)
   addFindingCommands(program, host)
+  addImportCommand(program, host)
   addDetectCommand(program, host)
   addDoctorCommand(program, host)
   for (const command of [program, ...program.commands]) {

@@ -159,7 +159,56 @@ const health = {
   properties: { status: { type: 'string', enum: ['ok'] }, version: text('Version of assay.') },
 }
 
+const imported = {
+  type: 'object',
+  required: ['source', 'scanId', 'lines', 'assets', 'findings'],
+  properties: {
+    source: { type: 'object', properties: { id: text('Id of the source.'), name: text('Name of the source.') } },
+    scanId: text('Id of the scan that the import counts as.'),
+    lines: { type: 'integer', description: 'Findings in the file.' },
+    assets: { type: 'integer', description: 'Assets they are in.' },
+    findings: {
+      type: 'object',
+      description: 'What became of them.',
+      properties: { new: { type: 'integer' }, again: { type: 'integer' }, resolved: { type: 'integer' } },
+    },
+  },
+}
+
 const plainPaths: Record<string, JsonObject> = {
+  '/findings/import': {
+    post: {
+      operationId: 'import_findings',
+      summary: 'Import findings',
+      description: 'Streams findings of another scanner in: all of the file or nothing; twice is the same as once.',
+      tags: ['findings'],
+      parameters: [
+        {
+          name: 'source',
+          in: 'query',
+          required: false,
+          description: 'Source they belong to; made when it is not there.',
+          schema: { type: 'string', default: 'import' },
+        },
+        {
+          name: 'format',
+          in: 'query',
+          required: false,
+          description: 'Format of the body.',
+          schema: { type: 'string', enum: ['ndjson', 'sarif'], default: 'ndjson' },
+        },
+      ],
+      requestBody: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
+      responses: {
+        200: { description: 'Imported.', content: { 'application/json': { schema: imported } } },
+        default: {
+          description: 'A problem.',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+      'x-scope': 'admin',
+    },
+  },
   '/health': {
     get: {
       operationId: 'health',

@@ -6,6 +6,7 @@ import type { Caller, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
 import { createDocsPage } from './docs.ts'
 import { guard } from './guard.ts'
+import { importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
@@ -15,8 +16,6 @@ export interface HttpOptions {
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
   /** Who asks; throws AppError `unauthorized` when a token is needed and missing. */
   callerOf(request: Request): Caller
-  /** Streams findings in; the plain route beside the catalogue. */
-  importFindings?: (request: Request, context: WriteContext) => Promise<Response>
   mcp?: (request: Request, caller: Caller) => Promise<Response>
   version: string
   /** Names beside loopback that requests may carry as their Host. */
@@ -40,12 +39,10 @@ export function createHttpApp(options: HttpOptions): Hono {
     }),
   )
   app.get('/', (c) => c.redirect('/docs'))
-  const { importFindings, mcp } = options
-  if (importFindings !== undefined) {
-    app.post('/findings/import', (c) =>
-      importFindings(c.req.raw, options.contextFor({ caller: options.callerOf(c.req.raw), signal: c.req.raw.signal })),
-    )
-  }
+  const { mcp } = options
+  app.post('/findings/import', (c) =>
+    importRoute(c.req.raw, options.contextFor({ caller: options.callerOf(c.req.raw), signal: c.req.raw.signal })),
+  )
   if (mcp !== undefined) app.all('/mcp', (c) => mcp(c.req.raw, options.callerOf(c.req.raw)))
   addRoutes(app, options)
   app.notFound(() =>

@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
@@ -66,10 +64,4 @@ function toCount(value: string): number {
   if (!/^\d+$/.test(value) || count < 1 || count > 500)
     throw new InvalidArgumentError('A count is a whole number from 1 to 500.')
   return count
-}
-
-/** The stream of a file argument; `-` is stdin. */
-export function openInput(host: Host, file: string): AsyncIterable<Uint8Array> {
-  if (file === '') throw new UsageError('Name a file, or - for standard input.')
-  return file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : createReadStream(file)
 }

@@ -1,0 +1,46 @@
+import { AppError, invalidInput } from '../kernel/errors.ts'
+import type { WriteContext } from '../operation/context.ts'
+import { type ImportFormat, importFindings, importFormats } from '../scans/imports.ts'
+import { SourceName } from '../sources/model.ts'
+
+const mimes = new Set([
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/jsonl',
+  'application/json',
+  'application/sarif+json',
+])
+const DEFAULT_SOURCE = 'import'
+
+/** `POST /findings/import?source=NAME&format=ndjson|sarif`: streams a file of findings in, all of it or nothing. */
+export async function importRoute(request: Request, context: WriteContext): Promise<Response> {
+  if (!context.caller.scopes.has('admin')) {
+    throw new AppError('forbidden', "Importing findings needs the scope 'admin'; ask for a token that has it.")
+  }
+  const { source, format } = readQuery(new URL(request.url).searchParams)
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!mimes.has(type)) {
+    throw new AppError('unsupported_media_type', 'Send findings with Content-Type: application/x-ndjson.')
+  }
+  if (request.body === null) throw invalidInput('The body is empty; send one finding a line.')
+  const result = await importFindings(request.body, { source, format }, context)
+  return Response.json(result)
+}
+
+function readQuery(query: URLSearchParams): { source: string; format: ImportFormat } {
+  const unknown = [...query.keys()].filter((key) => key !== 'source' && key !== 'format')
+  if (unknown.length > 0) {
+    throw invalidInput('Only source and format can stand in the query string.', {
+      issues: unknown.map((path) => ({ path, message: 'is not a known key; remove it or check its spelling.' })),
+    })
+  }
+  const source = SourceName.safeParse(query.get('source') ?? DEFAULT_SOURCE)
+  const format = importFormats.find((known) => known === (query.get('format') ?? 'ndjson'))
+  if (source.success && format !== undefined) return { source: source.data, format }
+  throw invalidInput('The query string is not valid; name a source, and ndjson or sarif as the format.', {
+    issues: [
+      ...(source.success ? [] : [{ path: 'source', message: source.error.issues[0]?.message ?? 'is not a name.' }]),
+      ...(format === undefined ? [{ path: 'format', message: `must be one of ${importFormats.join(', ')}.` }] : []),
+    ],
+  })
+}
