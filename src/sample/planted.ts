@@ -165,6 +165,9 @@ const biFindings: Planted[] = [
     [dashboard('Finance', 'Finance at a glance'), 'REPORT_MISSING', 'tile of a report that was deleted'],
     [dashboard('Data Platform', 'Platform health'), 'REPORT_MISSING', 'tile of a report that was deleted'],
   ]),
+  ...rows('bi', 'BROKEN_LINKS', [
+    [dashboard('Supply Chain', 'Hall screen'), 'DATASET_MISSING', 'tile of a dataset that was deleted'],
+  ]).map((planted) => ({ ...planted, needsAdminApi: true as const })),
 ]
 
 /** All that the detectors which are on by default must find in the sample tenants: this, and nothing else. */

@@ -235,7 +235,10 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
           id,
           title,
           ...(reportId === undefined ? {} : { reportId }),
-          ...(datasetId === undefined ? {} : { datasetId }),
+          // A dataset that was deleted is told with the workspace that it was in, here the tile's own.
+          ...(datasetId === undefined
+            ? {}
+            : { datasetId, datasetWorkspaceId: tenant.findDataset(datasetId)?.workspace.id ?? workspace.id }),
         })),
         ...(dashboard.appId === undefined ? {} : { appId: dashboard.appId }),
         ...ownersOf(dashboard.owner, 'dashboardUserAccessRight', flags),

@@ -75,6 +75,8 @@ export interface WikiUser {
   accountId: string
   displayName: string
   email: string
+  /** The account is closed; its pages stay. */
+  closed?: boolean
 }
 
 export interface NewPage {

@@ -185,7 +185,7 @@ export const toUserWire = (user: WikiUser) => ({
   timeZone: null,
   personalSpaceId: null,
   isExternalCollaborator: false,
-  accountStatus: 'active',
+  accountStatus: user.closed === true ? 'closed' : 'active',
   accountId: user.accountId,
   email: user.email,
   accountType: 'atlassian',
