@@ -22,7 +22,8 @@ import { runStockSeries } from './stock-series.store.ts'
 export function runPlan(reader: Reader, plan: Plan): Cell[] {
   const { edges, ...atMoment } = plan
   if (plan.mode === 'stock' && edges !== undefined) {
-    if (plan.entity === 'finding') return runStockSeries(reader, plan, edges)
+    const counted = plan.measure.aggregation.startsWith('COUNT')
+    if (plan.entity === 'finding' || counted) return runStockSeries(reader, plan, edges)
     return edges.flatMap((at, bucket) => runPlan(reader, { ...atMoment, at }).map((cell) => ({ ...cell, bucket })))
   }
   const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)

@@ -21,7 +21,7 @@ export interface RowSource {
   with: Sql
 }
 
-const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
+export const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
   conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` AND `)
 
 /** The rows of a flow, or of a stock at one moment. */
@@ -160,9 +160,10 @@ const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
   contentUpdatedAt: sql`a.content_updated_at`,
 }
 
-const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
+export const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
 
-function assetCode(name: string, joins: Joins): Sql {
+/** The codes of an asset's facets. */
+export function assetCode(name: string, joins: Joins): Sql {
   switch (name) {
     case 'assetId':
       return sql`a.id`
@@ -194,10 +195,7 @@ function assetRows(reader: Reader, plan: Plan): RowSource {
     FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``}
     WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
 
-  const where: (Sql | Expression<SqlBool>)[] = [ownAssetCondition(own)]
-  for (const { key, values } of plan.conditions) {
-    if (key === 'scanned') where.push(sql`(a.last_scanned_at IS NOT NULL) = ${values.includes('true') ? 1 : 0}`)
-  }
+  const where: (Sql | Expression<SqlBool>)[] = [ownAssetCondition(own), ...isScanned(plan)]
   if (ofFindings.length > 0) {
     where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingCondition(ofFindings, past ? { status } : {}))})`)
   }
@@ -214,6 +212,13 @@ function assetRows(reader: Reader, plan: Plan): RowSource {
     from: () => sql`FROM asset a ${joins.sql()} WHERE ${and(where)}`,
     with: past ? sql`WITH ${laterChanges(plan.at)}` : sql``,
   }
+}
+
+/** Whether an asset was ever scanned, where that is asked for. */
+export function isScanned({ conditions }: Plan): Sql[] {
+  return conditions.flatMap(({ key, values }) =>
+    key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values.includes('true') ? 1 : 0}`] : [],
+  )
 }
 
 /** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { findingCondition } from '../findings/filter.store.ts'
-import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { type Cell, emptyPartial, type Partial, toGroupId } from './cells.ts'
 import { type AnswerRow, toDecoder, toGroupCondition, toMeasureColumns, toQuotient } from './groups.store.ts'
 import type { GroupKey, Plan } from './plan.ts'
-import { findingCode, findingConditions, findingJoins, type RowSource, resolutionAt } from './rows.store.ts'
+import { and } from './rows.store.ts'
 import { toSlots } from './slots.ts'
+import { assetSpans, findingSpans } from './spans.store.ts'
 
 /** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
 interface Stretch extends Partial {
@@ -17,30 +16,31 @@ interface Stretch extends Partial {
 }
 
 /**
- * A stock of findings at many moments, from one pass over the spans in which each finding kept its status: a span that
- * began at `since` and ended at `until` counts at the moments `since < moment <= until`.
+ * A stock at many moments, from one pass over the spans in which its rows counted. Of assets it can be their number or
+ * distinct values of them, which is what overlapping spans of one asset do not disturb.
  */
-export function runStockSeries(reader: Reader, plan: Plan, moments: readonly number[]): Cell[] {
+export function runStockSeries(reader: Reader, asked: Plan, moments: readonly number[]): Cell[] {
   const [first, last] = [moments[0], moments.at(-1)]
   if (first === undefined || last === undefined) return []
   const slots = toSlots(moments)
-  const source = spanSource(first, last)
+  const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
+  const source = plan.entity === 'asset' ? assetSpans(plan, first) : findingSpans(plan, first, last)
+  const { since, until } = source
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
   const selected = [
     ...columns,
     sql`${toQuotient(since, slots)} AS slot`,
-    sql`${toQuotient(sql`span.until`, slots)} AS until`,
+    sql`${toQuotient(until, slots)} AS until`,
     sql`count(*) AS "rows"`,
     ...toMeasureColumns(plan, source, itemized),
   ]
   const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
-  const condition = findingCondition(findingConditions(plan.conditions), { status })
   const groups = toGroupCondition(reader, plan, source)
+  const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
   const rows = reader.all(
-    sql<AnswerRow>`${spans(first)} SELECT ${sql.join(selected)} FROM span CROSS JOIN finding f ON f.id = span.finding_id
-      ${source.joins()} WHERE ${since} < ${last} AND (span.until IS NULL OR span.until > ${since})
-      AND ${condition} ${groups} GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`,
+    sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
+      GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`,
   )
   const decode = toDecoder(reader, plan.dimensions, rows)
   const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
@@ -66,30 +66,11 @@ export function runStockSeries(reader: Reader, plan: Plan, moments: readonly num
   })
 }
 
-const status = sql<number>`coalesce(span.status, c.status)`
-const since = sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`
-
-/** Only changes from the first moment on tell the moments apart. */
-const spans = (first: number) => sql`WITH span AS (
-  SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
-  FROM status_change WHERE at >= ${first}
-  UNION ALL
-  SELECT f.id, NULL, (SELECT max(h.at) FROM status_change h WHERE h.finding_id = f.id AND h.at >= ${first}), NULL
-  FROM finding f)`
-
-function spanSource(first: number, last: number): Pick<RowSource, 'code' | 'number'> & { joins: () => unknown } {
-  const joins = findingJoins()
-  joins.use('c', undefined)
-  const resolvedAt = resolutionAt(sql`r.at <= coalesce(span.since, ${first - 1})`, sql`span.until IS NULL`)
-  return {
-    code: (name) => findingCode(name, joins, status),
-    number: (field) => {
-      if (field === 'confidence') return sql`f.conf_q`
-      if (field === 'ageHours') return sql`(${last} - f.first_detected_at)`
-      return sql`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
-    },
-    joins: () => joins.sql(),
-  }
+/** The number of assets, as distinct values, because the spans of one may overlap. */
+function countingAssets(plan: Plan): Plan {
+  return plan.measure.aggregation === 'COUNT'
+    ? { ...plan, measure: { aggregation: 'COUNT_DISTINCT', field: 'assetId' } }
+    : plan
 }
 
 /** Ages were reckoned from the last moment; at an earlier one every row was younger by the same time. */
