@@ -40,7 +40,7 @@ const brands: readonly Brand[] = [
   },
   {
     name: 'Diners Club',
-    lengths: [14, 16],
+    lengths: [14],
     prefixes: [
       [300, 305],
       [3095, 3095],
@@ -171,7 +171,8 @@ function isLaidOut({ groups, separators }: NumberRun, first: number, last: numbe
 function toCard(part: Part, digits: string, start: number, end: number): PiiMatch | undefined {
   const brand = brandOf(digits)
   if (brand === undefined || !isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
-  if (new Set(digits).size < 3) return undefined
+  if (/^-\w/.test(part.text.slice(end, end + 2)) || (new Set(digits).size < 3 && !published.has(digits)))
+    return undefined
   const named = says(surroundingsOf(part, start, end), context)
   const common = digits.length === 16 || digits.length === 15
   const confidence = named ? 0.98 : common && brand !== 'Maestro' && brand !== 'RuPay' ? 0.9 : 0.45

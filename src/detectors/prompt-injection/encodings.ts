@@ -7,9 +7,11 @@ export interface Decoded {
 
 const MOST_DECODED = 64 * 1024
 const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g
-const hexadecimal = /(?<![0-9a-z])(?:[0-9a-f]{2}[ :]?){16,}(?![0-9a-z])/gi
-const percent = /(?:%[0-9a-f]{2}|[\w.-]){0,4}(?:%[0-9a-f]{2}[\w.-]{0,12}){5,}/gi
-const escapes = /(?:\\(?:u00|x)[0-9a-f]{2}){8,}/gi
+const hexadecimal = /(?<![0-9a-z])[0-9a-f]{2}(?: ?[0-9a-f]{2})+(?![0-9a-z])/gi
+const percent = /(?:%[0-9a-f]{2}[\w.-]*)+/gi
+const escapes = /(?:\\(?:u00|x)[0-9a-f]{2})+/gi
+/** Encoded characters that it takes at least; fewer say nothing. */
+const SHORTEST = { hexadecimal: 16, percent: 5, escapes: 8 }
 const announced = /rot[ -]?13|caesar|cipher/i
 const backwards = /snoitcurtsni|tpmorp metsys|erongi|dragersid/i
 const readable = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027]+$/
@@ -21,27 +23,28 @@ export function* findDecoded(text: string): Generator<Decoded> {
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(hexadecimal)) {
-    const decoded = toReadable(
-      Buffer.from(run.replace(/[^0-9a-f]/gi, '').slice(0, MOST_DECODED), 'hex').toString('utf8'),
-    )
+    const digits = run.replaceAll(' ', '')
+    if (digits.length < SHORTEST.hexadecimal * 2) continue
+    const decoded = toReadable(Buffer.from(digits.slice(0, MOST_DECODED), 'hex').toString('utf8'))
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(percent)) {
-    const decoded = toReadable(
-      run.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    )
-    if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
+    if (run.split('%').length <= SHORTEST.percent) continue
+    const before = /[\w.-]{0,24}$/.exec(text.slice(Math.max(0, index - 24), index))?.[0] ?? ''
+    const decoded = toReadable(before + run.replace(/%([0-9a-f]{2})/gi, fromHex))
+    if (decoded !== undefined) yield { start: index - before.length, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(escapes)) {
-    const decoded = toReadable(
-      run.replace(/\\(?:u00|x)([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    )
+    if (run.split('\\').length <= SHORTEST.escapes) continue
+    const decoded = toReadable(run.replace(/\\(?:u00|x)([0-9a-f]{2})/gi, fromHex))
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
   const short = text.length <= MOST_DECODED
   if (short && announced.test(text)) yield { start: 0, end: text.length, text: text.replace(/[a-z]/gi, rotate) }
   if (short && backwards.test(text)) yield { start: 0, end: text.length, text: [...text].reverse().join('') }
 }
+
+const fromHex = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
 
 function toReadable(decoded: string): string | undefined {
   return decoded.length >= 12 && /[a-z]{3}/i.test(decoded) && readable.test(decoded) ? decoded : undefined

@@ -15,13 +15,15 @@ const digitLetters: Record<string, string> = {
   '!': 'i',
   '|': 'i',
 }
-const leet = /(?<![\w@$!|])(?=[a-z@$!|0-9]{0,14}[a-z])[a-z0-9@$!|]{3,15}(?:[\s_.-]{1,3}[a-z0-9@$!|]{2,15}){1,6}/g
+const leetOpening = /[i1!|]gn[o0]r[e3]|d[i1!|][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|byp[a4@][s5$]{2}/g
 const leetWording =
-  /\b(?:ignore|disregard|forget|bypass)[\s_.-]+(?:(?:all|any|the|of|your|my)[\s_.-]+){0,4}(?:(?:previous|prior|above|earlier|system|your)[\s_.-]+)?(?:instructions?|directions?|rules|prompts?|guidelines|commands?)\b/
-const misspelt = /(?<![a-z])([a-z]{5,12})\s((?:[a-z]{2,11}\s){0,4})([a-z]{6,13})(?![a-z])/g
+  /^(?:ignore|disregard|forget|bypass)[\s_.-]{1,3}(?:(?:all|any|the|of|your|my)[\s_.-]{1,3}){0,4}(?:(?:previous|prior|above|earlier|system|your)[\s_.-]{1,3})?(?:instructions?|directions?|rules|prompts?|guidelines|commands?)(?![a-z])/
+const LONGEST_WORDING = 120
+const nounLike = /(?<![a-z])(?:i[a-z]{9,12}|d[a-z]{8,11}|g[a-z]{8,10})(?![a-z])/g
 const verbs = ['ignore', 'disregard', 'forget', 'bypass']
 const adjectives = ['previous', 'prior', 'above', 'earlier', 'preceding', 'all', 'your', 'system']
-const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'prompts', 'directives', 'commands']
+const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'directives']
+const MOST_WORDS = 6
 
 /** Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters. */
 export function* findDisguised(text: string): Generator<Signal> {
@@ -29,19 +31,21 @@ export function* findDisguised(text: string): Generator<Signal> {
     const wording = joinedWording.exec(run.replace(/[ .\-_*]+/g, ''))
     if (wording !== null) yield toSignal(index, run, 0.85)
   }
-  if (/[a-z][013457@$!|][a-z]|(?<![\w])[013457@$!|][a-z]{2}/.test(text)) {
-    for (const { 0: run, index } of text.matchAll(leet)) {
-      if (!/[013457@$!|]/.test(run)) continue
-      const wording = leetWording.exec(run.replace(/[013457@$!|]/g, (sign) => digitLetters[sign] ?? sign))
-      if (wording !== null && !leetWording.test(run)) yield toSignal(index, run, 0.8)
-    }
+  for (const { index } of text.matchAll(leetOpening)) {
+    const run = text.slice(index, index + LONGEST_WORDING)
+    const wording = leetWording.exec(run.replace(/[013457@$!|]/g, (sign) => digitLetters[sign] ?? sign))?.[0]
+    const spelt = run.slice(0, wording?.length ?? 0)
+    if (/[013457@$!|]/.test(spelt)) yield toSignal(index, spelt, 0.8)
   }
-  for (const { 0: run, 1: verb = '', 2: middle = '', 3: noun = '', index } of text.matchAll(misspelt)) {
-    const exact = verbs.includes(verb) && nouns.includes(noun)
-    if (exact || !looksLike(verb, verbs) || !looksLike(noun, nouns)) continue
-    if (middle.split(/\s/).some((word) => looksLike(word, adjectives))) {
-      yield toSignal(index, run, 0.8)
-    }
+  for (const { 0: noun, index } of text.matchAll(nounLike)) {
+    if (!looksLike(noun, nouns)) continue
+    const before = text.slice(Math.max(0, index - LONGEST_WORDING), index)
+    const words = [...before.matchAll(/[a-z]{2,12}/g)].slice(-MOST_WORDS)
+    const verb = words.findLast(([word]) => looksLike(word, verbs))
+    if (verb === undefined || (verbs.includes(verb[0]) && nouns.includes(noun))) continue
+    if (!words.some(([word], at) => at > words.indexOf(verb) && looksLike(word, adjectives))) continue
+    const start = index - before.length + verb.index
+    yield toSignal(start, text.slice(start, index + noun.length), 0.8)
   }
 }
 

@@ -42,7 +42,8 @@ const isJoined = ({ text, starts, ends }: Words, at: number, from: number) =>
 /**
  * Reads a wording: words in a row; `(a|b_c)` one of them, `_` joining the words of a phrase; `{name}` one of a
  * vocabulary; `..3` up to three words of any kind; `stem*`; a trailing `?` for what may be missing; `!(a|b)` for what
- * must not follow; `^` for the start of a line; `:` for a colon. Matching costs a bounded number of steps a word.
+ * must not follow; `^` for the start of a line; `:` for a colon; `@` for a mail or host address next. Matching costs a
+ * bounded number of steps a word.
  */
 export function phrase(source: string, vocabulary: Readonly<Record<string, string>> = {}): Phrase {
   const terms = source.split(' ')
@@ -64,7 +65,7 @@ export function phrase(source: string, vocabulary: Readonly<Record<string, strin
 /** Of the terms that must be there, the one whose shortest alternative is longest. */
 function anchorsOf(terms: readonly string[], vocabulary: Readonly<Record<string, string>>): string[] {
   const candidates = terms
-    .filter((term) => !/^(?:\^|:|!.*|\.\..*)$/.test(term) && !term.endsWith('?'))
+    .filter((term) => !/^(?:[\^:@]|!.*|\.\..*)$/.test(term) && !term.endsWith('?'))
     .map((term) =>
       alternativesOf(term, vocabulary).map((words) =>
         [...words]
@@ -81,6 +82,7 @@ function anchorsOf(terms: readonly string[], vocabulary: Readonly<Record<string,
 function toStep(term: string, vocabulary: Readonly<Record<string, string>>): Step {
   if (term === '^') return (words, at, _from, next) => (startsLine(words, at) ? next(at) : -1)
   if (term === ':') return (words, at, _from, next) => (isColon(words, at) ? next(at) : -1)
+  if (term === '@') return (words, at, _from, next) => (isAddressed(words, at) ? next(at) : -1)
   if (term.startsWith('..')) return toSkip(Number(term.slice(2)))
   if (term.startsWith('!')) {
     const excluded = alternativesOf(term.slice(1), vocabulary)
@@ -146,4 +148,11 @@ function startsLine({ text, starts }: Words, at: number): boolean {
 function isColon({ text, ends }: Words, at: number): boolean {
   const end = ends[at - 1] ?? 0
   return /^["'*_)\s]{0,2}:/.test(text.slice(end, end + 3))
+}
+
+const address = /^\s{1,3}<?(?:[\w.+-]{1,40}@[\w-]{2,20}|[\w-]{2,20}\.(?:example|site|ru|xyz|tk)\b)/
+
+function isAddressed({ text, ends }: Words, at: number): boolean {
+  const end = ends[at - 1] ?? 0
+  return address.test(text.slice(end, end + 80))
 }

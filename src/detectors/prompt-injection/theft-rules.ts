@@ -7,7 +7,7 @@ const vocabulary = {
     'initial original hidden secret full entire whole complete exact internal above previous preceding starting root developer pre',
   prompt: 'prompt prompts instruction instructions message messages directive directives guideline guidelines',
   send: 'send post forward upload email e_mail exfiltrate transmit leak submit report deliver encode',
-  loot: 'conversation conversations chat_history chat_log email emails e_mails inbox contents_of content_of secret secrets credential credentials api_key api_keys password passwords token tokens environment_variables private_key private_keys system_prompt ssh_key ssh_keys session_data session_tokens salary_table salary_list salary_data customer_list customer_data customer_records all_data the_data any_data all_files the_files',
+  loot: 'conversation conversations chat_history chat_log email emails e_mails inbox contents_of content_of secret secrets credential credentials api_key api_keys password passwords token tokens environment_variables private_key private_keys system_prompt ssh_key ssh_keys session_data session_tokens salary_table salary_list salary_data customer_list customer_data customer_records all_data the_data any_data all_files the_files every_email',
   reader: 'user human reader owner',
 }
 const wording = (source: string) => phrase(source, vocabulary)
@@ -91,16 +91,8 @@ export const theftRules: readonly InjectionRule[] = [
       wording(
         '{send} ..4 {loot} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
       ),
+      wording('(send|forward|email|e_mail|exfiltrate|transmit|leak|upload) ..4 {loot} ..5 to @'),
     ],
-  },
-  {
-    id: 'send-loot-to-address',
-    type: 'DATA_EXFILTRATION',
-    severity: 'CRITICAL',
-    confidence: 0.8,
-    triggers: ['@', '.example', '.site', '.ru', '.xyz', '.tk', '.io'],
-    pattern:
-      /\b(?:send|forward|e-?mail|exfiltrate|transmit|leak|upload) [^\n]{0,60}\b(?:conversations?|chat history|e-?mails?|inbox|secrets?|credentials?|api keys?|passwords?|tokens?|private keys?|salary table|customer (?:list|data)|data)\b[^\n]{0,40}\bto (?:[\w.+-]{1,40}@[\w-]{2,20}|[\w-]{2,20}\.(?:example|site|ru|xyz|tk)\b)/g,
   },
   {
     id: 'upload-key-file',

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { detectText } from '../../src/detectors/detect-text.ts'
+import type { AssetFacts, Match } from '../../src/detectors/detector.ts'
+import { PiiConfig, piiDetector } from '../../src/detectors/pii/index.ts'
+import type { Part } from '../../src/documents/document.ts'
+
+const asset: AssetFacts = { key: 'a', kind: 'bi.table', name: 'Sales', url: '' }
+
+function findPii(text: string) {
+  return detectText({ id: 'case', text, types: ['PII'] }).findings.map(({ findingType, start, end }) => {
+    return [findingType, text.slice(start, end)]
+  })
+}
+
+function detectParts(parts: readonly Part[], config: unknown = {}): Match[] {
+  const document = { mime: '', parts, links: [] }
+  return [...piiDetector.detect(document, { asset, config: PiiConfig.parse(config), now: Date.UTC(2026, 0, 1) })]
+}
+
+describe('personal data that is found', () => {
+  it.each([
+    ['EMAIL', 'write to jörg.müller@globex.de soon', 'jörg.müller@globex.de'],
+    ['EMAIL', '<ANA_B@MAIL.GLOBEX.COM>', 'ANA_B@MAIL.GLOBEX.COM'],
+    ['EMAIL', 'mailto:ana+wiki@globex.co.uk?subject=x', 'ana+wiki@globex.co.uk'],
+    ['PHONE', 'reach me at +49 170 1234567 after five', '+49 170 1234567'],
+    ['PHONE', 'Phone: 030 8431 2290', '030 8431 2290'],
+    ['PHONE', 'Tel (415) 555-2671 ext 12', '(415) 555-2671 ext 12'],
+    ['PHONE', 'fax 259.735.7502x459', '259.735.7502x459'],
+    ['PHONE', '322 327 102 office', '322 327 102'],
+    ['CREDIT_CARD', 'card 4929 4212 3460 0821', '4929 4212 3460 0821'],
+    ['CREDIT_CARD', 'Amex 371449635398431', '371449635398431'],
+    ['CREDIT_CARD', 'paid with 2221-0000-0000-0009', '2221-0000-0000-0009'],
+    ['IBAN', 'IBAN DE89 3704 0044 0532 0130 00 bei der Bank', 'DE89 3704 0044 0532 0130 00'],
+    ['IBAN', 'iban gb29nwbk60161331926819', 'gb29nwbk60161331926819'],
+    ['US_SSN', 'SSN: 536-90-4399', '536-90-4399'],
+    ['US_SSN', 'social security number 536904399', '536904399'],
+    ['IP_ADDRESS', 'blocked 91.198.174.192 again', '91.198.174.192'],
+    ['IP_ADDRESS', 'from 2a02:810d:8abf:fa94:5988:5f63:375e:8a2a', '2a02:810d:8abf:fa94:5988:5f63:375e:8a2a'],
+    ['DE_TAX_ID', 'Steuer-ID: 86 095 742 719', '86 095 742 719'],
+    ['AT_SOCIAL_SECURITY', 'SVNR 1237 010180', '1237 010180'],
+    ['CH_AHV', 'AHV 756.9217.0769.85', '756.9217.0769.85'],
+    ['FR_NIR', 'Sécurité sociale : 2 55 08 14 168 025 38', '2 55 08 14 168 025 38'],
+    ['ES_NIF', 'DNI 12345678Z', '12345678Z'],
+    ['IT_FISCAL_CODE', 'Codice fiscale RSSMRA85T10A562S', 'RSSMRA85T10A562S'],
+    ['NL_BSN', 'BSN 111222333', '111222333'],
+    ['PL_PESEL', 'PESEL 44051401359', '44051401359'],
+    ['SE_PERSONAL_NUMBER', 'personnummer 811228-9874', '811228-9874'],
+    ['UK_NINO', 'National Insurance AB 12 34 56 C', 'AB 12 34 56 C'],
+    ['UK_NHS', 'NHS number 943 476 5919', '943 476 5919'],
+    ['IN_AADHAAR', 'Aadhaar 2341 2341 2346', '2341 2341 2346'],
+    ['CA_SIN', 'SIN 130 692 544', '130 692 544'],
+    ['AU_TFN', 'TFN 123 456 782', '123 456 782'],
+    ['BE_NATIONAL_NUMBER', 'rijksregisternummer 85.07.30-033.28', '85.07.30-033.28'],
+    ['FI_PERSONAL_CODE', 'henkilötunnus 131052-308T', '131052-308T'],
+    ['BR_CPF', 'CPF 529.982.247-25', '529.982.247-25'],
+  ])('%s in "%s"', (type, text, value) => {
+    expect(findPii(text)).toEqual([[type, value]])
+  })
+
+  it('counts a published test card, but lightly', () => {
+    const [finding] = detectText({ id: 'x', text: 'card 4111 1111 1111 1111', types: ['PII'] }).findings
+    expect(finding).toMatchObject({ findingType: 'CREDIT_CARD', severity: 'LOW' })
+  })
+
+  it('reads the header of a cell as its context', () => {
+    const cell: Part = { kind: 'cell', text: '467 3395', path: 'B2', label: 'Phone' }
+    expect(detectParts([cell])).toEqual([expect.objectContaining({ findingType: 'PHONE' })])
+    expect(detectParts([{ ...cell, label: 'Amount' }])).toEqual([])
+  })
+
+  it.each(['CustomerSSN', 'iban', 'date_of_birth', 'Card Number', 'Geburtsdatum'])(
+    'takes the column name %s as evidence',
+    (name) => {
+      const part: Part = { kind: 'name', text: name, path: `Sales.${name}` }
+      expect(detectParts([part])).toEqual([
+        expect.objectContaining({ findingType: 'SENSITIVE_COLUMN', confidence: 0.6 }),
+      ])
+    },
+  )
+
+  it('looks for birthdays only when told', () => {
+    const part: Part = { kind: 'text', text: 'Date of birth: 12.03.1984', path: 'body' }
+    expect(detectParts([part])).toEqual([])
+    expect(detectParts([part], { types: ['DATE_OF_BIRTH'] })).toEqual([
+      expect.objectContaining({ findingType: 'DATE_OF_BIRTH' }),
+    ])
+  })
+
+  it('weighs addresses of the own company as information', () => {
+    const part: Part = { kind: 'text', text: 'ana@globex.de and bo@initech.de', path: 'body' }
+    const matches = detectParts([part], { ownDomains: ['globex.de'] })
+    expect(matches.map(({ severity }) => severity)).toEqual(['INFO', 'LOW'])
+  })
+
+  it('leaves out the countries that are not asked for', () => {
+    const part: Part = { kind: 'text', text: 'BSN 111222333, CPF 529.982.247-25', path: 'body' }
+    expect(detectParts([part], { countries: ['BR'] }).map(({ findingType }) => findingType)).toEqual(['BR_CPF'])
+  })
+})
+
+describe('what only looks like personal data', () => {
+  it.each([
+    'see icon@2x.png and npm i @types/node@20.1.0',
+    'git clone git@host.corp:team/app.git',
+    'write to jane@example.com',
+    'version 10.2.3.4 of the driver',
+    'section 3.2.1.1 of the standard',
+    'listen on 127.0.0.1:8080 or 0.0.0.0',
+    'epoch 1718099999000 and 1718099999',
+    'order 4929421234600820',
+    'uuid 4929-4212-3460-0821-aa',
+    '0.4929421234600821 as a float',
+    'x=4929421234600821abc',
+    'IBAN DE00 0000 0000 0000 0000 00',
+    'DE89 3704 0044 0532 0130 01',
+    'SSN 000-12-3456, 666-12-3456 and 912-12-3456',
+    'SKU 078-05-1120',
+    '2024-06-11 10:22:33',
+    '12.5.2024 - 14.5.2024',
+    'ISSN 2049-3630',
+    'ticket 202406110001234',
+    'cost 1,234,567.89 EUR',
+    'GPS 52.520008, 13.404954',
+    'commit 43fc912ef59a83054ea7f6706df4d53a7dea4d80',
+    'MAC 00:1B:44:11:3A:B7',
+    '**** **** **** 4242',
+    '3000 3001 3002 3003',
+    'std::vector<a::b> and 12:30:45',
+    'page 123456789 of the archive',
+  ])('%s', (text) => {
+    expect(findPii(text)).toEqual([])
+  })
+})
