@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Reply, RequestRecord } from './listener.ts'
+import type { Reply, RequestRecord } from './exchange.ts'
 
 /** How a matched request goes wrong. */
 export type FaultResponse =

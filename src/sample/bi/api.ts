@@ -1,5 +1,5 @@
+import type { Reply, SampleRequest } from '../exchange.ts'
 import { toGuid } from '../ids.ts'
-import type { Reply, SampleRequest } from '../listener.ts'
 import { createRouter, findProblem } from '../parameters.ts'
 import { matchesFilter } from './filter.ts'
 import { answerQuery } from './queries.ts'

@@ -1,6 +1,7 @@
 import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
+import type { Reply, RequestRecord, SampleRequest } from '../exchange.ts'
 import type { Fault } from '../fault.ts'
-import { listen, type Reply, type RequestRecord, type SampleRequest } from '../listener.ts'
+import { listen } from '../listener.ts'
 import { API_PATH, createBiApi, toError } from './api.ts'
 import { createSampleBiTenant } from './content.ts'
 import type { BiTenant } from './tenant.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SampleCredentials } from '../credentials.ts'
+import type { Reply, SampleRequest } from '../exchange.ts'
 import { toGuid } from '../ids.ts'
-import type { Reply, SampleRequest } from '../listener.ts'
 
 export const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
 const AUDIENCE = 'https://analysis.windows.net/powerbi/api'
@@ -103,5 +103,3 @@ export function createTokens(options: {
     },
   }
 }
-
-export type Tokens = ReturnType<typeof createTokens>

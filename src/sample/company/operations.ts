@@ -1,6 +1,6 @@
 import * as s from '../wiki/storage.ts'
 import { allServices } from './engineering.ts'
-import type { PageSpec } from './page.ts'
+import { type PageSpec, toPageId } from './page.ts'
 import type { Service } from './services.ts'
 
 const runbooks: readonly ((service: Service) => string)[] = [
@@ -177,6 +177,7 @@ const howTos: readonly Omit<PageSpec, 'space'>[] = [
     edited: 51,
     author: 8,
     body: [
+      s.anchor('windows'),
       s.text(
         'Stores close at eight, the warehouse never does. Windows are therefore short and different for each system.',
       ),
@@ -219,6 +220,9 @@ export const operationsPages: readonly PageSpec[] = [
       s.text('What to do when it is dark and something beeps. Pages here are short on purpose.'),
       s.heading('In a hurry'),
       s.bullets(...allServices.slice(0, 6).map(({ name }) => s.pageLink(`Runbook: ${name}`))),
+      s.paragraph(
+        `New here? Start in ${s.webLink(`/wiki/spaces/ENG/pages/${toPageId('eng-home')}/Engineering`, 'Engineering')} or with ${s.webLink(`/wiki/pages/viewpage.action?pageId=${toPageId('people-start-engineer')}`, 'your first week')}.`,
+      ),
       s.heading('With time'),
       s.bullets(
         s.pageLink('On-call and conductors'),

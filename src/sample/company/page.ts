@@ -52,4 +52,3 @@ export const authors = [
 
 export const toAccountId = (author: number) =>
   `712020:${toContentId(`user ${authors[author % authors.length]?.[1] ?? ''}`)}`
-export const nameOf = (author: number) => authors[author % authors.length]?.[0] ?? ''

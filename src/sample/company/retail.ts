@@ -262,7 +262,9 @@ const rest: readonly Omit<PageSpec, 'space'>[] = [
         ['Money back the way it came', 'Gift card, up to the limit of the season'],
         ['Worn once: same', 'Worn: repair or advice'],
       ]),
-      s.paragraph(`Tills that are offline: see ${s.pageLink('Bothy', { space: 'ENG' })}.`),
+      s.paragraph(
+        `Tills that are offline: see ${s.pageLink('Bothy', { space: 'ENG' })} and ${s.pageLink('Maintenance windows', { space: 'OPS', anchor: 'windows', label: 'the windows' })}.`,
+      ),
     ].join(''),
   },
 ]

@@ -239,6 +239,7 @@ const rest: readonly Omit<PageSpec, 'space'>[] = [
         ['Cloud key', ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')],
         ['Password', '<your password>'],
       ]),
+      s.paragraph(`A link to write a mail looks like ${s.webLink('mailto:customer@example.com', 'this')}.`),
       s.text('Order numbers such as 4471902 and article numbers such as 8080-1123-77 are ours and may be used freely.'),
     ].join(''),
   },

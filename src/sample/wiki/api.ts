@@ -1,4 +1,4 @@
-import type { Reply, SampleRequest } from '../listener.ts'
+import type { Reply, SampleRequest } from '../exchange.ts'
 import { createRouter, findProblem, readList } from '../parameters.ts'
 import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
 import { type WikiCall, wikiRoutes } from './routes.ts'

@@ -17,8 +17,6 @@ function compareKeys(a: OrderKey, b: OrderKey, descending: boolean): number {
   return descending ? -order : order
 }
 
-export const cursorForm = /^[A-Za-z0-9+/=]+$/
-
 /** A cursor says behind which item the next page begins; it holds no place in a list, so edits do not shift it. */
 export function toCursor({ value, id }: OrderKey): string {
   return Buffer.from(JSON.stringify({ id, contentOrder: 'id', contentOrderValue: value })).toString('base64')
