@@ -8,8 +8,6 @@ import { markLogReset } from './ledger.store.ts'
 const LONGEST_NAME = 1000
 const LONGEST_LABEL = 200
 const LONGEST_URL = 4096
-/** Kind of an imported asset whose scanner names none. */
-const DEFAULT_KIND = 'import.asset'
 
 /** The members of a stored asset that decide what of it is new. */
 export interface AssetRecord {
@@ -88,70 +86,6 @@ const upsertAsset = `
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
-/** An asset as another scanner tells of it; what it leaves out stays as it is. */
-export interface ToldAsset {
-  key: string
-  kind?: string | undefined
-  name?: string | undefined
-  url?: string | undefined
-  container?: string | undefined
-  contentUpdatedAt?: number | undefined
-}
-
-interface ToldSqlRow {
-  id: number
-  kind_id: number
-  container_id: number
-  name: string
-  url: string
-  content_updated_at: number | null
-}
-
-/** Adds an asset of an import, or brings it up to date; writes nothing when it is as it was. Returns its id. */
-export function saveToldAsset(
-  writer: Writer,
-  dictionary: FacetDictionary,
-  { sourceId, asset, at }: { sourceId: number; asset: ToldAsset; at: number },
-): number {
-  const stored = writer
-    .prepare(
-      'SELECT id, kind_id, container_id, name, url, content_updated_at FROM asset WHERE source_id = ? AND key = ?',
-    )
-    .get(sourceId, asset.key) as ToldSqlRow | undefined
-  const told = {
-    kind_id: asset.kind === undefined ? stored?.kind_id : dictionary.wordId(asset.kind),
-    container_id: asset.container === undefined ? stored?.container_id : dictionary.wordId(asset.container),
-    name: asset.name ?? stored?.name ?? asset.key,
-    url: asset.url ?? stored?.url ?? '',
-    content_updated_at: asset.contentUpdatedAt ?? stored?.content_updated_at ?? null,
-  }
-  const row = {
-    ...told,
-    kind_id: told.kind_id ?? dictionary.wordId(DEFAULT_KIND),
-    container_id: told.container_id ?? 0,
-  }
-  if (stored === undefined) {
-    const { lastInsertRowid } = writer
-      .prepare(
-        `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
-           first_seen_at, last_seen_at, last_scanned_at)
-         VALUES (@uid, @source_id, @key, @kind_id, @container_id, @name, @url, 'ACTIVE', @content_updated_at, @at, @at, @at)`,
-      )
-      .run({ ...row, uid: crypto.randomUUID(), source_id: sourceId, key: asset.key, at })
-    return Number(lastInsertRowid)
-  }
-  const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
-  if (keys.some((key) => row[key] !== stored[key])) {
-    writer
-      .prepare(
-        `UPDATE asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
-           content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
-      )
-      .run({ ...row, at, id: stored.id })
-  }
-  return stored.id
-}
-
 /** An asset that was listed and is as it was; what its place is called may have changed. */
 export function markUnchanged(
   writer: Writer,
@@ -185,12 +119,6 @@ export function markUnchanged(
 
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
   draft: Pick<AssetDraft, 'name' | 'url' | 'container'>
-}
-
-/** Assets that could not be listed in a scan, though they may be there: their absence counts for nothing. */
-export function excuseAssets(writer: Writer, sourceId: number, keys: readonly string[], scanId: number): void {
-  const update = writer.prepare('UPDATE asset SET seen_scan_id = ? WHERE source_id = ? AND key = ?')
-  for (const key of keys) update.run(scanId, sourceId, key)
 }
 
 /**
@@ -281,79 +209,6 @@ export function listKnownChecksums(
     if (row !== undefined) known.set(key, row.checksum)
   }
   return known
-}
-
-export interface MissingAsset {
-  id: number
-  key: string
-  /** In how many complete scans before this one it was absent. */
-  missedBefore: number
-  lastScannedAt: number | null
-}
-
-/** The active assets of a scope that a scan did not list. */
-export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
-  return reader
-    .prepare(
-      `SELECT id, key, last_scanned_at AS lastScannedAt,
-         missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore
-       FROM asset
-       WHERE source_id = @source_id AND scope_key = @scope_key AND status = 'ACTIVE'
-         AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
-       ORDER BY id`,
-    )
-    .all({ source_id: sourceId, scope_key: scopeKey, scan_id: scanId }) as MissingAsset[]
-}
-
-export function countActive(reader: Reader, sourceId: number, scopeKey: string): number {
-  const row = reader
-    .prepare(`SELECT count(*) AS n FROM asset WHERE source_id = ? AND scope_key = ? AND status = 'ACTIVE'`)
-    .get(sourceId, scopeKey) as { n: number }
-  return row.n
-}
-
-/** Scopes that hold active assets of a source. */
-export function listAssetScopes(reader: Reader, sourceId: number): string[] {
-  return reader
-    .all(
-      db
-        .selectFrom('asset')
-        .select('scope_key')
-        .distinct()
-        .where('source_id', '=', sourceId)
-        .where('status', '=', 'ACTIVE'),
-    )
-    .map((row) => row.scope_key)
-}
-
-/** Counts an asset as absent from a complete scan, once for each scan. */
-export function markMissed(writer: Writer, assetId: number, scanId: number): void {
-  writer
-    .prepare(
-      `UPDATE asset SET missed = missed + 1, missed_scan_id = @scan_id
-       WHERE id = @id AND (missed_scan_id IS NULL OR missed_scan_id <> @scan_id)`,
-    )
-    .run({ id: assetId, scan_id: scanId })
-}
-
-export function markDeleted(writer: Writer, assetId: number, at: number): void {
-  writer
-    .prepare(`UPDATE asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)
-    .run(at, assetId)
-}
-
-/** Keys of what is listed through an asset: its comments, its attachments, what it contains or links to. */
-export function listDependants(reader: Reader, sourceId: number, key: string): string[] {
-  const rows = reader
-    .prepare(
-      `SELECT a.key FROM asset_link l JOIN asset a ON a.id = l.asset_id
-       WHERE l.target_key = @key AND l.type IN ('attached_to', 'comments_on') AND a.source_id = @source_id
-       UNION
-       SELECT l.target_key FROM asset p JOIN asset_link l ON l.asset_id = p.id
-       WHERE p.source_id = @source_id AND p.key = @key AND l.target_key IS NOT NULL`,
-    )
-    .all({ key, source_id: sourceId }) as { key: string }[]
-  return rows.map((row) => row.key)
 }
 
 /**

@@ -16,6 +16,63 @@ export function saveDigests(
   }
 }
 
+/** An active asset with what a detector keeps of its text. */
+export interface DigestedAsset {
+  id: number
+  key: string
+  kind: string
+  name: string
+  scopeKey: string
+  /** When it came to be, as far as known. */
+  at: number
+  data: Uint8Array
+}
+
+/** By id, after one; only where all of the text was read. */
+export function listDigestedAssets(
+  reader: Reader,
+  {
+    sourceId,
+    detectorType,
+    afterId,
+    limit,
+  }: { sourceId: number; detectorType: string; afterId: number; limit: number },
+): DigestedAsset[] {
+  return reader
+    .prepare(
+      `SELECT a.id, a.key, k.text AS kind, a.name, a.scope_key AS scopeKey, d.data,
+         coalesce(a.content_created_at, a.content_updated_at, a.first_seen_at) AS at
+       FROM asset a JOIN word k ON k.id = a.kind_id
+         JOIN asset_digest d ON d.asset_id = a.id AND d.detector_id = (SELECT id FROM word WHERE text = @type)
+       WHERE a.id > @after AND +a.source_id = @source_id AND a.status = 'ACTIVE' AND d.whole = 1
+         AND coalesce(a.facts ->> '$.status', '') <> 'archived'
+       ORDER BY a.id LIMIT @limit`,
+    )
+    .all({ after: afterId, source_id: sourceId, type: detectorType, limit }) as DigestedAsset[]
+}
+
+/** Bytes that a detector keeps of all texts of a source together. */
+export function measureDigests(reader: Reader, sourceId: number, detectorType: string): number {
+  const row = reader
+    .prepare(
+      `SELECT coalesce(sum(length(d.data)), 0) AS bytes FROM asset_digest d JOIN asset a ON a.id = d.asset_id
+       WHERE d.detector_id = (SELECT id FROM word WHERE text = ?) AND a.source_id = ?`,
+    )
+    .get(detectorType, sourceId) as { bytes: number }
+  return row.bytes
+}
+
+/** Whether something of the text of an asset could not be read, so that what is kept of it proves nothing. */
+export function isDigestCut(reader: Reader, assetId: number, detectorType: string): boolean {
+  const row = reader
+    .prepare(
+      `SELECT 1 FROM asset_digest d JOIN word w ON w.id = d.detector_id
+       WHERE d.asset_id = ? AND w.text = ? AND d.whole = 0`,
+    )
+    .get(assetId, detectorType)
+  return row !== undefined
+}
+
 /** What a detector keeps of one asset's text, where all of it was read. */
 export function findDigest(reader: Reader, assetId: number, detectorType: string): Uint8Array | undefined {
   const row = reader

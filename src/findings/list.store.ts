@@ -109,9 +109,7 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
     .orderBy('f.id', 'desc')
     .limit(limit + 1)
   if (assetId !== undefined) query = query.where((eb) => eb.or([eb('a.uid', '=', assetId), eb('a.key', '=', assetId)]))
-  for (const word of toWords(search)) {
-    query = query.where(contains(word, ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text']))
-  }
+  for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
   const [at, id] = after ?? []
   if (at !== undefined && id !== undefined) {
     query = query
@@ -125,6 +123,39 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
     ...(last === undefined ? {} : { next: [last.first_detected_at, last.id] }),
   }
 }
+
+/** Row ids of the findings that match, in the order they were stored, after one. */
+export function listFindingIds(
+  reader: Reader,
+  {
+    filter,
+    search,
+    limit,
+    after,
+  }: { filter: FilterMapping; search?: string | undefined; limit: number; after: number },
+): number[] {
+  return reader
+    .all(matching(filter, search).select('f.id').where('f.id', '>', after).orderBy('f.id').limit(limit))
+    .map(({ id }) => id)
+}
+
+export function countFindings(reader: Reader, filter: FilterMapping, search: string | undefined): number {
+  return reader.first(matching(filter, search).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
+}
+
+function matching(filter: FilterMapping, search: string | undefined) {
+  let query = db
+    .selectFrom('finding as f')
+    .innerJoin('combo as c', 'c.id', 'f.combo_id')
+    .innerJoin('asset as a', 'a.id', 'f.asset_id')
+    .innerJoin('word as type', 'type.id', 'c.type_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .where(findingCondition(filter))
+  for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
+  return query
+}
+
+const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
 function toWords(search: string | undefined): string[] {
   return (search ?? '').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)

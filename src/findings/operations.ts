@@ -1,11 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
-import { notFound } from '../kernel/errors.ts'
+import { invalidInput, notFound } from '../kernel/errors.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import type { Reader } from '../store/store.ts'
-import { FilterMapping } from './filter.ts'
-import { FindingLedger } from './ledger.store.ts'
-import { getAsset, getFinding, isKnownName, listAssets, listFindings, listStatusChanges } from './list.store.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { FilterMapping, restrictsNothing } from './filter.ts'
+import { type Change, FindingLedger } from './ledger.store.ts'
+import {
+  countFindings,
+  getAsset,
+  getFinding,
+  isKnownName,
+  listAssets,
+  listFindingIds,
+  listFindings,
+  listStatusChanges,
+} from './list.store.ts'
 import { Asset, AssetDetail, Finding, FindingDetail, findingStatuses } from './model.ts'
 
 const { exclude: _, ...filterShape } = FilterMapping.shape
@@ -13,6 +23,8 @@ const Search = z.string().trim().max(200).describe('Words that all stand in the 
 const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
 const Cursor = z.string().max(500).describe('nextCursor of the page before.')
 const NextCursor = z.string().describe('Where the next page begins; absent on the last one.')
+/** Findings whose status is set in one go. */
+const AT_ONCE = 300
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
 /** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
@@ -33,6 +45,15 @@ const toNext = (list: string, keys: readonly number[] | undefined) =>
 
 function showFinding(reader: Reader, id: string): FindingDetail {
   return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
+}
+
+/** How many of the findings had another status before. */
+function setStatuses(writer: Writer, ids: readonly number[], change: Change): number {
+  return FindingLedger.keep(writer, change.at, (ledger) => {
+    const others = ids.flatMap((id) => ledger.findById(id) ?? []).filter(({ facets }) => facets.status !== change.to)
+    for (const finding of others) ledger.changeStatus(finding, change)
+    return others.length
+  })
 }
 
 export const findingOperations: readonly Operation[] = [
@@ -108,6 +129,48 @@ export const findingOperations: readonly Operation[] = [
         },
         { durable: true },
       ),
+  }),
+
+  operation({
+    name: 'triage_findings',
+    title: 'Triage findings by filter',
+    summary: 'Set the status of every finding that a filter takes in. With preview it only says how many there are.',
+    effect: 'write',
+    scope: 'triage',
+    route: 'POST /findings/triage',
+    idempotent: true,
+    input: z.strictObject({
+      filters: FilterMapping,
+      search: Search.optional(),
+      status: z.enum(findingStatuses).describe('The new status.'),
+      reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
+      preview: z.boolean().default(false).describe('True: change nothing.'),
+    }),
+    output: z.object({
+      matched: z.number().describe('Findings that the filter takes in.'),
+      changed: z.number().describe('Findings whose status was changed.'),
+    }),
+    run: async ({ filters, search, status, reason, preview }, context) => {
+      if (restrictsNothing(filters) && (search ?? '') === '') {
+        throw invalidInput('The filter takes in every finding; restrict it by at least one key.', {
+          issues: [{ path: 'filters', message: 'must restrict something.' }],
+        })
+      }
+      const matched = context.read((reader) => countFindings(reader, filters, search))
+      if (preview) return { matched, changed: 0 }
+      const change = { to: status, actor: context.caller.name, reason }
+      let changed = 0
+      for (let after = 0; ; ) {
+        const ids = context.read((reader) => listFindingIds(reader, { filter: filters, search, limit: AT_ONCE, after }))
+        const last = ids.at(-1)
+        if (last === undefined) return { matched, changed }
+        changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
+          durable: true,
+        })
+        after = last
+        await nextTurn()
+      }
+    },
   }),
 
   operation({

@@ -6,12 +6,13 @@ import {
   type MissingAsset,
   markDeleted,
   markMissed,
-} from '../findings/assets.store.ts'
+} from '../findings/absence.store.ts'
 import { resolveFindingsOf } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import type { Store } from '../store/store.ts'
 import type { Drive } from './drive.ts'
-import { addNotes, addProgress, listScopes, wasListedBefore } from './scans.store.ts'
+import { addNotes, addProgress } from './scans.store.ts'
+import { listScopes, wasListedBefore } from './scopes.store.ts'
 
 /** More than this share of a scope, and at least so many assets, going at once is held back for a second look. */
 const MASS_SHARE = 0.3

@@ -2,12 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
+import { excuseAssets, listDependants } from '../findings/absence.store.ts'
 import {
   type AssetRecord,
-  excuseAssets,
   findAsset,
   keepLinkedAssets,
-  listDependants,
   markUnchanged,
   saveAsset,
   saveLinks,
@@ -20,7 +19,8 @@ import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/store.ts'
 import { type Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { ScanNote } from './model.ts'
-import { addNotes, addProgress, saveScopeStep } from './scans.store.ts'
+import { addNotes, addProgress } from './scans.store.ts'
+import { saveScopeStep } from './scopes.store.ts'
 
 /** Assets that are detected and stored together: small enough that other writers wait for milliseconds only. */
 const CHUNK = 40

@@ -16,19 +16,12 @@ import type { Detect, EstateStep } from './estate.ts'
 import { storeImport } from './imports.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
-import {
-  addNotes,
-  addScopes,
-  closeScopes,
-  type Ending,
-  finishScan,
-  getEstateCursor,
-  listScopes,
-  restartScan,
-  saveScopeStep,
-} from './scans.store.ts'
+import { addNotes, dropOldScans, type Ending, finishScan, getEstateCursor, restartScan } from './scans.store.ts'
+import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
 
 const HEARTBEAT_MS = 2_000
+/** Scans of a source that stay to be looked at. */
+const KEPT_SCANS = 200
 /** One document may be the detectors' end; so many are not to blame. */
 const LOST_IN_A_ROW = 10
 
@@ -100,6 +93,7 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
     if (note !== undefined) addNotes(writer, drive.scan.id, 'failures', [note])
     if (ending.retryAt === undefined) closeScopes(writer, drive.scan.id, ending.reason ?? ending.status.toLowerCase())
     finishScan(writer, drive.scan.id, ending, at)
+    dropOldScans(writer, drive.scan.sourceId, KEPT_SCANS)
     if (ending.status === 'COMPLETED') setLastCompletedScan(writer, drive.scan.sourceId, at)
   })
   return kept ? ending.status : undefined

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
-import { saveToldAsset } from '../findings/assets.store.ts'
-import { type FindingLedger, type FindingRecord, FindingLedger as Ledger, toFp } from '../findings/ledger.store.ts'
+import { FindingLedger, toFp } from '../findings/ledger.store.ts'
+import { saveToldAsset } from '../findings/told-assets.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
@@ -10,7 +10,8 @@ import { findSource, getSource, insertSource, setLastCompletedScan } from '../so
 import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { Drive, DriveStopped, isOrphaned } from './drive.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, parseImportLine, toImportRow } from './import-line.ts'
+import { cutExcerpt, type ImportLine, parseImportLine, toImportRow } from './import-line.ts'
+import { storeRow } from './import-rows.ts'
 import {
   acceptImportFile,
   addImportRows,
@@ -202,7 +203,7 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
       drive.write((writer) => {
         const at = now()
         const before = assets.size
-        const findings = Ledger.keep(writer, at, (ledger) => {
+        const findings = FindingLedger.keep(writer, at, (ledger) => {
           const counts = { new: 0, again: 0, resolved: 0 }
           for (const { row } of rows) {
             const assetId = saveToldAsset(writer, ledger.facets, { sourceId, asset: row.asset, at })
@@ -231,78 +232,4 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
     finishScan(writer, scanId, { status: 'COMPLETED' }, at)
     setLastCompletedScan(writer, sourceId, at)
   })
-}
-
-interface RowPlace {
-  row: ImportRow
-  assetId: number
-  sourceId: number
-  scanId: number
-  at: number
-}
-
-function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
-  const { row, assetId, sourceId, scanId } = place
-  const before = ledger.find(assetId, row.fp)
-  const { detectorType, findingType, category, customDetectorKey, severity, status } = row
-  const facets = { sourceId, detectorType, findingType, category, customDetectorKey, severity, status }
-  const { confidence, resolvedAt, excerpt } = row
-  if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
-  const { fp, firstDetectedAt } = row
-  const told = {
-    confidence,
-    lastDetectedAt: row.lastDetectedAt ?? firstDetectedAt,
-    resolvedAt,
-    excerpt,
-    location: null,
-  }
-  const id = ledger.insert({ assetId, fp, facets, firstDetectedAt, ...told })
-  if (resolvedAt !== null) {
-    ledger.appendHistory(id, 'OPEN', { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
-  }
-  return { known: false, resolved: resolvedAt !== null }
-}
-
-/** Says whether the finding was resolved by it. */
-function updateRow(
-  ledger: FindingLedger,
-  before: FindingRecord,
-  facets: FindingRecord['facets'],
-  { row, scanId, at }: RowPlace,
-): boolean {
-  const { confidence, excerpt, resolvedAt, status } = row
-  const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
-  const present = before.facets.status
-  const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
-  if (status === present) {
-    const corrected = status === 'RESOLVED' && ledger.lastDecision(before.id)?.by !== 'person'
-    if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
-      ledger.correctResolution(before.id, resolvedAt)
-      ledger.update(before, { ...patch, resolvedAt })
-    } else {
-      ledger.update(before, patch)
-    }
-    return false
-  }
-  if (personDecides(ledger, before, row)) {
-    ledger.update(before, patch)
-    return false
-  }
-  const since = {
-    RESOLVED: resolvedAt ?? at,
-    OPEN: at,
-    FALSE_POSITIVE: row.firstDetectedAt,
-    IGNORED: row.firstDetectedAt,
-  }
-  ledger.changeStatus(before, { at: since[status], to: status, actor: 'import', scanId }, { ...patch, resolvedAt })
-  return status === 'RESOLVED'
-}
-
-/** A person's word stands, unless the scanner saw the finding go or come back after it. */
-function personDecides(ledger: FindingLedger, before: FindingRecord, row: ImportRow): boolean {
-  const decision = ledger.lastDecision(before.id)
-  if (decision?.by !== 'person') return false
-  if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true
-  if (row.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
-  return row.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
 }

@@ -20,7 +20,7 @@ import { whileDriving } from './drive.ts'
 import type { EstateContext, EstateStep } from './estate.ts'
 import { openEstateStore } from './evaluated.ts'
 import { openLookups } from './link-lookup.ts'
-import { listScopes } from './scans.store.ts'
+import { listScopes } from './scopes.store.ts'
 
 const ASSETS_AT_ONCE = 40
 const CHECKS_AT_ONCE = 32

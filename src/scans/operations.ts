@@ -1,26 +1,47 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { removeAssets } from '../findings/assets.store.ts'
 import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
 import { conflict } from '../kernel/errors.ts'
+import type { ReadContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
 import { showSource } from '../sources/source-operations.ts'
 import { getSource, removeSource, setNextRun } from '../sources/sources.store.ts'
 import type { Reader } from '../store/store.ts'
 import { isOrphaned } from './drive.ts'
-import { Scan, ScanItem, scanStatuses, toScan, toScanItem } from './model.ts'
-import { abandonScans, finishScan, getScan, listScans, listScopes, requestCancel } from './scans.store.ts'
+import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } from './model.ts'
+import { abandonScans, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
+import { listScopes } from './scopes.store.ts'
 import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
 /** Assets that are removed in one go. */
 const REMOVED_AT_ONCE = 200
+/** How often a waiting caller's scan is looked at. */
+const LOOK_MS = 200
 
 function showScan(reader: Reader, uid: string): Scan {
   const scan = getScan(reader, uid)
   return toScan(scan, listScopes(reader, scan.id))
+}
+
+const over = new Set<ScanStatus>(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
+
+/** The scan as it is when it is over or the time is up; says meanwhile how far it is. */
+async function waitForScan(id: string, waitMs: number, context: ReadContext): Promise<Scan> {
+  const deadline = performance.now() + waitMs
+  for (let told = -1; ; ) {
+    const scan = context.read((reader) => showScan(reader, id))
+    const leftMs = deadline - performance.now()
+    if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
+    const { discovered, scanned, unchanged } = scan.progress
+    const done = scanned + unchanged
+    if (done > told) context.progress({ done, message: `${done} of ${discovered} listed assets looked at` })
+    told = Math.max(told, done)
+    await sleep(Math.min(LOOK_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
+  }
 }
 
 export const scanOperations: readonly Operation[] = [
@@ -58,15 +79,18 @@ export const scanOperations: readonly Operation[] = [
   operation({
     name: 'get_scan',
     title: 'Get a scan',
-    summary: 'Show how a scan goes or went: counts, scopes, failures and warnings.',
+    summary: 'Show how a scan goes or went: counts, scopes, failures and warnings. May wait for its end.',
     effect: 'read',
     scope: 'read',
     route: 'GET /scans/{id}',
     toolset: 'admin',
     untrusted: true,
-    input: z.strictObject({ id: ScanId }),
+    input: z.strictObject({
+      id: ScanId,
+      waitSeconds: z.int().min(0).max(60).describe('Wait up to so long for the end of the scan.').optional(),
+    }),
     output: Scan,
-    run: ({ id }, context) => context.read((reader) => showScan(reader, id)),
+    run: ({ id, waitSeconds = 0 }, context) => waitForScan(id, waitSeconds * 1000, context),
   }),
 
   operation({

@@ -11,7 +11,7 @@ import { countAround, type JudgedAsset, listJudgedAssets } from '../findings/qua
 import type { Reader } from '../store/store.ts'
 import type { EstateContext, EstateStep } from './estate.ts'
 import { openEstateStore } from './evaluated.ts'
-import { listScopes } from './scans.store.ts'
+import { listScopes } from './scopes.store.ts'
 
 const ASSETS_AT_ONCE = 100
 const { type: TYPE, category } = contentQualityDetector
@@ -58,12 +58,17 @@ function readSurroundings(reader: Reader, { drive, leavesOut }: EstateContext): 
   const { id, sourceId, sampled } = drive.scan
   const known = !sampled && !leavesOut.kinds.includes('wiki.attachment')
   const scopes = known ? listScopes(reader, id).filter(({ state }) => state === 'COMPLETE') : []
-  const spaces = listTargetsOfKind(reader, sourceId, 'wiki.space')
   return {
     sourceId,
     whole: new Set(scopes.map(({ key }) => key)),
-    archived: new Set(spaces.filter(({ facts }) => facts.status === 'archived').map(({ scopeKey }) => scopeKey)),
+    archived: listArchivedScopes(reader, sourceId),
   }
+}
+
+/** Scopes that the platform keeps as an archive. */
+export function listArchivedScopes(reader: Reader, sourceId: number): ReadonlySet<string> {
+  const spaces = listTargetsOfKind(reader, sourceId, 'wiki.space')
+  return new Set(spaces.filter(({ facts }) => facts.status === 'archived').map(({ scopeKey }) => scopeKey))
 }
 
 function toSubject(reader: Reader, asset: JudgedAsset, { sourceId, whole, archived }: Surroundings): QualitySubject {

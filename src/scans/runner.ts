@@ -3,13 +3,14 @@ import type { Log } from '../kernel/log.ts'
 import { installedPlugins } from '../sources/operations.ts'
 import type { Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
+import { duplicatesStep } from './duplicates-step.ts'
 import type { Detect } from './estate.ts'
 import { brokenLinksStep } from './links-step.ts'
 import { contentQualityStep } from './quality-step.ts'
 import { createScanQueue, type ScanQueue } from './queue.ts'
 
 /** In the order in which they are evaluated. */
-const estateSteps = [brokenLinksStep, contentQualityStep]
+const estateSteps = [brokenLinksStep, duplicatesStep, contentQualityStep]
 
 export interface RunnerOptions {
   store: Store

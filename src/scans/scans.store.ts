@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Scope } from '../connectors/connector.ts'
 import { notFound } from '../kernel/errors.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { ScanNote, ScanProgress, ScanRecord, ScanStatus, ScopeRecord, ScopeState, Trigger } from './model.ts'
+import type { ScanNote, ScanProgress, ScanRecord, ScanStatus, Trigger } from './model.ts'
 
 /** Kept of each list of notes; the counts say how many there were. */
 const KEPT_NOTES = 200
@@ -207,6 +206,16 @@ export function finishScan(writer: Writer, scanId: number, { status, reason, ret
   )
 }
 
+/** Old scans go; what they found stays. */
+export function dropOldScans(writer: Writer, sourceId: number, kept: number): void {
+  writer
+    .prepare(
+      `DELETE FROM scan WHERE source_id = @source_id AND status NOT IN ('QUEUED', 'RUNNING') AND id <
+         coalesce((SELECT id FROM scan WHERE source_id = @source_id ORDER BY id DESC LIMIT 1 OFFSET @kept), 0)`,
+    )
+    .run({ source_id: sourceId, kept: kept - 1 })
+}
+
 /** A parked scan waits in the queue again. */
 export function requeueScan(writer: Writer, scanId: number): void {
   writer.run(
@@ -260,75 +269,6 @@ export function findPreviousEnd(reader: Reader, sourceId: number, scanId: number
     .prepare('SELECT max(finished_at) AS at FROM scan WHERE source_id = ? AND id < ?')
     .get(sourceId, scanId) as { at: number | null }
   return row.at ?? undefined
-}
-
-export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
-  return reader.all(
-    db
-      .selectFrom('scan_scope')
-      .select(['key', 'name', 'state', 'cursor', 'discovered', 'scanned', 'unchanged', 'reason'])
-      .where('scan_id', '=', scanId)
-      .orderBy('name')
-      .orderBy('key'),
-  )
-}
-
-export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope[]): void {
-  const insert = writer.prepare(
-    `INSERT INTO scan_scope (scan_id, key, name, state) VALUES (?, ?, ?, 'PENDING') ON CONFLICT DO NOTHING`,
-  )
-  for (const { key, name } of scopes) insert.run(scanId, key, name)
-}
-
-/** True when an earlier scan with the same settings listed the scope: then it is gone, not left out. */
-export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: string): boolean {
-  const row = reader
-    .prepare(
-      `SELECT 1 FROM scan_scope s JOIN scan ON scan.id = s.scan_id
-       WHERE scan.source_id = ? AND scan.id < ? AND scan.config_hash = ? AND s.key = ? LIMIT 1`,
-    )
-    .get(scan.sourceId, scan.id, scan.configHash, scopeKey)
-  return row !== undefined
-}
-
-/** Scopes that were under way when a scan ended stay as far as they came. */
-export function closeScopes(writer: Writer, scanId: number, reason: string): void {
-  writer
-    .prepare(
-      `UPDATE scan_scope SET state = 'PARTIAL', reason = coalesce(reason, ?) WHERE scan_id = ? AND state = 'RUNNING'`,
-    )
-    .run(reason, scanId)
-}
-
-export interface ScopeStep {
-  state: ScopeState
-  /** Where the crawl goes on; undefined leaves it. */
-  cursor?: string | null | undefined
-  reason?: string | null | undefined
-  counts?: { discovered: number; scanned: number; unchanged: number }
-}
-
-export function saveScopeStep(writer: Writer, scanId: number, key: string, step: ScopeStep): void {
-  const { discovered = 0, scanned = 0, unchanged = 0 } = step.counts ?? {}
-  writer
-    .prepare(
-      `UPDATE scan_scope SET state = @state, cursor = CASE WHEN @moves THEN @cursor ELSE cursor END,
-         reason = CASE WHEN @explains THEN @reason ELSE reason END,
-         discovered = discovered + @discovered, scanned = scanned + @scanned, unchanged = unchanged + @unchanged
-       WHERE scan_id = @scan_id AND key = @key`,
-    )
-    .run({
-      scan_id: scanId,
-      key,
-      state: step.state,
-      moves: step.cursor === undefined ? 0 : 1,
-      cursor: step.cursor ?? null,
-      explains: step.reason === undefined ? 0 : 1,
-      reason: step.reason ?? null,
-      discovered,
-      scanned,
-      unchanged,
-    })
 }
 
 export function addProgress(writer: Writer, scanId: number, progress: ScanProgress): void {

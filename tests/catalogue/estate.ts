@@ -15,7 +15,8 @@ import type { Exchange, McpSurface } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import type { Operation } from '../../src/operation/operation.ts'
-import { addNotes, addScopes, finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
+import { addNotes, finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
+import { addScopes } from '../../src/scans/scopes.store.ts'
 import { getSource, insertSource, setLastCompletedScan } from '../../src/sources/sources.store.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
 import { caller } from '../support/context.ts'
@@ -47,6 +48,8 @@ export interface EstateIds {
 export interface Template {
   file: string
   ids: EstateIds
+  /** Every id that it holds. */
+  known: ReadonlySet<string>
   remove(): void
 }
 
@@ -97,8 +100,12 @@ export async function makeTemplate(): Promise<Template> {
     addScopes(writer, getScan(writer, openScan).id, [scope])
     return { scan, openScan }
   })
+  const known = store.read((reader) => {
+    const ids = ['source', 'asset', 'scan', 'term', 'metric'].map((table) => `SELECT uid FROM ${table}`)
+    return new Set(reader.prepare(ids.join(' UNION ALL ')).pluck().all() as string[])
+  })
   store.close()
-  return { file, ids, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return { file, ids, known, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 interface Page {
@@ -188,14 +195,14 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
   })
 }
 
-function contextOf(store: Store, now: () => number, log: Log = silentLog): WriteContext {
+function contextOf(store: Store, now: () => number): WriteContext {
   return {
     read: (work) => store.read(work),
     store,
     now,
     caller: tokenHolder,
     signal: new AbortController().signal,
-    log,
+    log: silentLog,
     progress: () => {},
     vault: {
       seal: (place, plain) => JSON.stringify([place, plain]),
@@ -210,9 +217,6 @@ export interface OpenEstate {
   context: WriteContext
   openHttp(): Hono
   openMcp(): McpSurface
-  exchange: Exchange
-  /** The errors that the doors logged as their own. */
-  logged: unknown[]
   /** Changes with every commit to the database, even of nothing. */
   version(): number
   /** Everything that is stored, as one hash. */
@@ -224,27 +228,13 @@ export function openEstate(template: Template): OpenEstate {
   const folder = mkdtempSync(join(tmpdir(), 'assay-catalogue-'))
   const file = join(folder, 'assay.db')
   copyFileSync(template.file, file)
-  const logged: unknown[] = []
-  const log: Log = { ...silentLog, error: (_message, fields) => logged.push(fields?.error ?? fields) }
   const store = Store.open(file, { now: () => NOON })
   const watcher = new Database(file, { readonly: true })
-  const context = contextOf(store, () => NOON, log)
-  const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...context, ...asked })
-  const doors = { operations, contextFor, version: '1', log }
+  const context = contextOf(store, () => NOON)
   return {
     context,
-    logged,
-    openHttp: () => createHttpApp({ ...doors, callerOf: () => tokenHolder, hosts: [] }),
-    openMcp: () => createMcpSurface({ ...doors, toolsets: ['agent', 'admin'] }),
-    exchange: {
-      caller: tokenHolder,
-      signal: context.signal,
-      progress: () => {},
-      notice: () => {},
-      askable: new Set(),
-      answers: {},
-      state: undefined,
-    },
+    openHttp: () => openHttp(() => context),
+    openMcp: () => openMcp(() => context),
     version: () => watcher.pragma('data_version', { simple: true }) as number,
     digest: () => digestOf(watcher),
     close: () => {
@@ -253,6 +243,34 @@ export function openEstate(template: Template): OpenEstate {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+type Asked = Pick<WriteContext, 'caller' | 'signal'>
+const toDoor = (present: () => WriteContext, log: Log) => ({
+  operations,
+  contextFor: (asked: Asked) => ({ ...present(), ...asked }),
+  version: '1',
+  log,
+})
+
+/** The HTTP door over whichever context is the present one. */
+export function openHttp(present: () => WriteContext, log = silentLog): Hono {
+  return createHttpApp({ ...toDoor(present, log), callerOf: () => tokenHolder, hosts: [] })
+}
+
+export function openMcp(present: () => WriteContext, log = silentLog): McpSurface {
+  return createMcpSurface({ ...toDoor(present, log), toolsets: ['agent', 'admin'] })
+}
+
+/** A tool call of someone with a token. */
+export const exchange: Exchange = {
+  caller: tokenHolder,
+  signal: new AbortController().signal,
+  progress: () => {},
+  notice: () => {},
+  askable: new Set(),
+  answers: {},
+  state: undefined,
 }
 
 function digestOf(database: Database.Database): string {

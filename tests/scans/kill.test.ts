@@ -55,4 +55,4 @@ it('a scan that is killed again and again ends like an undisturbed one', async (
   } finally {
     for (const home of homes) rmSync(home, { recursive: true, force: true })
   }
-})
+}, 120_000)

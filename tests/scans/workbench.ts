@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { silentLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
-import type { Detect } from '../../src/scans/estate.ts'
+import type { Detect, EstateStep } from '../../src/scans/estate.ts'
 import { brokenLinksStep } from '../../src/scans/links-step.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { createScanQueue, type ScanQueue } from '../../src/scans/queue.ts'
+import type { Plugins } from '../../src/sources/plugins.ts'
 import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { Store } from '../../src/store/store.ts'
 import { openVault } from '../../src/store/vault-file.ts'
@@ -31,21 +32,27 @@ export interface Workbench {
 
 export function openWorkbench(
   tenant: FakeTenant,
-  options: { home?: string; extra?: readonly Operation[]; detect?: Detect } = {},
+  options: {
+    home?: string
+    extra?: readonly Operation[]
+    detect?: Detect
+    plugins?: Plugins
+    estate?: readonly EstateStep[]
+  } = {},
 ): Workbench {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
   const clock = { now: Date.UTC(2026, 0, 5, 12) }
   const now = () => clock.now
   const store = Store.open(join(home, 'assay.db'), { now })
   const vault = openVault({ store, home, env: {}, now })
-  const plugins = pluginsFor(tenant)
+  const { plugins = pluginsFor(tenant), estate = [brokenLinksStep] } = options
   const stop = new AbortController()
   const queue = createScanQueue({
     store,
     vault,
     plugins,
     detect: options.detect ?? detectWords,
-    estate: [brokenLinksStep],
+    estate,
     log: silentLog,
     now,
     signal: stop.signal,

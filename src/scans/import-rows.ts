@@ -1,0 +1,77 @@
+import type { FindingLedger, FindingRecord } from '../findings/ledger.store.ts'
+import type { ImportRow } from './import-line.ts'
+
+export interface RowPlace {
+  row: ImportRow
+  assetId: number
+  sourceId: number
+  scanId: number
+  at: number
+}
+
+/** Adds the finding of a line, or brings it up to date. */
+export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
+  const { row, assetId, sourceId, scanId } = place
+  const before = ledger.find(assetId, row.fp)
+  const { detectorType, findingType, category, customDetectorKey, severity, status } = row
+  const facets = { sourceId, detectorType, findingType, category, customDetectorKey, severity, status }
+  const { confidence, resolvedAt, excerpt } = row
+  if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
+  const { fp, firstDetectedAt } = row
+  const told = {
+    confidence,
+    lastDetectedAt: row.lastDetectedAt ?? firstDetectedAt,
+    resolvedAt,
+    excerpt,
+    location: null,
+  }
+  const id = ledger.insert({ assetId, fp, facets, firstDetectedAt, ...told })
+  if (resolvedAt !== null) {
+    ledger.appendHistory(id, 'OPEN', { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
+  }
+  return { known: false, resolved: resolvedAt !== null }
+}
+
+/** Says whether the finding was resolved by it. */
+function updateRow(
+  ledger: FindingLedger,
+  before: FindingRecord,
+  facets: FindingRecord['facets'],
+  { row, scanId, at }: RowPlace,
+): boolean {
+  const { confidence, excerpt, resolvedAt, status } = row
+  const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
+  const present = before.facets.status
+  const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
+  if (status === present) {
+    const corrected = status === 'RESOLVED' && ledger.lastDecision(before.id)?.by !== 'person'
+    if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
+      ledger.correctResolution(before.id, resolvedAt)
+      ledger.update(before, { ...patch, resolvedAt })
+    } else {
+      ledger.update(before, patch)
+    }
+    return false
+  }
+  if (personDecides(ledger, before, row)) {
+    ledger.update(before, patch)
+    return false
+  }
+  const since = {
+    RESOLVED: resolvedAt ?? at,
+    OPEN: at,
+    FALSE_POSITIVE: row.firstDetectedAt,
+    IGNORED: row.firstDetectedAt,
+  }
+  ledger.changeStatus(before, { at: since[status], to: status, actor: 'import', scanId }, { ...patch, resolvedAt })
+  return status === 'RESOLVED'
+}
+
+/** A person's word stands, unless the scanner saw the finding go or come back after it. */
+function personDecides(ledger: FindingLedger, before: FindingRecord, row: ImportRow): boolean {
+  const decision = ledger.lastDecision(before.id)
+  if (decision?.by !== 'person') return false
+  if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true
+  if (row.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
+  return row.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
+}

@@ -1,0 +1,73 @@
+import type { Scope } from '../connectors/connector.ts'
+import { db } from '../store/builder.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { ScanRecord, ScopeRecord, ScopeState } from './model.ts'
+
+export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
+  return reader.all(
+    db
+      .selectFrom('scan_scope')
+      .select(['key', 'name', 'state', 'cursor', 'discovered', 'scanned', 'unchanged', 'reason'])
+      .where('scan_id', '=', scanId)
+      .orderBy('name')
+      .orderBy('key'),
+  )
+}
+
+export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope[]): void {
+  const insert = writer.prepare(
+    `INSERT INTO scan_scope (scan_id, key, name, state) VALUES (?, ?, ?, 'PENDING') ON CONFLICT DO NOTHING`,
+  )
+  for (const { key, name } of scopes) insert.run(scanId, key, name)
+}
+
+/** True when an earlier scan with the same settings listed the scope: then it is gone, not left out. */
+export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: string): boolean {
+  const row = reader
+    .prepare(
+      `SELECT 1 FROM scan_scope s JOIN scan ON scan.id = s.scan_id
+       WHERE scan.source_id = ? AND scan.id < ? AND scan.config_hash = ? AND s.key = ? LIMIT 1`,
+    )
+    .get(scan.sourceId, scan.id, scan.configHash, scopeKey)
+  return row !== undefined
+}
+
+/** Scopes that were under way when a scan ended stay as far as they came. */
+export function closeScopes(writer: Writer, scanId: number, reason: string): void {
+  writer
+    .prepare(
+      `UPDATE scan_scope SET state = 'PARTIAL', reason = coalesce(reason, ?) WHERE scan_id = ? AND state = 'RUNNING'`,
+    )
+    .run(reason, scanId)
+}
+
+export interface ScopeStep {
+  state: ScopeState
+  /** Where the crawl goes on; undefined leaves it. */
+  cursor?: string | null | undefined
+  reason?: string | null | undefined
+  counts?: { discovered: number; scanned: number; unchanged: number }
+}
+
+export function saveScopeStep(writer: Writer, scanId: number, key: string, step: ScopeStep): void {
+  const { discovered = 0, scanned = 0, unchanged = 0 } = step.counts ?? {}
+  writer
+    .prepare(
+      `UPDATE scan_scope SET state = @state, cursor = CASE WHEN @moves THEN @cursor ELSE cursor END,
+         reason = CASE WHEN @explains THEN @reason ELSE reason END,
+         discovered = discovered + @discovered, scanned = scanned + @scanned, unchanged = unchanged + @unchanged
+       WHERE scan_id = @scan_id AND key = @key`,
+    )
+    .run({
+      scan_id: scanId,
+      key,
+      state: step.state,
+      moves: step.cursor === undefined ? 0 : 1,
+      cursor: step.cursor ?? null,
+      explains: step.reason === undefined ? 0 : 1,
+      reason: step.reason ?? null,
+      discovered,
+      scanned,
+      unchanged,
+    })
+}

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { call } from '../../src/operation/operation.ts'
+import type { Scan, ScanItem } from '../../src/scans/model.ts'
+import { scanOperations } from '../../src/scans/operations.ts'
+import { createTenant, type FakeTenant } from './fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+
+let tenant: FakeTenant
+let bench: Workbench
+
+beforeEach(async () => {
+  tenant = createTenant({ ENG: 3 })
+  bench = openWorkbench(tenant, { extra: findingOperations })
+  await createFake(bench)
+})
+afterEach(() => bench.close())
+
+const list = (input: Record<string, unknown> = {}) =>
+  bench.run<{ items: ScanItem[]; nextCursor?: string }>('list_scans', input)
+
+describe('start_scan', () => {
+  it('starts one scan for fifty callers', async () => {
+    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 50))
+    const calls = Array.from({ length: 50 }, () => bench.run<Scan>('start_scan', { id: 'fake' }))
+    const results = await Promise.allSettled(calls)
+    const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
+    expect(started).toHaveLength(1)
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue
+      expect(result.reason).toMatchObject({ facts: { reason: 'scan_running', facts: { id: started[0] } } })
+    }
+    await bench.queue.settled(started[0] ?? '')
+  })
+
+  it('does not know a source that is not there', async () => {
+    await expect(bench.run('start_scan', { id: 'fak' })).rejects.toMatchObject({
+      code: 'not_found',
+      facts: { suggestions: [{ value: 'fake', kind: 'source' }] },
+    })
+  })
+})
+
+describe('get_scan', () => {
+  it('waits for the end, telling how far the scan is', async () => {
+    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    const told: string[] = []
+    const operation = scanOperations.find(({ name }) => name === 'get_scan')
+    if (operation === undefined) throw new Error('no get_scan')
+    const context = { ...bench.context, progress: ({ message }: { message: string }) => told.push(message) }
+    expect(await call(operation, { id, waitSeconds: 20 }, context)).toMatchObject({ status: 'COMPLETED' })
+    expect(told[0]).toBe('0 of 0 listed assets looked at')
+  })
+
+  it('answers at once without a wait, and when its caller goes away', async () => {
+    tenant.onPage = () => new Promise((resolve) => setTimeout(resolve, 300))
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    expect((await bench.run<Scan>('get_scan', { id })).status).not.toBe('COMPLETED')
+    const operation = scanOperations.find(({ name }) => name === 'get_scan')
+    if (operation === undefined) throw new Error('no get_scan')
+    const started = performance.now()
+    await call(operation, { id, waitSeconds: 60 }, { ...bench.context, signal: AbortSignal.timeout(50) })
+    expect(performance.now() - started).toBeLessThan(1000)
+    await bench.queue.settled(id)
+  })
+
+  it('does not know other scans', async () => {
+    await expect(bench.run('get_scan', { id: 'x' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('list_scans', () => {
+  it('pages through the scans of a source, newest first', async () => {
+    await bench.run('create_source', {
+      name: 'other',
+      config: { type: 'FAKE', required: { base_url: 'https://fake.example' }, masked: { token: 'another-token' } },
+    })
+    await bench.scan('other')
+    const ids = [(await bench.scan()).id, (await bench.scan()).id, (await bench.scan()).id].reverse()
+    const first = await list({ source: 'fake', limit: 2 })
+    const rest = await list({ source: 'fake', limit: 2, cursor: first.nextCursor })
+    expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(ids)
+    expect(rest).not.toHaveProperty('nextCursor')
+    expect((await list()).items).toHaveLength(4)
+  })
+
+  it('goes by state', async () => {
+    await bench.scan()
+    expect((await list({ status: 'COMPLETED' })).items).toHaveLength(1)
+    expect((await list({ status: 'FAILED' })).items).toEqual([])
+  })
+
+  it('keeps the newest of many', async () => {
+    bench.store.write((writer) => {
+      const insert = writer.prepare(
+        `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at)
+         VALUES (?, 1, 'COMPLETED', 'MANUAL', 'x', '', '', 0)`,
+      )
+      for (let count = 0; count < 300; count++) insert.run(`old-${count}`)
+    })
+    const { id } = await bench.scan()
+    const { items } = await list({ limit: 500 })
+    expect(items).toHaveLength(200)
+    expect(items[0]?.id).toBe(id)
+    expect(items[199]?.id).toBe('old-101')
+  })
+})
+
+describe('cancel_scan', () => {
+  it('refuses a scan that is over, and takes a cancelled one again', async () => {
+    const { id } = await bench.scan()
+    await expect(bench.run('cancel_scan', { id })).rejects.toMatchObject({ facts: { reason: 'scan_finished' } })
+    tenant.onPage = () => new Promise(() => {})
+    const second = await bench.run<Scan>('start_scan', { id: 'fake' })
+    await bench.run('cancel_scan', { id: second.id })
+    await bench.queue.settled(second.id)
+    expect(await bench.run('cancel_scan', { id: second.id })).toMatchObject({ status: 'CANCELLED' })
+  })
+})
+
+describe('get_stats', () => {
+  it('counts what is kept', async () => {
+    await bench.scan()
+    expect(await bench.run('get_stats')).toMatchObject({
+      sources: 1,
+      assets: { active: 3, deleted: 0, byKind: [{ kind: 'wiki.page', count: 3 }] },
+      findings: {
+        total: 3,
+        byStatus: expect.arrayContaining([{ status: 'OPEN', count: 3 }]),
+        bySeverity: expect.arrayContaining([{ severity: 'LOW', count: 3 }]),
+        byDetectorType: [{ detectorType: 'WORDS', count: 3, open: 3 }],
+      },
+      lastScans: [{ source: 'fake', status: 'COMPLETED' }],
+    })
+  })
+
+  it('counts nothing before the first scan', async () => {
+    expect(await bench.run('get_stats')).toMatchObject({
+      assets: { active: 0, byKind: [] },
+      findings: { total: 0, byDetectorType: [] },
+      lastScans: [{ source: 'fake' }],
+    })
+  })
+})
+
+describe('triage_findings', () => {
+  const triage = (input: Record<string, unknown>) =>
+    bench.run<{ matched: number; changed: number }>('triage_findings', { status: 'IGNORED', ...input })
+
+  beforeEach(async () => {
+    tenant.spaces[0]?.pages.push({ id: 'ENG-9', body: 'worse:leak here' })
+    await bench.scan()
+  })
+
+  it('says beforehand how many there are', async () => {
+    expect(await triage({ filters: { severities: ['LOW'] }, preview: true })).toEqual({ matched: 3, changed: 0 })
+    expect(await bench.run('search_findings', { statuses: ['IGNORED'] })).toMatchObject({ items: [] })
+  })
+
+  it('sets the status of all that match, with its reason, once', async () => {
+    const filters = { severities: ['LOW'] }
+    expect(await triage({ filters, reason: 'samples' })).toEqual({ matched: 3, changed: 3 })
+    expect(await triage({ filters })).toEqual({ matched: 3, changed: 0 })
+    expect(await triage({ filters: { severities: ['CRITICAL'] }, search: 'nowhere' })).toEqual({
+      matched: 0,
+      changed: 0,
+    })
+    const { items } = await bench.run<{ items: { id: string }[] }>('search_findings', { statuses: ['IGNORED'] })
+    expect(items).toHaveLength(3)
+    expect(await bench.run('get_finding', { id: items[0]?.id ?? '' })).toMatchObject({
+      history: [{ by: 'ada', reason: 'samples' }],
+    })
+  })
+
+  it('does not touch everything by mistake', async () => {
+    await expect(triage({ filters: {} })).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+})
