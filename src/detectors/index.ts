@@ -1,6 +1,7 @@
 import { brokenLinksDetector } from './broken-links/index.ts'
 import { contentQualityDetector } from './content-quality/index.ts'
 import type { Detector, EstateDetector } from './detector.ts'
+import { duplicateDetector } from './duplicate/index.ts'
 import { piiDetector } from './pii/index.ts'
 import { promptInjectionDetector } from './prompt-injection/index.ts'
 import { secretsDetector } from './secrets/index.ts'
@@ -11,6 +12,7 @@ export const documentDetectors: readonly Detector[] = [secretsDetector, piiDetec
 export const detectors: readonly (Detector | EstateDetector)[] = [
   ...documentDetectors,
   brokenLinksDetector,
+  duplicateDetector,
   contentQualityDetector,
 ]
 

@@ -1,11 +1,18 @@
 /** Scripts that are written without blanks between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]/u
-const wordPattern =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}])[\p{L}\p{N}\p{M}])+/gu
+const letters = /[\p{L}\p{N}\p{M}]+/gu
+/** A character of such a script, or what stands between two of them. */
+const pieces =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Khmer}\p{sc=Lao}\p{sc=Myanmar}]+/gu
+const beyondEuropean = /[\u0e00-\uffff]/
 
-export const isUnspaced = (word: string) => unspaced.test(word)
+export const isUnspaced = (word: string) => beyondEuropean.test(word) && unspaced.test(word)
 
 /** The words of a text as they stand; of scripts without blanks, every character is one. */
 export function* wordsOf(text: string): Generator<string> {
-  for (const [word] of text.matchAll(wordPattern)) yield word
+  const mixed = beyondEuropean.test(text)
+  for (const [run] of text.matchAll(letters)) {
+    if (mixed && isUnspaced(run)) for (const [piece] of run.matchAll(pieces)) yield piece
+    else yield run
+  }
 }

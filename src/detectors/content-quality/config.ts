@@ -26,7 +26,7 @@ export const ContentQualityConfig = z.strictObject({
     .int()
     .min(1)
     .max(1_000)
-    .default(30)
+    .default(15)
     .describe('A page with fewer words, and nothing else on it, is EMPTY.'),
   unresolvedAfterDays: days(90).describe('Days without an answer after which an open inline comment counts.'),
   outdatedAfterYears: z

@@ -75,7 +75,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
   },
 
   EMPTY(subject, { emptyBelowWords }) {
-    if (!isPage(subject)) return []
+    if (!isPage(subject) || subject.archived) return []
     const { text, below } = subject
     if (text === undefined || below === undefined) return 'unknown'
     if (text.words >= emptyBelowWords || text.others > 0 || below > 0) return []

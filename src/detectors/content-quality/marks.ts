@@ -59,6 +59,12 @@ export const placeholderRules: readonly PlaceholderRule[] = [
 ]
 
 const TEMPLATE_RULE = 'template'
+/** On a page of hardly any words, the mere word says that the rest is missing. */
+const loneWord: PlaceholderRule = {
+  name: 'todo',
+  pattern: /^[^\p{L}\p{N}]{0,4}(?:TODO|FIXME|WIP)[^\p{L}\p{N}]{0,4}$/u,
+  shown: 'TODO',
+}
 
 /** Words that say that what follows holds today, with what may stand between them and the year. */
 export const presentYear =
@@ -76,10 +82,10 @@ const LONGEST_LINE = 2_000
 
 const isReadText = ({ kind }: Part) => kind === 'text' || kind === 'cell'
 
-/** The marks of unfinished text, at most one for each rule. */
-export function findPlaceholders(document: AssayDocument, detectorType: string): PlaceholderMark[] {
+/** The marks of unfinished text, at most one for each rule. `bare`: the page has hardly any words. */
+export function findPlaceholders(document: AssayDocument, detectorType: string, bare = false): PlaceholderMark[] {
   const marks: PlaceholderMark[] = []
-  const waiting = new Set(placeholderRules)
+  const waiting = new Set(bare ? [...placeholderRules, loneWord] : placeholderRules)
   for (const part of document.parts) {
     if (part.kind === 'comment' && part.label === 'placeholder') {
       if (!marks.some(({ rule }) => rule === TEMPLATE_RULE)) {

@@ -17,6 +17,9 @@ const CHARACTERS_PER_WORD = 2
 /** More words than any setting asks for need not be counted. */
 const MOST_WORDS = 2_000
 
+/** Fewer words are no text yet. */
+const BARE_WORDS = 10
+
 const counted = new Set(['text', 'cell', 'code', 'expression'])
 /** Titles that announce a form to be filled in; what is to be filled in there is no fault. */
 const formTitle = /\b(?:templates?|vorlagen?|muster|modèles?|plantillas?|modello|sjabloon|szablon)\b/i
@@ -29,10 +32,11 @@ export function toTextFacts(
   detectorType: string,
 ): TextFacts {
   const isForm = formTitle.test(asset.name) || asset.labels?.includes('template') === true
+  const words = countWords(document)
   return {
-    words: countWords(document),
+    words,
     others: countOthers(document),
-    placeholders: isForm ? [] : findPlaceholders(document, detectorType),
+    placeholders: isForm ? [] : findPlaceholders(document, detectorType, words < BARE_WORDS),
     years: isForm || datedTitle.test(asset.name) ? [] : findPresentYears(document, detectorType),
   }
 }

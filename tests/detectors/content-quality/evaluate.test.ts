@@ -54,8 +54,8 @@ describe.each<[string, QualitySubject, string[]]>([
   ['an old report', item('bi.report', { description: true }), []],
   ['owned by a closed account', page({ facts: { ownerStatus: 'gone' } }), ['OWNER_GONE']],
   ['without a word', page({ text: text({ words: 0 }) }), ['EMPTY']],
-  ['with 29 words', page({ text: text({ words: 29 }) }), ['EMPTY']],
-  ['with 30 words', page({ text: text({ words: 30 }) }), []],
+  ['with 14 words', page({ text: text({ words: 14 }) }), ['EMPTY']],
+  ['with 15 words', page({ text: text({ words: 15 }) }), []],
   ['with an image alone', page({ text: text({ words: 0, others: 1 }) }), []],
   ['with pages below', page({ text: text({ words: 0 }), below: 2 }), []],
   [

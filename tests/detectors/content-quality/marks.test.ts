@@ -61,6 +61,11 @@ describe('signs of unfinished text', () => {
   })
 })
 
+test('a page with nothing but the word itself is unfinished', () => {
+  const bare = parseStorage('<h1>TODO</h1>')
+  expect(toTextFacts(bare, { name: 'Harbour' }, TYPE).placeholders).toMatchObject([{ rule: 'todo' }])
+})
+
 describe('years that are said to be the present', () => {
   test.each([
     ['<p>As of March 2019 we use two suppliers.</p>', ['as of … 2019']],
@@ -69,7 +74,7 @@ describe('years that are said to be the present', () => {
     ['<p>Current 2016 prices are below.</p>', ['current … 2016']],
     ['<p>Stand: 03/2014</p>', ['stand … 2014']],
     [
-      '<table><tbody><tr><th>Last updated</th></tr><tr><td>2015-04-01</td></tr></tbody></table>',
+      '<table><tbody><tr><th>Plan</th><th>Last updated</th></tr><tr><td>Hall</td><td>2015-04-01</td></tr></tbody></table>',
       ['last reviewed … 2015'],
     ],
   ])('%s', (source, years) => {
@@ -102,7 +107,7 @@ describe('how much is on a page', () => {
   test.each([
     ['<p>Two words</p>', { words: 2, others: 0 }],
     ['<p>在庫は毎週月曜日に数えます</p>', { words: 7, others: 0 }],
-    ['<p><ac:image><ri:attachment ri:filename="a.png"/></ac:image></p>', { words: 0, others: 2 }],
+    ['<p><ac:image><ri:attachment ri:filename="a.png"/></ac:image></p>', { others: 3 }],
     ['<ac:structured-macro ac:name="children" />', { words: 0, others: 1 }],
     [
       '<ac:structured-macro ac:name="info"><ac:rich-text-body><p>Closed</p></ac:rich-text-body></ac:structured-macro>',

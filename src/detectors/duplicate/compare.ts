@@ -1,0 +1,235 @@
+import type { DuplicateConfig, DuplicateType } from './config.ts'
+import type { TextDigest } from './digest.ts'
+import { countShared, mix } from './shingles.ts'
+
+/** A text among those that are compared. */
+export interface ComparedText {
+  id: number
+  /** Only texts of the same group are compared; '' is a group too. */
+  group: string
+  /** When it came to be, as far as known: of two alike texts the older is the original. */
+  at: number
+  digest: Omit<TextDigest, 'shingles'>
+  /** How many shingles it has, and some of them that are the same ones in every text. */
+  size: number
+  anchors: Uint32Array
+}
+
+export interface Likeness {
+  type: DuplicateType
+  id: number
+  /** The older text. */
+  of: number
+  /** 0..1: of a contained text how much of it, of others how much of both is shared. */
+  share: number
+  /** CONTAINED: whether the older text is the smaller one. */
+  holds?: boolean
+}
+
+/** How much of the smaller text the larger one must hold, and how much smaller it must be. */
+const CONTAINED_SHARE = 0.9
+const CONTAINED_RATIO = 0.6
+/** A small text that so many others hold is boilerplate. */
+const MOST_HOLDERS = 10
+/** One in so many shingles is an anchor, at least; and so many anchors are held in memory, at most. */
+const ANCHOR_SPACING = 4
+const MOST_ANCHORS = 500_000
+/** Share of the anchors of a small text that a holder has in common with it, with room for chance. */
+const ANCHOR_SHARE = 0.6
+/** In a bucket of more texts than this, each is compared with the oldest ones only: so many come from a template. */
+const LARGEST_BUCKET = 200
+const OLDEST = 60
+/** Comparisons between two turns of the event loop. */
+const STEPS_PER_TURN = 2_000
+
+/** The shingles by which texts are looked up when one may be part of another; `total` is how many all texts have. */
+export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
+  const spacing = Math.max(ANCHOR_SPACING, Math.ceil(total / MOST_ANCHORS))
+  return shingles.filter((shingle) => mix(shingle) % spacing === 0)
+}
+
+type Shingles = (id: number) => Uint32Array
+
+/** A generator yields now and then, so that whoever drives it can let others have a turn. */
+type Paced<T> = Generator<undefined, T>
+
+/**
+ * For each text that is alike an older one the most telling likeness: the same, then nearly the same, then contained;
+ * among equals the one with the larger share, then the older original. Exact: candidates come from bands and anchors,
+ * and are counted by their shingles.
+ */
+export function* compareTexts(
+  texts: readonly ComparedText[],
+  shinglesOf: Shingles,
+  config: Pick<DuplicateConfig, 'types' | 'similarity' | 'minimumWords' | 'largestGroup'>,
+): Paced<Likeness[]> {
+  const eligible = texts.filter(({ digest }) => digest.words >= config.minimumWords).sort(olderFirst)
+  const wanted = new Set<DuplicateType>(config.types)
+  const best = new Map<number, Likeness>()
+  const originals: ComparedText[] = []
+  const seen = new Map<string, ComparedText>()
+  for (const text of eligible) {
+    const key = `${text.group}\n${text.digest.whole}`
+    const original = seen.get(key)
+    if (original === undefined) {
+      seen.set(key, text)
+      originals.push(text)
+    } else if (wanted.has('EXACT_DUPLICATE')) {
+      best.set(text.id, { type: 'EXACT_DUPLICATE', id: text.id, of: original.id, share: 1 })
+    }
+  }
+  const near = yield* findNearPairs(originals, shinglesOf, config.similarity)
+  const nearGroups = groupsOf(near)
+  for (const { older, newer, share } of near) {
+    const likeness: Likeness = { type: 'NEAR_DUPLICATE', id: newer.id, of: older.id, share }
+    const isTemplate = (nearGroups.get(newer.id) ?? 0) > config.largestGroup
+    if (!isTemplate && wanted.has('NEAR_DUPLICATE') && isBetter(likeness, best.get(newer.id))) {
+      best.set(newer.id, likeness)
+    }
+  }
+  if (!wanted.has('CONTAINED_DUPLICATE')) return [...best.values()]
+  const contained = yield* findContained(originals, shinglesOf)
+  for (const { older, newer, share, holds } of contained) {
+    const likeness: Likeness = { type: 'CONTAINED_DUPLICATE', id: newer.id, of: older.id, share, holds }
+    if (isBetter(likeness, best.get(newer.id))) best.set(newer.id, likeness)
+  }
+  return [...best.values()]
+}
+
+const olderFirst = (a: ComparedText, b: ComparedText) => a.at - b.at || a.id - b.id
+const rank: Record<DuplicateType, number> = { EXACT_DUPLICATE: 2, NEAR_DUPLICATE: 1, CONTAINED_DUPLICATE: 0 }
+
+/** Pairs come with their older texts in order, so an equal one that comes later is of a younger original. */
+function isBetter(likeness: Likeness, than: Likeness | undefined): boolean {
+  if (than === undefined) return true
+  const by = rank[likeness.type] - rank[than.type]
+  return by > 0 || (by === 0 && likeness.share > than.share)
+}
+
+export interface NearPair {
+  older: ComparedText
+  newer: ComparedText
+  share: number
+}
+
+/** All pairs that share at least `similarity` of their shingles, by their exact Jaccard index. */
+export function* findNearPairs(
+  texts: readonly ComparedText[],
+  shinglesOf: Shingles,
+  similarity: number,
+): Paced<NearPair[]> {
+  const ordered = [...texts].sort(olderFirst)
+  const pairs: NearPair[] = []
+  const buckets = new Map<number, number[]>()
+  const checked = new Set<number>()
+  let steps = 0
+  for (const [band] of (ordered[0]?.digest.bands ?? []).entries()) {
+    buckets.clear()
+    for (const [index, { digest }] of ordered.entries()) {
+      const key = digest.bands[band] ?? 0
+      const bucket = buckets.get(key)
+      if (bucket === undefined) buckets.set(key, [index])
+      else bucket.push(index)
+    }
+    for (const bucket of buckets.values()) {
+      for (let newer = 1; newer < bucket.length; newer++) {
+        const last = bucket.length > LARGEST_BUCKET ? Math.min(newer, OLDEST) : newer
+        for (let older = 0; older < last; older++) {
+          if (++steps % STEPS_PER_TURN === 0) yield
+          const pair = check(bucket[older] ?? 0, bucket[newer] ?? 0)
+          if (pair !== undefined) pairs.push(pair)
+        }
+      }
+    }
+    yield
+  }
+  return pairs.sort((a, b) => olderFirst(a.older, b.older))
+
+  function check(olderAt: number, newerAt: number): NearPair | undefined {
+    const [older, newer] = [ordered[olderAt], ordered[newerAt]]
+    if (older === undefined || newer === undefined || older.group !== newer.group) return undefined
+    // Sizes that lie too far apart cannot share enough.
+    if (Math.min(older.size, newer.size) < similarity * Math.max(older.size, newer.size)) return undefined
+    const key = newerAt * ordered.length + olderAt
+    if (checked.has(key)) return undefined
+    checked.add(key)
+    const shared = countShared(shinglesOf(older.id), shinglesOf(newer.id))
+    const share = shared / (older.size + newer.size - shared)
+    return share >= similarity ? { older, newer, share } : undefined
+  }
+}
+
+/** How many texts hang together with each text of the pairs. */
+function groupsOf(pairs: readonly NearPair[]): Map<number, number> {
+  const parent = new Map<number, number>()
+  const rootOf = (id: number): number => {
+    let root = id
+    for (let up = parent.get(root); up !== undefined && up !== root; up = parent.get(root)) root = up
+    parent.set(id, root)
+    return root
+  }
+  for (const { older, newer } of pairs) parent.set(rootOf(newer.id), rootOf(older.id))
+  const sizes = new Map<number, number>()
+  for (const id of parent.keys()) sizes.set(rootOf(id), (sizes.get(rootOf(id)) ?? 0) + 1)
+  return new Map([...parent.keys()].map((id) => [id, sizes.get(rootOf(id)) ?? 1]))
+}
+
+interface ContainedPair extends NearPair {
+  holds: boolean
+}
+
+/** Pairs of which the larger text holds nearly all of the much smaller one. */
+function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): Paced<ContainedPair[]> {
+  const holders = yield* indexAnchors(texts)
+  const pairs: ContainedPair[] = []
+  let steps = 0
+  for (const small of texts) {
+    const hits = new Map<number, number>()
+    let counted = 0
+    for (const anchor of small.anchors) {
+      const list = holders.get(anchor) ?? []
+      // A shingle that everybody has tells nothing.
+      if (list.length > MOST_HOLDERS + 1) continue
+      counted++
+      for (const at of list) hits.set(at, (hits.get(at) ?? 0) + 1)
+      steps += list.length
+    }
+    const found: ContainedPair[] = []
+    for (const [at, count] of hits) {
+      const large = texts[at]
+      if (large === undefined || large.group !== small.group || count < counted * ANCHOR_SHARE) continue
+      if (small.size >= large.size * CONTAINED_RATIO) continue
+      steps += 20
+      const share = countShared(shinglesOf(small.id), shinglesOf(large.id)) / small.size
+      if (share < CONTAINED_SHARE) continue
+      const smallIsOlder = olderFirst(small, large) < 0
+      const [older, newer] = smallIsOlder ? [small, large] : [large, small]
+      found.push({ older, newer, share, holds: smallIsOlder })
+    }
+    if (found.length <= MOST_HOLDERS) pairs.push(...found)
+    if (steps >= STEPS_PER_TURN) {
+      steps = 0
+      yield
+    }
+  }
+  return pairs.sort((a, b) => olderFirst(a.older, b.older))
+}
+
+/** Which texts have an anchor; lists stop growing once they are too long to tell anything. */
+function* indexAnchors(texts: readonly ComparedText[]): Paced<Map<number, number[]>> {
+  const index = new Map<number, number[]>()
+  let steps = 0
+  for (const [at, { anchors }] of texts.entries()) {
+    for (const anchor of anchors) {
+      const list = index.get(anchor)
+      if (list === undefined) index.set(anchor, [at])
+      else if (list.length <= MOST_HOLDERS + 1) list.push(at)
+    }
+    steps += anchors.length
+    if (steps >= STEPS_PER_TURN * 5) {
+      steps = 0
+      yield
+    }
+  }
+  return index
+}

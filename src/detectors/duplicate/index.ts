@@ -1,0 +1,35 @@
+import type { AssayDocument } from '../../documents/document.ts'
+import type { DigestContext, EstateDetector } from '../detector.ts'
+import { DuplicateConfig, duplicateTypes } from './config.ts'
+import { encodeDigest } from './digest.ts'
+import { toShingles, toWords } from './shingles.ts'
+import { toBands } from './signature.ts'
+
+const TYPE = 'DUPLICATE'
+/** The least that any setting compares. */
+const LEAST_WORDS = 20
+
+const compared = new Set(['wiki.page', 'wiki.attachment', 'bi.dataset', 'bi.report'])
+
+/** Texts are compared by shingles; what is kept of each is made when it is read, and compared at every scan. */
+export const duplicateDetector: EstateDetector<DuplicateConfig> = {
+  type: TYPE,
+  title: 'Duplicates',
+  description:
+    'Finds pages, files, datasets and reports whose text is the same as that of an older one, nearly the same, or part of it, within one source; datasets and reports within one workspace. Translations and retold texts are not found, nor texts of fewer than 50 words.',
+  category: 'QUALITY',
+  version: 1,
+  config: DuplicateConfig,
+  findingTypes: duplicateTypes,
+  digest: toDigest,
+}
+
+function toDigest(document: AssayDocument, { asset, fingerprint }: DigestContext): Uint8Array | undefined {
+  if (!compared.has(asset.kind) || asset.labels?.includes('template') === true) return undefined
+  const words = toWords(document, asset)
+  if (words.length < LEAST_WORDS) return undefined
+  const seed = Number.parseInt(fingerprint(`${TYPE}|seed`).slice(-8), 16) >>> 0
+  const shingles = toShingles(words, seed)
+  const whole = fingerprint(`${TYPE}|${words.join(' ')}`)
+  return encodeDigest({ words: words.length, whole, bands: toBands(shingles), shingles })
+}
