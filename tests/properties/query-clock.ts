@@ -16,21 +16,22 @@ export function getClock(timeZone: string): Clock {
   return clock
 }
 
-/** The wall clock of a zone, as a table of what it shows at every quarter of an hour. */
+/** The wall clock of a zone, as a table of what it shows at every hour. */
 export class Clock {
   readonly #offsets: Float64Array
 
   constructor(timeZone: string) {
     const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' })
-    this.#offsets = Float64Array.from({ length: (LAST - FIRST) / QUARTER }, (_, index) => {
-      const shown = format.formatToParts(FIRST + index * QUARTER).find(({ type }) => type === 'timeZoneName')?.value
+    // Clocks change at whole hours of UTC, in these zones and years.
+    this.#offsets = Float64Array.from({ length: (LAST - FIRST) / HOUR }, (_, index) => {
+      const shown = format.formatToParts(FIRST + index * HOUR).find(({ type }) => type === 'timeZoneName')?.value
       const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(shown ?? '') ?? []
       return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000)
     })
   }
 
   local(instant: number): number {
-    return instant + (this.#offsets[Math.floor((instant - FIRST) / QUARTER)] ?? 0)
+    return instant + (this.#offsets[Math.floor((instant - FIRST) / HOUR)] ?? 0)
   }
 
   /** The first instant at which the clock shows this or later. */

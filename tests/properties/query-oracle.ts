@@ -44,6 +44,8 @@ export class Oracle {
   readonly #types: Map<string, string>
   readonly #byAsset = new Map<string, OracleFinding[]>()
   readonly #known = new Map<string, Row[]>()
+  /** Rows by group; one question has one list of dimensions. */
+  readonly #grouped = new Map<Row[], Map<string, Row[]>>()
   readonly #present = new Map<OracleFinding, Row>()
   readonly #facets = new Map<OracleFinding, Record<string, string | null>>()
 
@@ -62,36 +64,35 @@ export class Oracle {
 
   evaluate(question: OracleQuestion): OracleAnswer {
     this.#known.clear()
+    this.#grouped.clear()
     const metric = this.#get(question.metricSlug)
     const clock = getClock(question.timeZone ?? 'UTC')
     const window = this.#window(question, clock)
     const dims = question.dimensions ?? []
     const scopes = toScopes(question)
-    const all = () => true
-    const over = (range: Window, keep: (name: string) => boolean) =>
-      this.#value(metric, scopes, range, clock, dims, keep)
-    const total = over(window, all)
+    const over = (range: Window, keep?: ReadonlySet<string>) => this.#value(metric, scopes, range, clock, dims, keep)
+    const total = over(window)
     const answer: OracleAnswer = { value: total.value, breakdown: [], totalGroups: 0 }
     const before = question.compare === undefined ? undefined : this.#before(question, metric, window, clock)
     if (dims.length > 0) {
       const names = [...this.#names(metric, scopes, window, clock, dims)]
       const groups = names
-        .map((name): Group => ({ name, ...over(window, (other) => other === name) }))
+        .map((name): Group => ({ name, ...over(window, new Set([name])) }))
         .sort((a, b) => order(a, b))
       const limit = question.limit ?? 50
       answer.totalGroups = groups.length
       answer.breakdown = groups.slice(0, limit)
       const cut = new Set(groups.slice(limit).map(({ name }) => name))
-      if (cut.size > 0) answer.other = { groups: cut.size, value: over(window, (name) => cut.has(name)).value }
+      if (cut.size > 0) answer.other = { groups: cut.size, value: over(window, cut).value }
     }
     if (before !== undefined) {
-      const value = over(before, all).value
+      const value = over(before).value
       const delta = answer.value === null || value === null ? null : answer.value - value
       const pctChange = delta === null || value === 0 || value === null ? null : delta / Math.abs(value)
       answer.comparison = { value, delta, pctChange }
       answer.breakdown = answer.breakdown.map((group) => ({
         ...group,
-        previous: over(before, (name) => name === group.name).value,
+        previous: over(before, new Set([group.name])).value,
       }))
     }
     return answer
@@ -99,6 +100,7 @@ export class Oracle {
 
   series(question: OracleQuestion): OracleSeries {
     this.#known.clear()
+    this.#grouped.clear()
     const metric = this.#get(question.metricSlug)
     const clock = getClock(question.timeZone ?? 'UTC')
     const scopes = toScopes(question)
@@ -106,13 +108,13 @@ export class Oracle {
     const edges = clock.edges(window, question.granularity ?? 'day', question.weekStart ?? 'monday')
     const dims = question.dimension === undefined ? [] : [question.dimension]
     const buckets = edges.slice(0, -1).map((start, index) => ({ start, end: edges[index + 1] ?? start }))
-    const at = ({ start, end }: { start: number; end: number }, keep: (name: string) => boolean) => {
+    const at = ({ start, end }: { start: number; end: number }, keep?: ReadonlySet<string>) => {
       const part = { from: Math.max(start, window.from), to: Math.min(end, window.to), openFrom: false, openTo: false }
       return this.#value(metric, scopes, part, clock, dims, keep).value
     }
     const points = buckets.map((bucket) => ({
       timestamp: new Date(bucket.start).toISOString(),
-      value: at(bucket, () => true),
+      value: at(bucket),
       complete: bucket.start >= window.from && bucket.end <= window.to && bucket.end <= this.#now,
     }))
     if (dims.length === 0) return { points }
@@ -123,7 +125,7 @@ export class Oracle {
     }
     return {
       points,
-      groups: new Map([...names].map((name) => [name, buckets.map((bucket) => at(bucket, (other) => other === name))])),
+      groups: new Map([...names].map((name) => [name, buckets.map((bucket) => at(bucket, new Set([name])))])),
     }
   }
 
@@ -164,7 +166,7 @@ export class Oracle {
     const ofPart = (part: OraclePart | undefined): Set<string> => {
       if (part === undefined) return new Set()
       if ('metricSlug' in part) return ofSlug(part.metricSlug)
-      return new Set(this.#rows(part, scopes, window).map(({ facets }) => nameOf(facets, dims)))
+      return new Set(this.#group(this.#rows(part, scopes, window), dims).keys())
     }
     switch (metric.type) {
       case 'SIMPLE':
@@ -198,7 +200,7 @@ export class Oracle {
     window: Window,
     clock: Clock,
     dims: string[],
-    keep: (name: string) => boolean,
+    keep?: ReadonlySet<string>,
   ): { value: number | null; numerator?: number | null; denominator?: number | null } {
     const scopes = metric.term === null ? outer : [...outer, metric.term]
     const { definition } = metric
@@ -206,7 +208,7 @@ export class Oracle {
     const ofPart = (part: OraclePart | undefined, emptyAs: 'zero' | 'null'): number | null => {
       if (part === undefined) throw new Error('the oracle misses a part')
       if ('metricSlug' in part) return ofSlug(part.metricSlug)
-      const rows = this.#rows(part, scopes, window).filter(({ facets }) => keep(nameOf(facets, dims)))
+      const rows = this.#rowsOf(this.#rows(part, scopes, window), dims, keep)
       return aggregate(part, rows, emptyAs)
     }
     switch (metric.type) {
@@ -227,6 +229,26 @@ export class Oracle {
         return { value: (now - before) / Math.abs(before) }
       }
     }
+  }
+
+  #rowsOf(rows: Row[], dims: string[], keep?: ReadonlySet<string>): Row[] {
+    if (keep === undefined) return rows
+    const groups = this.#group(rows, dims)
+    return [...keep].flatMap((name) => groups.get(name) ?? [])
+  }
+
+  #group(rows: Row[], dims: string[]): Map<string, Row[]> {
+    const known = this.#grouped.get(rows)
+    if (known !== undefined) return known
+    const groups = new Map<string, Row[]>()
+    for (const row of rows) {
+      const name = nameOf(row.facets, dims)
+      const group = groups.get(name)
+      if (group === undefined) groups.set(name, [row])
+      else group.push(row)
+    }
+    this.#grouped.set(rows, groups)
+    return groups
   }
 
   /** The rows of a population; kept until the next question, because every group asks for them again. */
@@ -268,7 +290,7 @@ export class Oracle {
     const known = later === undefined ? finding.resolvedAt : (resolutions.at(-1) ?? finding.resolvedAt)
     const scanned = asset.lastScannedAt ?? 0
     return {
-      facets: { ...this.#findingFacets(finding), status },
+      facets: Object.assign(Object.create(this.#findingFacets(finding)), { status }),
       numbers: {
         confidence: finding.confidence,
         ageHours: (moment - finding.firstDetectedAt) / HOUR,
