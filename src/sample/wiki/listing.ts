@@ -62,20 +62,30 @@ export interface Ordered<T> {
   descending: boolean
 }
 
-/** Ordered listings, kept while nothing is edited: a walk through a large tenant sorts it once. */
-export function createListings(tenant: WikiTenant) {
-  const kept = new Map<string, { revision: number; ordered: Ordered<Item> }>()
+/** Below this, sorting again costs less than keeping. */
+const LEAST_KEPT = 1_000
 
-  return function list<T extends Item>(name: string, sort: string, select: () => T[]): Ordered<T> {
-    const cached = kept.get(`${name} ${sort}`)
-    if (cached?.revision === tenant.revision) return cached.ordered as Ordered<T>
-    const descending = sort.startsWith('-')
-    const order = sort.replace(/^-/, '')
-    const pairs = select().map((item) => ({ item, key: { value: orderValue(item, order), id: item.id } }))
-    pairs.sort((a, b) => compareKeys(a.key, b.key, descending))
-    const ordered = { items: pairs.map(({ item }) => item), keys: pairs.map(({ key }) => key), descending }
-    if (kept.size > 200) kept.clear()
-    kept.set(`${name} ${sort}`, { revision: tenant.revision, ordered })
+/** Puts items into the order that a `sort` parameter names; a dash in front turns it round. */
+function toOrdered<T extends Item>(items: readonly T[], sort: string): Ordered<T> {
+  const descending = sort.startsWith('-')
+  const order = sort.replace(/^-/, '')
+  const pairs = items.map((item) => ({ item, key: { value: orderValue(item, order), id: item.id } }))
+  pairs.sort((a, b) => compareKeys(a.key, b.key, descending))
+  return { items: pairs.map(({ item }) => item), keys: pairs.map(({ key }) => key), descending }
+}
+
+/** Ordered listings; long ones are kept while nothing is edited, so that a walk through a large tenant sorts it once. */
+export function createListings(tenant: WikiTenant) {
+  const kept = new Map<string, Ordered<Item>>()
+  let revision = -1
+
+  return function list<T extends Item>(name: string, sort: string, select: () => readonly T[]): Ordered<T> {
+    if (revision !== tenant.revision) kept.clear()
+    revision = tenant.revision
+    const known = kept.get(`${name} ${sort}`)
+    if (known !== undefined) return known as Ordered<T>
+    const ordered = toOrdered(select(), sort)
+    if (ordered.items.length >= LEAST_KEPT) kept.set(`${name} ${sort}`, ordered)
     return ordered
   }
 }
