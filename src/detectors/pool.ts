@@ -41,11 +41,20 @@ interface Slot {
 }
 
 const isSource = import.meta.url.endsWith('.ts')
-const ownScript = new URL(isSource ? './detect.worker.ts' : './detect.worker.js', import.meta.url)
+
+/** Built code runs as it is; from the sources a worker must first be taught to read TypeScript (Node 20 passes no hooks on). */
+function startWorker(script: URL | undefined, fingerprintKey: Uint8Array): Worker {
+  const workerData = { fingerprintKey }
+  if (script !== undefined) return new Worker(script, { workerData })
+  if (!isSource) return new Worker(new URL('./detect.worker.js', import.meta.url), { workerData })
+  const source = new URL('./detect.worker.ts', import.meta.url).href
+  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${JSON.stringify(source)}) })`
+  return new Worker(code, { eval: true, workerData })
+}
 
 /** Threads that run detectors, started when they are needed; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
-  const { fingerprintKey, budgetMs = 2_000, startMs = 30_000, script = ownScript } = options
+  const { fingerprintKey, budgetMs = 2_000, startMs = 30_000, script } = options
   const size = Math.max(1, options.size ?? availableParallelism() - 1)
   const idle: Worker[] = []
   const busy = new Map<Worker, Slot>()
@@ -54,10 +63,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
   let closed = false
 
   const start = (): Worker => {
-    const worker = new Worker(script, {
-      workerData: { fingerprintKey },
-      ...(isSource ? { execArgv: ['--import', 'tsx'] } : { execArgv: [] }),
-    })
+    const worker = startWorker(script, fingerprintKey)
     worker.on('message', (reply: Reply) => onReply(worker, reply))
     worker.on('error', () => onLoss(worker, 'detector_failed'))
     worker.on('exit', () => onLoss(worker, 'detector_failed'))

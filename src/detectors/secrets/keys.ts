@@ -131,11 +131,7 @@ export function kindOfKey(name: string): KeyKind {
   const after = segments.slice(last + 1)
   if (after.some((segment) => about.has(segment))) return undefined
   const word = (segments[last] ?? '').replace(/\d{1,6}$/, '')
-  if (passwordSegments.has(word) || /pass(?:word|wd|wort)$/.test(word)) {
-    return segments.slice(0, last).some((segment) => harmless.has(segment) && segment !== 'string')
-      ? undefined
-      : 'password'
-  }
+  if (passwordSegments.has(word) || /pass(?:word|wd|wort)$/.test(word)) return 'password'
   if (segments.slice(0, last).some((segment) => harmless.has(segment))) return undefined
   return 'token'
 }
