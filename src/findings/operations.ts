@@ -132,39 +132,49 @@ export const findingOperations: readonly Operation[] = [
   }),
 
   operation({
+    name: 'preview_triage',
+    title: 'Preview a triage',
+    summary: 'Count the findings that triage_findings would take in with this filter.',
+    effect: 'read',
+    scope: 'read',
+    route: 'POST /findings/triage/preview',
+    input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
+    output: z.object({ count: z.number().describe('Findings that the filter takes in.') }),
+    run: ({ filters, search }, context) =>
+      context.read((reader) => ({ count: countFindings(reader, filters, search) })),
+  }),
+
+  operation({
     name: 'triage_findings',
     title: 'Triage findings by filter',
-    summary: 'Set the status of every finding that a filter takes in. With preview it only says how many there are.',
+    summary: 'Set the status of every finding that a filter takes in; preview_triage says beforehand how many.',
     effect: 'write',
     scope: 'triage',
     route: 'POST /findings/triage',
-    idempotent: true,
     input: z.strictObject({
       filters: FilterMapping,
       search: Search.optional(),
       status: z.enum(findingStatuses).describe('The new status.'),
       reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
-      preview: z.boolean().default(false).describe('True: change nothing.'),
     }),
     output: z.object({
       matched: z.number().describe('Findings that the filter takes in.'),
-      changed: z.number().describe('Findings whose status was changed.'),
+      changed: z.number().describe('Findings that had another status before.'),
     }),
-    run: async ({ filters, search, status, reason, preview }, context) => {
+    run: async ({ filters, search, status, reason }, context) => {
       if (restrictsNothing(filters) && (search ?? '') === '') {
         throw invalidInput('The filter takes in every finding; restrict it by at least one key.', {
           issues: [{ path: 'filters', message: 'must restrict something.' }],
         })
       }
-      const matched = context.read((reader) => countFindings(reader, filters, search))
-      if (preview) return { matched, changed: 0 }
       const change = { to: status, actor: context.caller.name, reason }
-      let changed = 0
+      const done = { matched: 0, changed: 0 }
       for (let after = 0; ; ) {
         const ids = context.read((reader) => listFindingIds(reader, { filter: filters, search, limit: AT_ONCE, after }))
         const last = ids.at(-1)
-        if (last === undefined) return { matched, changed }
-        changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
+        if (last === undefined) return done
+        done.matched += ids.length
+        done.changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
           durable: true,
         })
         after = last

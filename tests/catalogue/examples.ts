@@ -157,6 +157,8 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   ],
   get_finding: () => [{ id: '1' }, { id: '2' }],
   update_finding: () => [{ id: '1', status: 'FALSE_POSITIVE', reason: 'a test key' }],
+  preview_triage: () => [{ filters: { severities: ['LOW'] }, search: 'key' }],
+  triage_findings: () => [{ filters: { detectorTypes: ['SECRETS'] }, status: 'IGNORED', reason: 'test keys' }],
   list_assets: () => [{ assetKinds: ['wiki.page'], search: 'page', status: 'ACTIVE', limit: 5 }, {}],
   get_asset: () => [{ id: 'wiki:page:1' }],
 }

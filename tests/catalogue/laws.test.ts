@@ -201,7 +201,7 @@ function scopeOf({ name, effect, openWorld }: Operation): Operation['scope'] {
   if (openWorld || name === 'verify_audit' || (effect === 'write' && /_(?:source|scan)$/.test(name))) return 'admin'
   if (effect === 'read') return 'read'
   if (name.startsWith('certify_')) return 'certify'
-  return name.endsWith('_finding') ? 'triage' : 'author'
+  return /_findings?$/.test(name) ? 'triage' : 'author'
 }
 
 describe('over a filled database', () => {

@@ -154,7 +154,7 @@ describe('triage_findings', () => {
   })
 
   it('says beforehand how many there are', async () => {
-    expect(await triage({ filters: { severities: ['LOW'] }, preview: true })).toEqual({ matched: 3, changed: 0 })
+    expect(await bench.run('preview_triage', { filters: { severities: ['LOW'] } })).toEqual({ count: 3 })
     expect(await bench.run('search_findings', { statuses: ['IGNORED'] })).toMatchObject({ items: [] })
   })
 
