@@ -4,7 +4,3 @@ import { wikiConnector } from './wiki/index.ts'
 
 /** Every source type that can be scanned: a new one is a folder and a line here. */
 export const connectors: readonly Connector[] = [wikiConnector as Connector, biConnector as Connector]
-
-export function findConnector(type: string): Connector | undefined {
-  return connectors.find((connector) => connector.type === type)
-}
