@@ -170,17 +170,22 @@ const biFindings: Planted[] = [
   ]).map((planted) => ({ ...planted, needsAdminApi: true as const })),
 ]
 
-/** All that the detectors which are on by default must find in the sample tenants: this, and nothing else. */
-export const planted: readonly Planted[] = [
-  ...wikiSecrets,
-  ...wikiPersonalData,
-  ...wikiInjections,
-  ...wikiLinks,
-  ...biFindings,
-]
+const undescribedReports: Readonly<Record<string, readonly string[]>> = {
+  Finance: ['Sales by country', 'Supplier spend', 'Tax return helper'],
+  Stores: ['Best sellers by town', 'Gift cards in circulation', 'Returns without receipt', 'Rota costs'],
+  'Supply Chain': ['Bays out of order', 'Island parcels', 'Slow sellers', 'Winter capacity'],
+  'Customer and Marketing': ['Feathers falling due', 'Newsletter results', 'Repair stories'],
+  'Data Platform': ['Empty searches', 'Freshness of marts', 'Stamps of the day', 'Unused tables'],
+}
+const undescribedDatasets = [
+  'Campaign results',
+  'Carrier performance',
+  'Search quality',
+  'Staff rota',
+  'Supplier payments',
+] as const
 
-/** What detectors find that look at the estate as a whole; there may be more of it than is listed. */
-export const plantedQuality: readonly Planted[] = [
+const quality = [
   ...rows('wiki', 'DUPLICATE', [
     [page('eng-gradle-cache-copy'), 'NEAR_DUPLICATE', 'team copy, two words longer'],
     [page('ops-checklist-b'), 'EXACT_DUPLICATE', 'same text under another title'],
@@ -190,14 +195,30 @@ export const plantedQuality: readonly Planted[] = [
       (slug): Row => [page(slug), 'STALE', 'not edited for years'],
     ),
     [page('ops-fax'), 'OUTDATED_REFERENCE', 'current rates as of a year long ago'],
-    [page('eng-lighthouse'), 'PLACEHOLDER', 'TBD and filler text'],
+    [page('eng-lighthouse'), 'PLACEHOLDER', 'filler text'],
+    [page('eng-lighthouse'), 'PLACEHOLDER', 'TBD'],
+    [page('eng-lighthouse'), 'EMPTY', 'nine words'],
     [page('retail-pop-up'), 'PLACEHOLDER', 'TODO and nothing else'],
+    [page('retail-pop-up'), 'EMPTY', 'one word'],
     [page('eng-empty'), 'EMPTY', 'no text at all'],
+    [comments('ops-runbook-quarry'), 'UNRESOLVED_COMMENTS', 'open inline comment of months ago'],
   ]),
   ...rows('bi', 'CONTENT_QUALITY', [
-    [report('Finance', 'Sales by country'), 'NO_DESCRIPTION', 'report without a description'],
-    [dataset('Carrier performance'), 'NO_DESCRIPTION', 'dataset without a description'],
+    ...Object.entries(undescribedReports).flatMap(([workspace, names]) =>
+      names.map((name): Row => [report(workspace, name), 'NO_DESCRIPTION', 'report without a description']),
+    ),
+    ...undescribedDatasets.map((name): Row => [dataset(name), 'NO_DESCRIPTION', 'dataset without a description']),
   ]),
+]
+
+/** All that the detectors which are on by default must find in the sample tenants: this, and nothing else. */
+export const planted: readonly Planted[] = [
+  ...wikiSecrets,
+  ...wikiPersonalData,
+  ...wikiInjections,
+  ...wikiLinks,
+  ...biFindings,
+  ...quality,
 ]
 
 const decoy = (assetKey: string, detectorType: string, note: string, raw: string): Decoy => ({

@@ -10,7 +10,7 @@ import { runDetectors } from '../../src/detectors/runner.ts'
 import { secretsDetector } from '../../src/detectors/secrets/index.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
 import { silentLog } from '../../src/kernel/log.ts'
-import { decoys, planted, plantedPersonalData, plantedQuality, plantedSecrets } from '../../src/sample/planted.ts'
+import { decoys, planted, plantedPersonalData, plantedSecrets } from '../../src/sample/planted.ts'
 import { type SampleSource, startSampleTenants } from '../../src/sample/tenants.ts'
 
 const detectors = [secretsDetector, piiDetector, promptInjectionDetector].map((detector) => ({
@@ -95,7 +95,7 @@ test('content detectors find what is planted and nothing else', () => {
 })
 
 describe('the list', () => {
-  const everything = [...planted, ...plantedQuality, ...decoys]
+  const everything = [...planted, ...decoys]
 
   test.each(everything.map((item) => [`${item.detectorType}: ${item.note}`, item] as const))(
     'names an asset that is there: %s',
@@ -136,6 +136,6 @@ describe('the list', () => {
 
   test('has every kind of detector that is on by default, in both tenants', () => {
     const kinds = new Set(planted.map(({ source, detectorType }) => `${source} ${detectorType}`))
-    expect(kinds.size).toBe(8)
+    expect(kinds.size).toBe(11)
   })
 })

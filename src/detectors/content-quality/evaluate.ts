@@ -116,7 +116,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
     const old = instants.filter((at) => now - at > unresolvedAfterDays * DAY_MS)
     if (old.length === 0) return []
     const many = old.length === 1 ? '1 inline comment is' : `${old.length} inline comments are`
-    const excerpt = `${many} open without an answer, the oldest since ${toDay(Math.min(...old))}.`
+    const excerpt = `${many} open, without a word since ${toDay(Math.min(...old))}.`
     return [{ severity: 'LOW', confidence: 0.9, identity: '', excerpt, location: whole('comments') }]
   },
 
