@@ -150,9 +150,11 @@ function isColon({ text, ends }: Words, at: number): boolean {
   return /^["'*_)\s]{0,2}:/.test(text.slice(end, end + 3))
 }
 
-const address = /^\s{1,3}<?(?:[\w.+-]{1,40}@[\w-]{2,20}|[\w-]{2,20}\.(?:example|site|ru|xyz|tk)\b)/
+const mailAddress = /^\s{1,3}<?[\w.+-]{1,40}@/
+const hostAddress = /^\s{1,3}[\w-]{2,20}\.(?:example|site|ru|xyz|tk)\b/
 
 function isAddressed({ text, ends }: Words, at: number): boolean {
   const end = ends[at - 1] ?? 0
-  return address.test(text.slice(end, end + 80))
+  const next = text.slice(end, end + 60)
+  return mailAddress.test(next) || hostAddress.test(next)
 }

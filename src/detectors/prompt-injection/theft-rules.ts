@@ -95,14 +95,6 @@ export const theftRules: readonly InjectionRule[] = [
     ],
   },
   {
-    id: 'upload-key-file',
-    type: 'DATA_EXFILTRATION',
-    severity: 'CRITICAL',
-    confidence: 0.6,
-    triggers: ['@~/.ssh/', '@~/.aws/', '@/etc/passwd', '@.env', '@./.env', '@/root/.ssh/'],
-    pattern: /@(?:~|\.|\/root)?\/?(?:\.ssh\/id_\w{2,10}|\.aws\/credentials|etc\/passwd|\.env)[ "'][^\n]{0,40}https?:/g,
-  },
-  {
     id: 'without-telling',
     type: 'TOOL_MISUSE',
     severity: 'HIGH',

@@ -12,7 +12,8 @@ const sequences = [
 ]
 const masked = /x{4,}|\*{3,}|\.{3,}|…|_{4,}|-{4,}|#{4,}|•{2,}|\?{3,}/i
 const spokenPlaceholder =
-  /your[-_ ]?|<[^>]{0,60}>?|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|(?:^|[^a-z])(?:fake|sample|insert|todo|tbd)(?![a-z])|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
+  /your|<|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
+const sampleWord = /(?:^|[^a-z])(?:fake|sample|insert|todo|tbd)(?![a-z])/i
 const template =
   /^[<[{(%$]|\$\{|\{\{|\$\(|<%|%\w{2,}%|#\{|\{[\w.]*\}$|^@\w|^!(?:Ref|Sub|secret|vault|env|GetAtt|join)|^\$\w|^%\(?\w/i
 const reference =
@@ -40,9 +41,11 @@ function wordsOf(value: string): string[] {
     .filter(Boolean)
 }
 
+const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
+
 /** True for what stands in for a secret in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
-  if (masked.test(value) || template.test(value) || spokenPlaceholder.test(value)) return true
+  if (masked.test(value) || template.test(value) || isSpoken(value)) return true
   const words = wordsOf(value)
   if (words.length === 0 || words.every((word) => standIns.has(word) || /^\d{1,4}$/.test(word))) return true
   return isMonotonous(value)
@@ -133,6 +136,6 @@ const emptyWords =
 /** A password in a configuration file is meant, weak as it may be; only stand-ins and look-ups are not. */
 export function configuredConfidence(value: string): number {
   if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
-  if (masked.test(value) || template.test(value) || spokenPlaceholder.test(value) || new Set(value).size < 4) return 0
+  if (masked.test(value) || template.test(value) || isSpoken(value) || new Set(value).size < 4) return 0
   return passwordConfidence(value, true, false) || 0.55
 }
