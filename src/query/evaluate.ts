@@ -6,6 +6,7 @@ import type { Reader } from '../store/store.ts'
 import { emptyPartial, toGroupId } from './cells.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
+import { readDimensions } from './dimensions.ts'
 import { toFormatted } from './format.ts'
 import {
   type BreakdownEntry,
@@ -17,7 +18,7 @@ import {
 } from './model.ts'
 import { runPlan } from './plan.store.ts'
 import { type GroupKey, listPlans, planMetric, toTrendWindows, type ValueNode } from './plan.ts'
-import { openScope, readDimensions } from './scope.ts'
+import { openScope } from './scope.ts'
 import { getZone, parseRange, previousPeriod, type Range, shiftYears } from './time.ts'
 import {
   type Breakdown,

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
-import { Applied, Diagnosis, Freshness, MetricQuestion, Point, Warning } from './model.ts'
+import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, Warning } from './model.ts'
 import { granularities } from './time.ts'
 
 export const ExploreQuestion = z.strictObject({
   glossaryTermSlug: MetricQuestion.shape.metricSlug.describe('Term: slug, id, display name or synonym.'),
   dimensions: z
     .array(z.string().max(100))
-    .max(10)
-    .describe('Dimensions to look at; default: the most telling.')
+    .max(MAX_DIMENSIONS)
+    .describe('Up to 3 dimensions to look at; default: the most telling.')
     .optional(),
   filters: MetricQuestion.shape.filters,
   from: MetricQuestion.shape.from,

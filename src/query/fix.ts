@@ -6,7 +6,9 @@ import { likeness } from '../kernel/suggest.ts'
 import { dimensions } from '../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../metrics/names.ts'
 import type { Reader } from '../store/store.ts'
-import { findDimension } from './scope.ts'
+import { findDimension } from './dimensions.ts'
+import { suggestInstant } from './relative-time.ts'
+import { granularities } from './time.ts'
 
 /** The members of a question that a correction may touch or carry over to another tool. */
 interface Question {
@@ -22,20 +24,38 @@ interface Question {
 }
 
 /** Answers a question; an error that has only one cure carries the corrected call. */
-export function answerOrFix<Answer>(reader: Reader, tool: string, question: Question, answer: () => Answer): Answer {
+export function answerOrFix<Answer>(
+  reader: Reader,
+  tool: string,
+  question: Question,
+  now: number,
+  answer: () => Answer,
+): Answer {
   try {
     return answer()
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.fix !== undefined) throw error
+    if (error.facts.reason === 'invalid_time') throw withInstant(question, error, now)
     const fix = findFix(reader, tool, question, error)
     throw fix === undefined ? error : new AppError(error.code, error.message, { ...error.facts, fix })
   }
 }
 
+/** Words for a time are not read, because people differ in what they mean; what they may mean is suggested. */
+function withInstant({ from, to }: Question, error: AppError, now: number): AppError {
+  const path = error.facts.issues?.[0]?.path
+  const value = suggestInstant((path === 'to' ? to : from) ?? '', now)
+  return value === undefined
+    ? error
+    : new AppError(error.code, error.message, { ...error.facts, suggestions: [{ value, kind: 'time' }] })
+}
+
 function findFix(reader: Reader, tool: string, question: Question, error: AppError): Fix | undefined {
   const path = error.facts.issues?.[0]?.path ?? ''
   const replace = (change: Partial<Question>): Fix => ({ tool, arguments: plain({ ...question, ...change }) })
-  if (error.facts.reason === 'unknown_dimension') return fixDimension(question, error, replace)
+  if (error.facts.reason === 'unknown_dimension') {
+    return fixGranularity(reader, question) ?? fixDimension(question, error, replace)
+  }
   if (path.startsWith('filters.')) return fixSource(question, error, path, replace)
   if (path !== 'metricSlug' && path !== 'glossaryTermSlug') return undefined
   const name = question[path] ?? ''
@@ -50,6 +70,16 @@ function findFix(reader: Reader, tool: string, question: Question, error: AppErr
   return path === 'metricSlug'
     ? fixTermAsMetric(reader, question, name)
     : fixOtherAsTerm(reader, question, name, replace)
+}
+
+/** A length of time as the only dimension asks for a series. */
+function fixGranularity(reader: Reader, question: Question): Fix | undefined {
+  const { metricSlug, dimensions: asked = [], glossaryTermSlug, filters, from, to, timeZone, weekStart } = question
+  const granularity = granularities.find((known) => likeness(asked[0] ?? '', known) === 1)
+  if (asked.length !== 1 || granularity === undefined || metricSlug === undefined) return undefined
+  if (tryTo(() => resolveMetric(reader, metricSlug))?.type !== 'SIMPLE') return undefined
+  const narrowed = { metricSlug, granularity, glossaryTermSlug, filters, from, to, timeZone, weekStart }
+  return { tool: 'query_metric_timeseries', arguments: plain(narrowed) }
 }
 
 function fixDimension(

@@ -25,7 +25,9 @@ const queryMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric', question, () => evaluateMetric(reader, question, toOptions(context))),
+      answerOrFix(reader, 'query_metric', question, context.now(), () =>
+        evaluateMetric(reader, question, toOptions(context)),
+      ),
     ),
 })
 
@@ -42,7 +44,9 @@ const exploreMetric = operation({
   render: renderMetric,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_metric', question, () => evaluateMetric(reader, question, toOptions(context))),
+      answerOrFix(reader, 'explore_metric', question, context.now(), () =>
+        evaluateMetric(reader, question, toOptions(context)),
+      ),
     ),
 })
 
@@ -60,7 +64,7 @@ const queryMetricTimeseries = operation({
   render: renderSeries,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'query_metric_timeseries', question, () =>
+      answerOrFix(reader, 'query_metric_timeseries', question, context.now(), () =>
         evaluateSeries(reader, question, toOptions(context)),
       ),
     ),
@@ -81,7 +85,7 @@ const exploreByGlossaryTerm = operation({
   render: renderExplore,
   run: (question, context) =>
     context.read((reader) =>
-      answerOrFix(reader, 'explore_by_glossary_term', question, () =>
+      answerOrFix(reader, 'explore_by_glossary_term', question, context.now(), () =>
         exploreTerm(reader, question, toOptions(context)),
       ),
     ),

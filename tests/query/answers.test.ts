@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { errorOf } from '../support/context.ts'
 import { at, codesOf, DAY, openAsked, toValues } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
@@ -288,94 +287,5 @@ describe('what comes with a number', () => {
     const { ask } = openAsked(estate, { now })
     const question = { metricSlug: 'total-findings', dimensions: ['severity'], glossaryTermSlug: 'security-threats' }
     expect(await ask('explore_metric', question)).toEqual(await ask('query_metric', question))
-  })
-})
-
-describe('corrected calls', () => {
-  test.each<[string, string, object, string]>([
-    [
-      'a dimension in another spelling',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['detector_type'] },
-      'query_metric',
-    ],
-    [
-      'a filter key for its dimension',
-      'query_metric',
-      { metricSlug: 'total-findings', dimensions: ['severities'] },
-      'query_metric',
-    ],
-    ['a metric in another spelling', 'query_metric', { metricSlug: 'total_findings' }, 'query_metric'],
-    [
-      'a term asked for as a metric',
-      'query_metric',
-      { metricSlug: 'pii-exposure', filters: { statuses: ['OPEN'] } },
-      'explore_by_glossary_term',
-    ],
-    [
-      'a severity asked for as a term',
-      'query_metric',
-      { metricSlug: 'total-findings', glossaryTermSlug: 'critical' },
-      'query_metric',
-    ],
-    ['a metric asked for as a term', 'explore_by_glossary_term', { glossaryTermSlug: 'Open findings' }, 'query_metric'],
-    [
-      'a source in another spelling',
-      'query_metric',
-      { metricSlug: 'total-findings', filters: { sources: ['team_wiki'] } },
-      'query_metric',
-    ],
-    [
-      'a series by another spelling',
-      'query_metric_timeseries',
-      { metricSlug: 'new-findings', granularity: 'day', dimension: 'finding type' },
-      'query_metric_timeseries',
-    ],
-    ['a misplaced filter', 'query_metric', { metricSlug: 'total-findings', severity: 'HIGH' }, 'query_metric'],
-  ])('%s', async (_, tool, input, corrected) => {
-    const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }] }, { now })
-    const { facts } = await errorOf(ask(tool, input))
-    expect(facts.fix?.tool).toBe(corrected)
-    await expect(ask(corrected, facts.fix?.arguments ?? {})).resolves.toBeDefined()
-  })
-
-  test('nothing is guessed', async () => {
-    const { ask } = openAsked(estate, { now })
-    for (const input of [{ metricSlug: 'findings' }, { metricSlug: 'total-findings', dimensions: ['team'] }]) {
-      expect((await errorOf(ask('query_metric', input))).facts.fix).toBeUndefined()
-    }
-  })
-})
-
-describe('explore by term', () => {
-  test('counts, metrics, breakdowns, trend and examples of one population', async () => {
-    const { ask } = openAsked(estate, { now })
-    const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'PII exposure', from: '2026-06-01' })
-    expect(answer).toMatchObject({ count: 4, open: 2, assets: 1 })
-    expect(answer.breakdowns.map(({ dimension }: { dimension: string }) => dimension)).toEqual(['severity', 'status'])
-    expect(answer.trend.timeSeries.reduce((sum: number, { value }: { value: number }) => sum + value, 0)).toBe(4)
-    expect(answer.examples.slice(0, 2).map(({ status }: { status: string }) => status)).toEqual(['OPEN', 'OPEN'])
-    expect(answer.metrics.find(({ metricSlug }: { metricSlug: string }) => metricSlug === 'open-findings').value).toBe(
-      2,
-    )
-    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(16_000)
-  })
-
-  test('dimensions that are asked for are answered, also where all are alike', async () => {
-    const { ask } = openAsked(estate, { now })
-    const { breakdowns } = await ask('explore_by_glossary_term', {
-      glossaryTermSlug: 'pii-exposure',
-      dimensions: ['assetKind'],
-    })
-    expect(breakdowns).toEqual([
-      { dimension: 'assetKind', totalGroups: 1, entries: [{ dimensionValue: 'wiki.page', value: 4 }] },
-    ])
-  })
-
-  test('a term that matches nothing says why', async () => {
-    const { ask } = openAsked({ findings: [finding()] }, { now })
-    const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' })
-    expect(answer).toMatchObject({ count: 0, breakdowns: [], examples: [] })
-    expect(answer.diagnosis.summary).toContain('pii-exposure')
   })
 })

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { errorOf } from '../support/context.ts'
+import { at, DAY, openAsked } from './ask.ts'
+import type { FindingSeed } from './estate.ts'
+
+const now = at('2026-06-15T12:00:00Z')
+const day = (days: number) => now - days * DAY
+const finding = (seed: Partial<FindingSeed> = {}): FindingSeed => ({ asset: 'page', firstDetectedAt: day(1), ...seed })
+
+/** Ten open secrets, four false positives, two open and two resolved findings of personal data. */
+const estate = {
+  findings: [
+    ...Array.from({ length: 10 }, () => finding({ severity: 'CRITICAL' })),
+    ...Array.from({ length: 4 }, () => finding({ status: 'FALSE_POSITIVE' })),
+    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', severity: 'LOW', confidence: 0.5 })),
+    ...Array.from({ length: 2 }, () => finding({ detectorType: 'PII', status: 'RESOLVED', resolvedAt: day(0.5) })),
+  ] as FindingSeed[],
+}
+
+describe('corrected calls', () => {
+  test.each<[string, string, object, string]>([
+    [
+      'a dimension in another spelling',
+      'query_metric',
+      { metricSlug: 'total-findings', dimensions: ['detector_type'] },
+      'query_metric',
+    ],
+    [
+      'a filter key for its dimension',
+      'query_metric',
+      { metricSlug: 'total-findings', dimensions: ['severities'] },
+      'query_metric',
+    ],
+    ['a metric in another spelling', 'query_metric', { metricSlug: 'total_findings' }, 'query_metric'],
+    [
+      'a term asked for as a metric',
+      'query_metric',
+      { metricSlug: 'pii-exposure', filters: { statuses: ['OPEN'] } },
+      'explore_by_glossary_term',
+    ],
+    [
+      'a severity asked for as a term',
+      'query_metric',
+      { metricSlug: 'total-findings', glossaryTermSlug: 'critical' },
+      'query_metric',
+    ],
+    ['a metric asked for as a term', 'explore_by_glossary_term', { glossaryTermSlug: 'Open findings' }, 'query_metric'],
+    [
+      'a source in another spelling',
+      'query_metric',
+      { metricSlug: 'total-findings', filters: { sources: ['team_wiki'] } },
+      'query_metric',
+    ],
+    [
+      'a series by another spelling',
+      'query_metric_timeseries',
+      { metricSlug: 'new-findings', granularity: 'day', dimension: 'finding type' },
+      'query_metric_timeseries',
+    ],
+    ['a misplaced filter', 'query_metric', { metricSlug: 'total-findings', severity: 'HIGH' }, 'query_metric'],
+  ])('%s', async (_, tool, input, corrected) => {
+    const { ask } = openAsked({ ...estate, sources: [{ name: 'Team wiki' }] }, { now })
+    const { facts } = await errorOf(ask(tool, input))
+    expect(facts.fix?.tool).toBe(corrected)
+    await expect(ask(corrected, facts.fix?.arguments ?? {})).resolves.toBeDefined()
+  })
+
+  test('a length of time as a dimension asks for a series', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: ['Month'] }))
+    expect(facts.fix).toEqual({
+      tool: 'query_metric_timeseries',
+      arguments: { metricSlug: 'new-findings', granularity: 'month' },
+    })
+  })
+
+  test.each([
+    ['yesterday', '2026-06-14'],
+    ['last 30 days', '2026-05-16'],
+    ['the last week', '2026-06-08'],
+    ['2 hours ago', '2026-06-15T10:00:00.000Z'],
+  ])('%s is not read, but %s is suggested', async (from, value) => {
+    const { ask } = openAsked(estate, { now })
+    const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', from }))
+    expect(facts).toMatchObject({ issues: [{ path: 'from' }], suggestions: [{ value, kind: 'time' }] })
+  })
+
+  test.each([
+    ['space', 'container'],
+    ['detector', 'detectorType'],
+    ['state', 'status'],
+    ['priority', 'severity'],
+    ['CRITICAL', 'severity'],
+  ])('%s is what people call %s', async (name, dimension) => {
+    const { ask } = openAsked(estate, { now })
+    const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: [name] }))
+    expect(facts.suggestions?.[0]).toEqual({ value: dimension, kind: 'dimension' })
+  })
+
+  test('nothing is guessed', async () => {
+    const { ask } = openAsked(estate, { now })
+    for (const input of [{ metricSlug: 'findings' }, { metricSlug: 'total-findings', dimensions: ['team'] }]) {
+      expect((await errorOf(ask('query_metric', input))).facts.fix).toBeUndefined()
+    }
+  })
+})
+
+describe('explore by term', () => {
+  test('counts, metrics, breakdowns, trend and examples of one population', async () => {
+    const { ask } = openAsked(estate, { now })
+    const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'PII exposure', from: '2026-06-01' })
+    expect(answer).toMatchObject({ count: 4, open: 2, assets: 1 })
+    expect(answer.breakdowns.map(({ dimension }: { dimension: string }) => dimension)).toEqual(['severity', 'status'])
+    expect(answer.trend.timeSeries.reduce((sum: number, { value }: { value: number }) => sum + value, 0)).toBe(4)
+    expect(answer.examples.slice(0, 2).map(({ status }: { status: string }) => status)).toEqual(['OPEN', 'OPEN'])
+    expect(answer.metrics.find(({ metricSlug }: { metricSlug: string }) => metricSlug === 'open-findings').value).toBe(
+      2,
+    )
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(16_000)
+  })
+
+  test('dimensions that are asked for are answered, also where all are alike', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { breakdowns } = await ask('explore_by_glossary_term', {
+      glossaryTermSlug: 'pii-exposure',
+      dimensions: ['assetKind'],
+    })
+    expect(breakdowns).toEqual([
+      { dimension: 'assetKind', totalGroups: 1, entries: [{ dimensionValue: 'wiki.page', value: 4 }] },
+    ])
+  })
+
+  test('a term that matches nothing says why', async () => {
+    const { ask } = openAsked({ findings: [finding()] }, { now })
+    const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'pii-exposure' })
+    expect(answer).toMatchObject({ count: 0, breakdowns: [], examples: [] })
+    expect(answer.diagnosis.summary).toContain('pii-exposure')
+  })
+})
