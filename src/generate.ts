@@ -5,6 +5,7 @@ import { version } from './app.ts'
 import { operations } from './catalogue.ts'
 import { Settings } from './config.ts'
 import { connectors } from './connectors/index.ts'
+import { detectors } from './detectors/index.ts'
 import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
 import { CreateMetric } from './metrics/model.ts'
@@ -42,21 +43,41 @@ function createSchemas(): Map<string, string> {
   ])
 }
 
-const begin = '<!-- operations:begin -->'
-const end = '<!-- operations:end -->'
+const cell = (text: string) => text.replaceAll('|', '\\|')
 
-function createReadme(readme: string): string {
-  const rows = [...operations]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, route, toolset, summary }) => {
-      const cell = (text: string) => text.replaceAll('|', '\\|')
-      return `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`
-    })
-  const table = ['| operation | REST | tool | what it does |', '| --- | --- | --- | --- |', ...rows].join('\n')
+/** Puts a table between the two marks of its name. */
+function withTable(readme: string, name: string, lines: readonly string[]): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const [head, rest] = readme.split(begin)
   const tail = rest?.split(end)[1]
   if (head === undefined || tail === undefined) throw new Error(`README.md must hold ${begin} and ${end}`)
-  return `${head}${begin}\n${table}\n${end}${tail}`
+  return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
+}
+
+function createReadme(readme: string): string {
+  const found = detectors.map(
+    ({ type, description, findingTypes }) =>
+      `| \`${type}\` | ${cell(description)} | ${findingTypes.length > 20 ? `${findingTypes.length}, such as ` : ''}${findingTypes
+        .slice(0, findingTypes.length > 20 ? 8 : 20)
+        .map((name) => `\`${name}\``)
+        .join(' ')} |`,
+  )
+  const rows = [...operations]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(
+      ({ name, route, toolset, summary }) =>
+        `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`,
+    )
+  const withOperations = withTable(readme, 'operations', [
+    '| operation | REST | tool | what it does |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ])
+  return withTable(withOperations, 'detectors', [
+    '| detector | what it finds, and what not | finding types |',
+    '| --- | --- | --- |',
+    ...found,
+  ])
 }
 
 function read(file: URL): string {
