@@ -4,14 +4,16 @@ export interface Words {
   words: readonly string[]
   starts: readonly number[]
   ends: readonly number[]
+  /** 1 where a word goes on where the one before it ended. */
+  joined: Uint8Array
 }
 
 /** A wording over whole words. */
 export interface Phrase {
   /** Words of which one stands in every text that it holds in: the rarest that it has. */
   anchors: readonly string[]
-  /** Whether it can begin with a word. */
-  beginsWith(word: string): boolean
+  /** Words that it can begin with; a stem ends in `*`. */
+  openings: readonly string[]
   /** The index behind its last word where it holds from a word on, else -1. */
   match(words: Words, from: number): number
 }
@@ -21,6 +23,7 @@ type Step = (words: Words, at: number, from: number, next: (at: number) => numbe
 
 const wordSigns = /[a-z0-9\u00c0-\uffff]+(?:['’][a-z]{1,2}(?![a-z]))?/g
 /** What may stand between two words of one wording: blanks, and the marks that people put in to hide it. */
+const LONGEST_GAP = 4
 const joint = /^[\s_*"'’“”~.,:;!\x60-]{1,4}$/
 
 export function toWords(text: string): Words {
@@ -32,12 +35,17 @@ export function toWords(text: string): Words {
     starts.push(index)
     ends.push(index + word.length)
   }
-  return { text, words, starts, ends }
+  const joined = new Uint8Array(words.length)
+  for (let at = 1; at < words.length; at++) {
+    const [end = 0, start = 0] = [ends[at - 1], starts[at]]
+    if (text.charCodeAt(end) === 32 && start === end + 1) joined[at] = 1
+    else if (start - end <= LONGEST_GAP && joint.test(text.slice(end, start))) joined[at] = 1
+  }
+  return { text, words, starts, ends, joined }
 }
 
-/** Whether a word goes on where the one before it ended; the first word of a wording has none. */
-const isJoined = ({ text, starts, ends }: Words, at: number, from: number) =>
-  at === from || joint.test(text.slice(ends[at - 1] ?? 0, starts[at] ?? 0))
+/** The first word of a wording goes on from nothing. */
+const isJoined = ({ joined }: Words, at: number, from: number) => at === from || joined[at] === 1
 
 /**
  * Reads a wording: words in a row; `(a|b_c)` one of them, `_` joining the words of a phrase; `{name}` one of a
@@ -52,12 +60,12 @@ export function phrase(source: string, vocabulary: Readonly<Record<string, strin
     const step = steps[index]
     return step === undefined ? at : step(words, at, from, (reached) => run(words, reached, from, index + 1))
   }
-  const opening = alternativesOf(terms.find((term) => term !== '^') ?? '', vocabulary).map(([word = '']) => word)
-  const openingWords = new Set(opening)
-  const openingStems = opening.filter((word) => word.endsWith('*')).map((word) => word.slice(0, -1))
+  const leading = terms.slice(0, terms.findIndex((term) => term !== '^' && !term.endsWith('?')) + 1)
   return {
     anchors: anchorsOf(terms, vocabulary),
-    beginsWith: (word) => openingWords.has(word) || openingStems.some((stem) => word.startsWith(stem)),
+    openings: leading
+      .filter((term) => term !== '^')
+      .flatMap((term) => alternativesOf(term, vocabulary).map(([word = '']) => word)),
     match: (words, from) => run(words, from, from, 0),
   }
 }

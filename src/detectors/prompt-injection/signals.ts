@@ -57,20 +57,32 @@ function addWindow(windows: Map<Form, Range[]>, form: Form, from: number, end: n
   else ranges.push({ start, end })
 }
 
+/** Which forms a word can begin. */
+function toOpenings(forms: readonly Form[]) {
+  const words = new Map<string, Form[]>()
+  const stems: [string, Form][] = []
+  for (const form of forms) {
+    for (const opening of new Set(form.phrase?.openings)) {
+      if (opening.endsWith('*')) stems.push([opening.slice(0, -1), form])
+      else words.set(opening, [...(words.get(opening) ?? []), form])
+    }
+  }
+  const stemsOf = (word: string) => stems.filter(([stem]) => word.startsWith(stem)).map(([, form]) => form)
+  return { words, stemsOf }
+}
+
 function findForms(text: string, windows: ReadonlyMap<Form, readonly Range[]>): Signal[] {
   const signals: Signal[] = []
   const report = ({ id, type, severity, confidence }: InjectionRule, start: number, end: number) =>
     signals.push({ rule: id, type, severity, confidence, start, end })
-  for (const { start, end } of joinRanges(
-    [...windows].flatMap(([form, ranges]) => (form.phrase === undefined ? [] : ranges)),
-  )) {
+  const spoken = [...windows].filter(([{ phrase }]) => phrase !== undefined)
+  for (const { start, end } of joinRanges(spoken.flatMap(([, ranges]) => ranges))) {
     const words = toWords(text.slice(start, end))
-    const present = [...windows].filter(([, ranges]) => ranges.some((range) => range.start < end && range.end > start))
-    for (const [{ rule, phrase }] of present) {
-      if (phrase === undefined) continue
-      for (let at = 0; at < words.words.length; at++) {
-        if (!phrase.beginsWith(words.words[at] ?? '')) continue
-        const last = phrase.match(words, at) - 1
+    const present = spoken.filter(([, ranges]) => ranges.some((range) => range.start < end && range.end > start))
+    const openings = toOpenings(present.map(([form]) => form))
+    for (const [at, word] of words.words.entries()) {
+      for (const { rule, phrase } of [...(openings.words.get(word) ?? []), ...openings.stemsOf(word)]) {
+        const last = (phrase?.match(words, at) ?? 0) - 1
         if (last >= at) report(rule, start + (words.starts[at] ?? 0), start + (words.ends[last] ?? 0))
       }
     }
