@@ -8,7 +8,7 @@ const vocabulary = {
     'do_not_follow do_not_obey do_not_listen_to do_not_adhere_to do_not_comply_with dont_follow dont_obey dont_listen_to never_follow never_obey must_not_follow must_not_obey should_not_follow should_not_obey stop_following stop_obeying stop_listening_to pay_no_attention_to',
   undo: 'bypass bypassing override overrule discard erase delete drop cancel abandon circumvent skip',
   earlier:
-    'previous previously prior preceding above earlier former foregoing past original initial existing current old other system developer safety content your you before preset built_in predefined',
+    'previous previously prev prior preceding above earlier former foregoing past original initial existing current old other system developer safety content your you before preset built_in predefined',
   own: 'previous prior preceding earlier original initial system developer safety your',
   orders:
     'instruction instructions direction directions directive directives guideline guidelines prompt prompts prompting programming command commands order orders guidance guardrail guardrails training system_message system_messages',
@@ -29,7 +29,12 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.9,
     phrases: [
       wording('{dismiss} ..4 {earlier} ..3 {orders}'),
-      wording('{dismiss} ..3 {orders} that? (you|given|above|before|previously|prior|from_before|up_to|so_far)'),
+      wording(
+        '{dismiss} ..3 {orders} (that|which)? (you|given|above|before|came|previously|prior|from_before|up_to|so_far)',
+      ),
+      wording(
+        '{dismiss} about? ..2 {bounds} (that|which)? (you_were|you_have_been|youve_been|you_had_been|came_before)',
+      ),
       wording(
         '{dismiss} (the_system_prompt|the_system_prompts|the_system_prompting|all_other_instructions|any_other_instructions)',
       ),
@@ -40,7 +45,17 @@ export const overrideRules: readonly InjectionRule[] = [
     type: 'INSTRUCTION_OVERRIDE',
     severity: 'HIGH',
     confidence: 0.85,
-    phrases: [wording('{refuse} ..3 {own} ..3 {orders}')],
+    phrases: [
+      wording('{refuse} ..3 {own} ..3 {orders}'),
+      wording('{refuse} (the|any|all)? {orders} (that|which)? you (were|have_been|had_been)'),
+      wording('{refuse} (the|any|all)? {bounds} (that|which)? you (were|have_been|had_been)'),
+      wording(
+        'no_longer (need|have|required|obliged)? to? (follow|obey|comply_with|adhere_to) (your|any|the|openais)? ..1 {bounds}',
+      ),
+      wording(
+        'no_longer (need|have|required|obliged)? to? (follow|obey|comply_with|adhere_to) (your|any|openais) ..1 {orders}',
+      ),
+    ],
   },
   {
     id: 'dismiss-rules',
@@ -68,6 +83,10 @@ export const overrideRules: readonly InjectionRule[] = [
         '{dismiss} about? (everything|anything|whatever|all) of? (the|that|this)? (above|before|prior|previously|was_said|written_above|up_to_now|up_to_this|text_above|text_before)',
       ),
       wording('{dismiss} all? (info|information|text|content) except'),
+      wording('{dismiss} what (the_user|the_human|the_reader|they) (asked|asks|said|says|wants|wanted|wrote)'),
+      wording(
+        '(discard|drop|erase|clear|forget) all (previous|prior|earlier) (context|messages|conversation|conversations)',
+      ),
     ],
   },
   {
@@ -101,6 +120,12 @@ export const overrideRules: readonly InjectionRule[] = [
       wording(
         '(previous|prior|earlier|above|former|your|existing|original|allprevious) ..1 (instruction|instructions|rules|directives|guidelines|orders|prompt|prompts|restrictions) (are|is|were|have_been) (now|hereby)? (void|null|revoked|obsolete|false|cancelled|canceled|invalid|superseded|suspended|overridden|lifted|no_longer)',
       ),
+      wording(
+        'your (previous|prior|earlier|original|initial) (instruction|instructions|rules|directives|guidelines|orders|prompt) (are|were|is|was) (wrong|fake|incorrect|a_test|a_mistake|a_trick)',
+      ),
+      wording(
+        '(everything|the_text|the_instructions|instructions|all_text|the_previous_text|the_content) above? (is|was|are|were) now? (obsolete|fake|a_test|a_trap|a_trick|void)',
+      ),
     ],
   },
   {
@@ -114,9 +139,17 @@ export const overrideRules: readonly InjectionRule[] = [
         '(begin|end|start) of? the? (out_of_date|old|previous|system|secret|hidden) (instruction|instructions|prompt|prompts)',
       ),
       wording('(begin_reprogramming|follow_instruction|given_a_system_upgrade)'),
+      wording('(new|updated|revised) system_prompt :'),
+      wording('system_prompt (update|override|reset)'),
+      wording('follow only the? (instruction|instructions) (below|that_follow|in_this|here)'),
+      wording('(real|actual|true|correct|right) instructions (are|is) (below|here|as_follows|the_following|these)'),
       wording(
         'new (instruction|instructions|task|tasks|directive|directives) (to|for) the? chat? (ai|assistant|chatbot|model|llm) !(manager)',
       ),
+      wording('(new|updated|revised) system_prompt :'),
+      wording('system_prompt (update|override|reset)'),
+      wording('follow only the? (instruction|instructions) (below|that_follow|in_this|here)'),
+      wording('(real|actual|true|correct|right) instructions (are|is) (below|here|as_follows|the_following|these)'),
     ],
   },
   {
@@ -156,6 +189,31 @@ export const overrideRules: readonly InjectionRule[] = [
       wording(
         '{onward} (i_want_you_to|act_as|pretend|ignore|disregard|respond_only|respond_as|respond_with|respond_in|answer_only|answer_as|reply_only|reply_as|speak_only|speak_as)',
       ),
+    ],
+  },
+  {
+    id: 'instead-of-the-task',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'HIGH',
+    confidence: 0.65,
+    phrases: [
+      wording(
+        'instead_of (summar*|translat*|answering|reviewing|analyzing|analysing|evaluating) ..3 (write|say|output|print|reply|respond|tell|state)',
+      ),
+      wording(
+        '(do_not|dont|never) (summarize|summarise|translate|analyze|analyse|evaluate|review) (this|the) (page|document|text|email|article|file|content) ..2 (reply|respond|say|write|output|print|instead|but)',
+      ),
+    ],
+  },
+  {
+    id: 'new-task-follows',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'MEDIUM',
+    confidence: 0.4,
+    phrases: [
+      wording('^ new (task|objective|goal|mission|instructions) :'),
+      wording('^ end_of (document|page|text|article|file|data|context|input)'),
+      wording('follow (it|this|these|them) (exactly|precisely|to_the_letter)'),
     ],
   },
   {

@@ -33,6 +33,9 @@ export const roleRules: readonly InjectionRule[] = [
       wording('if (you_are|youre) (a|an|the|being)? ..1 {machine} !{person}'),
       wording('if (an_ai|an_llm|a_language_model|a_chatbot) is? (read*|process*|summar*)'),
       wording('as (an_ai|an_llm|a_language_model) ..2 you (must|should|shall|will|are_required_to|are_instructed_to)'),
+      wording(
+        '(assistant|assistants|ai|ais|agents|bots|llms|models|chatbots|system|systems|tool|tools) (reading|processing|summarizing|summarising|analyzing|analysing|reviewing|parsing) (this|the_page|the_document) ..6 (must|should|shall|never|always|do_not|please)',
+      ),
       wording('if_this text? is being? (read|processed|summarized|summarised) by'),
       wording(
         '(read|processed|summarized|summarised) by (an|a)? (ai|llm|language_model|machine) ..3 (you|it) (must|should|shall)',
@@ -50,6 +53,9 @@ export const roleRules: readonly InjectionRule[] = [
       ),
       wording(
         '^ (ai_assistant|chatbot|chatgpt|copilot|claude|gemini) please? (disregard|ignore|forget|do_not|you_must|always|never|recommend|reply_with|reply_only|output|reveal|send|forward|approve)',
+      ),
+      wording(
+        '^ (ai_assistant|ai_assistants|ai_agent|ai_agents|llm|llms|chatgpt|copilot|claude|gemini|chatbot|chatbots|language_model|language_models) : please? (transfer|delete|mark|include|add|write|visit|click|call|run|print|rate|set|change|append|reply|respond|treat|rank|answer)',
       ),
     ],
   },
@@ -225,13 +231,17 @@ export const roleRules: readonly InjectionRule[] = [
     confidence: 0.7,
     phrases: [
       wording(
-        '(no|without|without_any|free_of|free_from|free_of_all|free_from_all|zero) (ethical|moral|ethics|safety|content|openai) ..2 (constraint|constraints|restriction|restrictions|guideline|guidelines|limit|limits|limitation|limitations|filter|filters|boundaries|policy|policies|rules|concerns|considerations)',
+        '(no|without|without_any|free_of|free_from|free_of_all|free_from_all|zero) (ethical|moral|ethics|safety|content|openai|openais) ..2 (constraint|constraints|restriction|restrictions|guideline|guidelines|limit|limits|limitation|limitations|filter|filters|boundaries|policy|policies|rules|concerns|considerations)',
       ),
       wording(
-        '(unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) ..2 (ai|assistant|chatbot|language_model|persona|response|responses|answer|answers)',
+        '(unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) ..2 (ai|gpt|chatgpt|assistant|chatbot|language_model|persona|response|responses|answer|answers)',
       ),
       wording(
         '(respond|answer|act|speak|reply|behave|pretend|roleplay|talk) ..4 (no|without|without_any|free_of|free_from) ..1 (restriction|restrictions|limitation|limitations|limits|filter|filters|censorship|guidelines|boundaries|rules)',
+      ),
+      wording('(respond|answer|act|speak|reply|behave) as_if you (were|are|had) (not|no|never|free|without)'),
+      wording(
+        '(game|scenario|world|story) where you (have_no|are_not|have_neither) ..2 (limit|limits|rules|restrictions|bound|filters|limitations)',
       ),
     ],
   },

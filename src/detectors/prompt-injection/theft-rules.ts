@@ -33,6 +33,14 @@ export const theftRules: readonly InjectionRule[] = [
         '(what|whats) (is|are|was|were)? your (system|initial|original|exact|first|secret) (prompt|prompts|instruction|instructions|message)',
       ),
       wording('(what|whats) (is|are|was|were) your (instructions|prompt)'),
+      wording('what (were|have) you been? told (before|at_the|in_your|prior|initially)'),
+      wording(
+        '(show|tell|give|reveal|print|output|display) me? (everything|all|anything) (in|from) your (context|memory|prompt|instructions)',
+      ),
+      wording('written (at|in) the (beginning|start|top) of (this|your|the) (prompt|context|conversation)'),
+      wording(
+        '(reveal|print|show|output|repeat|display|leak|dump|disclose) your (initial|default|hidden|full)? (configuration|initialization|context_window|pre_prompt)',
+      ),
     ],
   },
   {
@@ -91,6 +99,16 @@ export const theftRules: readonly InjectionRule[] = [
       wording(
         '{send} ..4 {loot} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
       ),
+      wording(
+        '(collect|gather|find|extract|steal|grab) ..4 {loot} ..8 (send|forward|upload|post|email) (them|it|this|that|everything|all)? (to|via|at)',
+      ),
+      wording(
+        '(append|attach|add|put|embed|encode|insert|include) ..2 (conversation|conversations|chat_history|chat_log|system_prompt|user_data|users_data|secrets|api_key|api_keys) ..8 (url|link|query|image)',
+      ),
+      wording(
+        '^ (exfiltrate|leak|steal) ..3 (content|contents|data|knowledge|secrets|credentials|keys|conversation|history|documents|files)',
+      ),
+      wording('read ..4 (ssh|env|passwd|credentials|id_rsa) ..5 (pass|send|include|put|add) (it|them|its)'),
       wording('(send|forward|email|e_mail|exfiltrate|transmit|leak|upload) ..4 {loot} ..5 to @'),
     ],
   },
@@ -108,7 +126,7 @@ export const theftRules: readonly InjectionRule[] = [
         '(do_not|dont|never) (mention|reveal|disclose) any_of? (this|these|the_above) (note|notes|instruction|instructions|section|sections|message|messages|paragraph|paragraphs|text|prompt|step|action)',
       ),
       wording('before_using_any other? (tool|tools)'),
-      wording('hide_this_from_the (user|human)'),
+      wording('(hide|keep) (this|these|it) ..2 (secret|hidden|invisible|confidential)? from the {reader}'),
     ],
   },
   {
@@ -119,6 +137,17 @@ export const theftRules: readonly InjectionRule[] = [
     phrases: [
       wording(
         '(silently|secretly) (call|run|execute|invoke|send|forward|transfer|delete|upload|post) (the|all|any|every|this|a)',
+      ),
+    ],
+  },
+  {
+    id: 'unseen-by-the-user',
+    type: 'TOOL_MISUSE',
+    severity: 'MEDIUM',
+    confidence: 0.4,
+    phrases: [
+      wording(
+        '(message|text|instruction|instructions|note|paragraph|section) (is|are) (invisible|hidden|not_visible|not_shown) (to|from) the? {reader}',
       ),
     ],
   },
