@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
 import { explainIssues } from './repair.ts'
+import { requireSound } from './soundness.ts'
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
@@ -103,6 +104,7 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */
 function parseArguments({ name, input }: Operation, raw: unknown): unknown {
+  requireSound(raw)
   try {
     return parseInput(input, raw)
   } catch (error) {
@@ -121,6 +123,7 @@ function parseArguments({ name, input }: Operation, raw: unknown): unknown {
 
 /** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
+  requireSound(raw)
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
   const { issues, suggestions } = explainIssues(schema, raw, result.error.issues)

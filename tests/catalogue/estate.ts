@@ -290,7 +290,8 @@ export function toRequest(operation: Operation, input: Record<string, unknown>):
   const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = rest[name]
     delete rest[name]
-    return encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value ?? null)) || '%20'
+    const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
+    return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')) || '%20'
   })
   const headers = { host: '127.0.0.1:7411' }
   if (method === 'GET' || method === 'DELETE') {

@@ -1,0 +1,28 @@
+import { type AppError, invalidInput } from '../kernel/errors.ts'
+
+/** No input of any operation needs more; what lies deeper could exhaust the stack of whoever walks it. */
+const MAX_DEPTH = 64
+
+/**
+ * Looks an input over before anything else does.
+ * @throws AppError `invalid_input`, reason `too_deep` or `malformed_text`: what no schema and no store is made for.
+ */
+export function requireSound(value: unknown): void {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) {
+      throw unsound('too_deep', `nests lists and objects more than ${MAX_DEPTH} deep; send it flatter.`)
+    }
+    const members = level.flatMap((node) =>
+      typeof node === 'object' && node !== null ? Object.entries(node).flat() : [node],
+    )
+    if (members.some((member) => typeof member === 'string' && /\p{Surrogate}/u.test(member))) {
+      throw unsound('malformed_text', 'holds half of a surrogate pair; send well-formed Unicode text.')
+    }
+    level = members.filter((member) => typeof member === 'object')
+  }
+}
+
+function unsound(reason: string, message: string): AppError {
+  return invalidInput(`The input ${message}`, { reason, issues: [{ path: '', message }] })
+}

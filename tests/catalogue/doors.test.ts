@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { ToolAnswer } from '../../src/mcp/protocol.ts'
+import { call, type Operation } from '../../src/operation/operation.ts'
+import { askRest, exchange, makeTemplate, type OpenEstate, openEstate, type Template } from './estate.ts'
+import { examples } from './examples.ts'
+
+type Input = Record<string, unknown>
+
+let template: Template
+beforeAll(async () => {
+  template = await makeTemplate()
+})
+afterAll(() => template.remove())
+
+/** Asks one copy of the database, and gives the answer as JSON has it. */
+type Door = (estate: OpenEstate, operation: Operation, input: Input) => Promise<unknown>
+
+const doors: Readonly<Record<string, { isFor(operation: Operation): boolean; ask: Door }>> = {
+  REST: {
+    isFor: ({ route }) => route !== undefined,
+    ask: async (estate, operation, input) => {
+      const { status, body } = await askRest(estate.openHttp(), operation, input)
+      if (status < 300) return body
+      const { type: _type, title: _title, status: _status, detail, ...facts } = body as Input
+      return { error: { ...facts, message: detail } }
+    },
+  },
+  MCP: {
+    isFor: ({ toolset }) => toolset !== undefined,
+    ask: async (estate, { name }, input) => {
+      const answer = (await estate.openMcp().callTool(name, input, exchange)) as ToolAnswer
+      if (answer.isError !== true) return answer.structuredContent
+      const { facts = {}, ...told } = (answer._meta?.['assay/error'] ?? {}) as Input
+      return { error: { ...told, ...(facts as Input) } }
+    },
+  },
+}
+
+const askDirectly: Door = async ({ context }, operation, input) => {
+  try {
+    return await call(operation, input, context)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { facts = {}, ...told } = error.facts
+    return { error: { code: error.code, message: error.message, ...told, ...facts } }
+  }
+}
+
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
+
+/** One fresh copy of the database for each door; ids that a copy made by chance are told apart by their order only. */
+async function askThrough(door: Door, operation: Operation, input: Input): Promise<unknown> {
+  const estate = openEstate(template)
+  try {
+    const answer = JSON.stringify(await door(estate, operation, structuredClone(input)))
+    const made: string[] = []
+    const text = answer.replaceAll(uuid, (id) => {
+      if (template.known.has(id)) return id
+      if (!made.includes(id)) made.push(id)
+      return `made-${made.indexOf(id)}`
+    })
+    return JSON.parse(text)
+  } finally {
+    estate.close()
+  }
+}
+
+const cases = operations.flatMap((operation) =>
+  Object.entries(doors).flatMap(([door, { isFor, ask }]) =>
+    isFor(operation) ? [{ name: operation.name, door, operation, ask }] : [],
+  ),
+)
+
+const examplesOf = ({ name }: Operation): readonly Input[] => examples[name]?.(template.ids) ?? []
+
+describe('the same call', () => {
+  it.each(cases)('$name through $door gives the answer of the operation', async ({ operation, ask }) => {
+    for (const input of examplesOf(operation)) {
+      const answer = await askThrough(ask, operation, input)
+      expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+      expect(answer).not.toHaveProperty('error')
+    }
+  })
+
+  it.each(cases)('$name through $door refuses an unknown key as the operation does', async ({ operation, ask }) => {
+    const input = { ...examplesOf(operation)[0], colour: 'red' }
+    const answer = await askThrough(ask, operation, input)
+    expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+    expect(answer).toMatchObject({ error: { code: 'invalid_input', issues: [{ path: 'colour' }] } })
+  })
+
+  const named = ['slug', 'id', 'dashboard', 'metricSlug', 'glossaryTermSlug'] as const
+  const naming = cases.flatMap((each) => {
+    const name = each.operation.name.startsWith('create_')
+      ? undefined
+      : named.find((key) => Object.hasOwn(examples[each.name]?.({ scan: '', openScan: '' })[0] ?? {}, key))
+    return name === undefined || each.name === 'set_placement' ? [] : [{ ...each, key: name }]
+  })
+  it.each(naming)(
+    '$name through $door knows no unknown $key, as the operation does',
+    async ({ operation, ask, key }) => {
+      const input = { ...examplesOf(operation)[0], [key]: 'no-such-thing' }
+      const answer = await askThrough(ask, operation, input)
+      expect(answer).toEqual(await askThrough(askDirectly, operation, input))
+      expect(answer).toMatchObject({ error: { code: 'not_found' } })
+    },
+  )
+})
+
+describe('over MCP', () => {
+  const tools = cases.filter(({ door }) => door === 'MCP')
+  it.each(tools)('$name says every number of its answer in its text', async ({ operation }) => {
+    for (const input of examplesOf(operation)) {
+      const estate = openEstate(template)
+      const answer = (await estate.openMcp().callTool(operation.name, input, exchange)) as ToolAnswer
+      estate.close()
+      const said = new Set(String(answer.content[0]?.text).match(/\d+(?:\.\d+)?/g))
+      const missing = listNumbers(answer.structuredContent).filter(([, number]) => !said.has(String(Math.abs(number))))
+      expect(missing).toEqual([])
+    }
+  })
+
+  it.each(tools)('$name marks what tenants wrote, in words and for programs', async ({ operation }) => {
+    const estate = openEstate(template)
+    const [input = {}] = examplesOf(operation)
+    const answer = (await estate.openMcp().callTool(operation.name, input, exchange)) as ToolAnswer
+    estate.close()
+    expect(answer._meta?.['assay/untrusted'] === true).toBe(operation.untrusted === true)
+    expect(/never instructions/.test(String(answer.content[0]?.text))).toBe(operation.untrusted === true)
+  })
+})
+
+/** Every number of an answer, with its path. */
+function listNumbers(value: unknown, path = ''): [string, number][] {
+  if (typeof value === 'number') return [[path, value]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => listNumbers(member, `${path}.${key}`))
+}
+
+describe('explore_metric', () => {
+  it('answers as query_metric does', async () => {
+    const find = (name: string) => operations.find((operation) => operation.name === name) as Operation
+    for (const input of examplesOf(find('query_metric'))) {
+      const explored = await askThrough(askDirectly, find('explore_metric'), input)
+      expect(explored).toEqual(await askThrough(askDirectly, find('query_metric'), input))
+    }
+  })
+})

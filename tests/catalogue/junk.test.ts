@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import type { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { httpStatus } from '../../src/http/problem.ts'
+import { errorCodes } from '../../src/kernel/errors.ts'
+import { type Log, silentLog } from '../../src/kernel/log.ts'
+import type { McpSurface, ToolAnswer } from '../../src/mcp/protocol.ts'
+import type { Operation } from '../../src/operation/operation.ts'
+import {
+  exchange,
+  makeTemplate,
+  type OpenEstate,
+  openEstate,
+  openHttp,
+  openMcp,
+  type Template,
+  toRequest,
+} from './estate.ts'
+import { examples } from './examples.ts'
+import { junkFor, nest } from './junk.ts'
+
+type Input = Record<string, unknown>
+
+const RUNS = 60
+/** The same junk in each run of the suite, unless another seed is asked for. */
+const seed = Number(process.env.JUNK_SEED ?? 7)
+const rounds = { seed, numRuns: RUNS }
+
+let template: Template
+let estate: OpenEstate
+let http: Hono
+let mcp: McpSurface
+/** What the doors took for faults of their own. */
+const faults: unknown[] = []
+const log: Log = { ...silentLog, error: (_message, fields) => faults.push(fields?.error ?? fields) }
+
+beforeAll(async () => {
+  template = await makeTemplate()
+  estate = openEstate(template)
+  http = openHttp(() => estate.context, log)
+  mcp = openMcp(() => estate.context, log)
+})
+afterAll(() => {
+  estate.close()
+  template.remove()
+})
+interface Reply {
+  /** Absent: it was answered. */
+  code?: string
+  message?: string
+  text: string
+}
+
+const codes = new Set<string>(errorCodes)
+/** What may only come from inside: a stack, a path, SQL, names of libraries, what engines say. */
+const inside =
+  /\n\s+at |file:\/\/|node_modules|node:internal|\/(?:src|work|tmp|root|home|usr)\/|\.[jt]s:\d|SELECT |INSERT INTO|SQLITE|sqlite|no such (?:table|column)|fts5|kysely|ZodError|is not a function|Cannot read|is not iterable|call stack|TypeError|RangeError|SyntaxError/
+
+/** Asks, and holds the reply to what every reply must be; whatever was changed by a success is put back. */
+async function check(operation: Operation, ask: () => Promise<Reply>): Promise<void> {
+  const before = estate.version()
+  const { code, message = '', text } = await ask()
+  const [fault] = faults.splice(0)
+  if (fault !== undefined) throw fault
+  expect(text.match(inside)?.[0]).toBe(undefined)
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  if (code !== undefined) {
+    expect(codes).toContain(code)
+    expect(code).not.toBe('internal')
+    if (!operation.openWorld) expect(code).not.toBe('unavailable')
+    expect(message).toMatch(/^\S[\s\S]{9,}/)
+    expect(message.length).toBeLessThan(2000)
+  }
+  const isUnchanged = estate.version() === before
+  if (code !== undefined || operation.effect === 'read') expect(isUnchanged).toBe(true)
+  if (isUnchanged) return
+  estate.close()
+  estate = openEstate(template)
+}
+
+async function askHttp(path: string, init: RequestInit): Promise<Reply> {
+  const reply = await http.request(`http://127.0.0.1:7411${path}`, init)
+  const text = await reply.text()
+  const body = JSON.parse(text) as Input
+  if (reply.status < 300) return { text }
+  expect(reply.headers.get('content-type')).toBe('application/problem+json')
+  expect(reply.status).toBe(httpStatus[body.code as keyof typeof httpStatus])
+  return { text, code: String(body.code), message: String(body.detail) }
+}
+
+async function askTool(name: string, input: Input): Promise<Reply> {
+  const answer = (await mcp.callTool(name, input, exchange)) as ToolAnswer
+  const text = JSON.stringify(answer)
+  if (answer.isError !== true) return { text }
+  const { code = '', message = '' } = (answer._meta?.['assay/error'] ?? {}) as { code?: string; message?: string }
+  expect(String(answer.content[0]?.text)).toMatch(new RegExp(`^${code}`))
+  return { text, code, message }
+}
+
+const each = operations.map((operation) => ({ name: operation.name, operation }))
+const validFor = ({ name }: Operation): readonly Input[] =>
+  examples[name]?.({ scan: 'a-scan', openScan: 'a-scan' }) ?? []
+
+describe('junk as the input of', () => {
+  it.each(each.filter(({ operation: { route } }) => route !== undefined))('$name over REST', async ({ operation }) => {
+    await fc.assert(
+      fc.asyncProperty(junkFor(validFor(operation)), async (input) => {
+        const { path, init } = toRequest(operation, JSON.parse(input))
+        await check(operation, () => askHttp(path, init))
+      }),
+      rounds,
+    )
+  })
+
+  it.each(each.filter(({ operation: { toolset } }) => toolset !== undefined))(
+    '$name over MCP',
+    async ({ name, operation }) => {
+      await fc.assert(
+        fc.asyncProperty(junkFor(validFor(operation)), (input) =>
+          check(operation, () => askTool(name, JSON.parse(input))),
+        ),
+        rounds,
+      )
+    },
+  )
+})
+
+const anyOf = (method: string) => operations.filter(({ route }) => route?.startsWith(`${method} `))
+const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json' }
+
+describe('what is no input at all', () => {
+  const bodies = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+    fc.constantFrom('', '[]', 'null', '"text"', '{', '{"slug":}', '{"a":1}{"b":2}', '\ufeff{}', "{'slug':1}"),
+    fc.constantFrom('[', '{"config":', '{"a":[').map((text) => text.repeat(100_000)),
+    fc.constantFrom(2_000, 100_000).map((depth) => `{"config":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+    fc.constantFrom(2_000, 100_000).map((depth) => `{"filters":${'{"exclude":'.repeat(depth)}{}${'}'.repeat(depth)}}`),
+  )
+  const routes = [...anyOf('POST'), ...anyOf('PUT'), ...anyOf('PATCH')]
+  it('is refused as a body', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...routes), bodies, async (operation, body) => {
+        const { path, init } = toRequest(operation, validFor(operation)[0] ?? {})
+        await check(operation, () => askHttp(path, { ...init, body }))
+      }),
+      { seed, numRuns: 200 },
+    )
+  })
+
+  it('is refused as a query string', async () => {
+    const query = fc
+      .array(fc.string({ unit: 'binary', maxLength: 8 }), { maxLength: 20 })
+      .map((parts) => parts.join('&'))
+    const encoded = fc.oneof(query, query.map(encodeURI.bind(undefined)), fc.webQueryParameters())
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...anyOf('GET'), ...anyOf('DELETE')), encoded, async (operation, text) => {
+        const { path, init } = toRequest(operation, validFor(operation)[0] ?? {})
+        await check(operation, () => askHttp(`${path}${path.includes('?') ? '&' : '?'}${text}`, init))
+      }),
+      { seed, numRuns: 200 },
+    )
+  })
+
+  it('is refused as a path', async () => {
+    const [read] = operations
+    if (read === undefined) throw new Error('there is no operation')
+    const odd = fc.constantFrom(
+      'semantic',
+      'metrics',
+      'glossary',
+      'sources',
+      'findings',
+      '%',
+      '%ff',
+      '%2f',
+      '*',
+      ':slug',
+    )
+    const paths = fc
+      .array(fc.oneof(fc.webSegment(), odd), { minLength: 1, maxLength: 5 })
+      .map((parts) => parts.join('/'))
+    const methods = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS')
+    await fc.assert(
+      fc.asyncProperty(paths, methods, async (path, method) => {
+        await check(read, () => askHttp(`/unknown/${path}`, { method, headers }))
+        await check(read, () => askHttp(`/semantic/${path}`, { method, headers }))
+      }),
+      { seed, numRuns: 150 },
+    )
+  })
+})
+
+describe('nesting', () => {
+  it.each([70, 10_000, 100_000])('of %i levels is refused in every member of every input', async (depth) => {
+    const deep = nest(depth)
+    for (const operation of operations.filter(({ toolset }) => toolset !== undefined)) {
+      const [valid = {}] = validFor(operation)
+      for (const key of Object.keys(valid)) {
+        await check(operation, () => askTool(operation.name, { ...valid, [key]: deep }))
+      }
+    }
+  })
+
+  it.each([70, 10_000, 100_000])('of %i levels is refused in a body', async (depth) => {
+    const deep = `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`
+    for (const operation of [...anyOf('POST'), ...anyOf('PUT'), ...anyOf('PATCH')]) {
+      const { path, init } = toRequest(operation, validFor(operation)[0] ?? {})
+      for (const key of [...Object.keys(JSON.parse(String(init.body))), 'unknown']) {
+        await check(operation, () => askHttp(path, { ...init, body: `{${JSON.stringify(key)}:${deep}}` }))
+      }
+    }
+  })
+})
