@@ -77,7 +77,7 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.85,
     phrases: [
       wording(
-        '{dismiss} about? (everything|anything|all|what|whatever) (that|which)? (you|i|we|they|youve|ive|weve) ..2 {told}',
+        '{dismiss} about? (everything|anything|all|what|whatever) (that|which)? (you|i|we|they|youve|ive|weve) ..2 {told} !about',
       ),
       wording(
         '{dismiss} about? (everything|anything|whatever|all) of? (the|that|this)? (above|before|prior|previously|was_said|written_above|up_to_now|up_to_this|text_above|text_before)',
@@ -248,6 +248,6 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.55,
     triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|write|replace|modify|change|format|begin|start|end|finish|alter|rewrite|convert|reverse|obfuscate|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b/g,
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|write|replace|modify|change|format|begin|start|end|finish|alter|rewrite|convert|reverse|obfuscate|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
   },
 ]

@@ -19,9 +19,10 @@ export const roleRules: readonly InjectionRule[] = [
     confidence: 0.8,
     phrases: [
       wording(
-        '(note|notes|message|instruction|instructions|attention|notice|reminder|important|warning|directive|news|info) (to|for)? (all|any|the|every|an|our|your)? {machine} !{person} ..9 {tell}',
+        '(note|notes|message|instruction|instructions|notice|reminder|directive|news|info) (to|for) (all|any|the|every|an|our|your)? {machine} !{person} ..9 {tell}',
       ),
-      wording('(dear|hello|hey|attn) {machine} !{person} ..9 {tell}'),
+      wording('(attention|important|warning|attn) (to|for)? (all|any|every|our|your)? {machine} !{person} ..9 {tell}'),
+      wording('(dear|hello|hey) !assistant {machine} !{person} ..9 {tell}'),
     ],
   },
   {
@@ -66,7 +67,7 @@ export const roleRules: readonly InjectionRule[] = [
     confidence: 0.7,
     phrases: [
       wording(
-        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (you_must|always|never|do_not|say|include|recommend|state|insert|tell|append|mention|claim|report)',
+        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (you_must|always|never|do_not|say|recommend|state|tell|claim)',
       ),
       wording('in (your|any|the) summary you? (must|always|include|say|state|claim|do_not)'),
     ],
@@ -75,7 +76,7 @@ export const roleRules: readonly InjectionRule[] = [
     id: 'if-user-asks',
     type: 'AI_ADDRESSED',
     severity: 'HIGH',
-    confidence: 0.7,
+    confidence: 0.45,
     triggers: [
       'user asks',
       'users ask',
@@ -237,7 +238,7 @@ export const roleRules: readonly InjectionRule[] = [
         '(unfiltered|uncensored|unrestricted|amoral|unethical|jailbroken) ..2 (ai|gpt|chatgpt|assistant|chatbot|language_model|persona|response|responses|answer|answers)',
       ),
       wording(
-        '(respond|answer|act|speak|reply|behave|pretend|roleplay|talk) ..4 (no|without|without_any|free_of|free_from) ..1 (restriction|restrictions|limitation|limitations|limits|filter|filters|censorship|guidelines|boundaries|rules)',
+        '(respond|answer|act|speak|reply|behave|pretend|roleplay|talk) ..4 (no|without|without_any|free_of|free_from) ..1 (restriction|restrictions|limitation|limitations|limits|filter|filters|censorship|guidelines|boundaries|rules) !(of|on|to|for|in)',
       ),
       wording('(respond|answer|act|speak|reply|behave) as_if you (were|are|had) (not|no|never|free|without)'),
       wording(
@@ -258,7 +259,7 @@ export const roleRules: readonly InjectionRule[] = [
       wording('override_the_restrictions_of'),
       wording('(typical|normal) confines_of (an|a)? ai'),
       wording('(must|will) obey (all|every|any) (order|orders|command|commands|request|requests)'),
-      wording('(policy|policies) (do|does) not_allow'),
+      wording('(openai|chatgpt|content|usual|normal) ..1 (policy|policies) (do|does) not_allow'),
       wording('never (refuse|refuses) (a|any)? direct? human? (order|orders|request|requests|command|commands)'),
     ],
   },

@@ -3,11 +3,14 @@ import type { InjectionRule } from './rule.ts'
 
 const vocabulary = {
   show: 'reveal print show output repeat display tell give leak expose dump disclose recite write return echo summarize summarise translate spell copy share list say provide',
-  hidden:
-    'initial original hidden secret full entire whole complete exact internal above previous preceding starting root developer pre',
-  prompt: 'prompt prompts instruction instructions message messages directive directives guideline guidelines',
+  secret: 'initial original hidden secret internal starting root developer pre',
+  whole: 'full entire whole complete exact above previous preceding',
   send: 'send post forward upload email e_mail exfiltrate transmit leak submit report deliver encode',
-  loot: 'conversation conversations chat_history chat_log email emails e_mails inbox contents_of content_of secret secrets credential credentials api_key api_keys password passwords token tokens environment_variables private_key private_keys system_prompt ssh_key ssh_keys session_data session_tokens salary_table salary_list salary_data customer_list customer_data customer_records all_data the_data any_data all_files the_files every_email',
+  hoard:
+    'conversation conversations chat_history chat_log inbox contents_of content_of environment_variables private_key private_keys system_prompt ssh_key ssh_keys session_data session_tokens salary_table salary_list salary_data customer_list customer_data customer_records all_data any_data all_files api_keys every_email all_emails all_e_mails',
+  goods:
+    'secrets credentials api_key api_keys passwords tokens emails e_mails email data files documents messages records',
+  every: 'all every any each entire whole full',
   reader: 'user human reader owner',
 }
 const wording = (source: string) => phrase(source, vocabulary)
@@ -21,14 +24,18 @@ export const theftRules: readonly InjectionRule[] = [
     confidence: 0.75,
     phrases: [
       wording(
-        '{show} (me|us|out|back|verbatim)? ..2 your ..2 (prompt|prompts|system_message|system_messages|initial_message|system_instructions|hidden_instructions|secret_instructions|initial_instructions|original_instructions|full_instructions|exact_instructions|guidelines|directives)',
+        '{show} (me|us|out|back|verbatim)? ..2 your ..2 (prompt|prompts|system_message|system_messages|initial_message|system_instructions|hidden_instructions|secret_instructions|initial_instructions|original_instructions|full_instructions|exact_instructions|guidelines|directives) !(of|for|to)',
       ),
       wording(
-        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|all_the|your)? (current|full|entire)? (system|systemprompt) (prompt|prompts|message|messages|instruction|instructions)',
+        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|all_the|your)? (current|full|entire)? system (prompt|prompts|message|instruction|instructions) !(to|in|on|of|for)',
       ),
       wording(
-        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|every)? {hidden} system? {prompt} !(box|field|line|dialog|window|about|below|on_the_screen|on_screen)',
+        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|every)? {secret} system? (prompt|prompts|instructions|developer_message) !(box|field|line|dialog|window|about|below|of|for|from|in|on|to)',
       ),
+      wording(
+        '{show} (me|us|out|back|verbatim)? a_copy_of? the? {whole} (prompt|prompts) !(box|field|line|dialog|window|for)',
+      ),
+      wording('{show} (me|us)? the? developer message'),
       wording(
         '(what|whats) (is|are|was|were)? your (system|initial|original|exact|first|secret) (prompt|prompts|instruction|instructions|message)',
       ),
@@ -49,7 +56,7 @@ export const theftRules: readonly InjectionRule[] = [
     severity: 'MEDIUM',
     confidence: 0.75,
     phrases: [
-      wording('(respond|reply|answer) with (all|every|each|the) ..1 (instruction|instructions|rules)'),
+      wording('(respond|reply|answer) with (all|every|each|the) ..1 (instruction|instructions|rules) !(for|of|in|on)'),
       wording(
         '(print|show|output|repeat|list|write|reveal|give) (out|me|back)? (all|every|any|the|everything) ..2 (formatted_as|that_you_were_given|that_you_were_told|you_were_given|you_were_told|you_have_been_given|you_have_been_told|that_you_received|you_received)',
       ),
@@ -64,10 +71,10 @@ export const theftRules: readonly InjectionRule[] = [
     severity: 'MEDIUM',
     confidence: 0.65,
     phrases: [
-      wording('secret (word|password|phrase) that? you (know|have|were|protect|guard)'),
-      wording('told you? not_to (reveal|share|tell|say)'),
+      wording('secret (word|password|phrase) that? you (know|protect|guard|are_protecting|are_guarding)'),
+      wording('(told_you|you_were_told|you_are_told|you_have_been_told) not_to (reveal|share|tell|say)'),
       wording('(gandalf|gandalfs) ..1 secret'),
-      wording('the_password_you (know|were|protect|guard)'),
+      wording('the_password you (know|protect|guard|are_protecting|are_guarding)'),
     ],
   },
   {
@@ -91,25 +98,38 @@ export const theftRules: readonly InjectionRule[] = [
       /(?:\]\(|(?:src|href)=["'])https?:\/\/[^\s)"'<>[\]{}%]{3,200}[?&/=](?:\[|\{{1,2}|<|%7b)[^\]}>\n"')]{0,24}(?:conversation|chat|history|secret|password|credential|prompt|context|api.?key|summary|user.?data|user.?message|token|e-?mail|session|memory|document)/g,
   },
   {
-    id: 'send-loot',
+    id: 'send-goods',
     type: 'DATA_EXFILTRATION',
     severity: 'CRITICAL',
     confidence: 0.85,
     phrases: [
       wording(
-        '{send} ..4 {loot} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
+        '{send} ..4 {hoard} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
       ),
       wording(
-        '(collect|gather|find|extract|steal|grab) ..4 {loot} ..8 (send|forward|upload|post|email) (them|it|this|that|everything|all)? (to|via|at)',
+        '{send} ..2 {every} ..2 {goods} ..9 (to|via|at|using|through) (the|this)? (http|https|hxxp|hxxps|webhook|attacker|evil)',
       ),
+      wording('{send} ..4 {hoard} ..5 to @'),
+      wording('{send} ..2 {every} ..2 {goods} ..5 to @'),
       wording(
-        '(append|attach|add|put|embed|encode|insert|include) ..2 (conversation|conversations|chat_history|chat_log|system_prompt|user_data|users_data|secrets|api_key|api_keys) ..8 (url|link|query|image)',
+        '(collect|gather|find|extract|steal|grab) ..3 {every} ..3 {goods} ..6 {send} (them|it|this|that|everything|all)? (to|via|at)',
       ),
+    ],
+  },
+  {
+    id: 'goods-in-address',
+    type: 'DATA_EXFILTRATION',
+    severity: 'CRITICAL',
+    confidence: 0.75,
+    phrases: [
+      wording(
+        '(append|attach|add|put|embed|encode|insert|include) ..2 (conversation|conversations|chat_history|chat_log|system_prompt|user_data|users_data) !(id|ids) ..6 (url|link|query|image)',
+      ),
+      wording('(encode|convert) ..3 base64 ..6 (link|url|query|image)'),
       wording(
         '^ (exfiltrate|leak|steal) ..3 (content|contents|data|knowledge|secrets|credentials|keys|conversation|history|documents|files)',
       ),
       wording('read ..4 (ssh|env|passwd|credentials|id_rsa) ..5 (pass|send|include|put|add) (it|them|its)'),
-      wording('(send|forward|email|e_mail|exfiltrate|transmit|leak|upload) ..4 {loot} ..5 to @'),
     ],
   },
   {
