@@ -19,7 +19,7 @@ export function requireSound(value: unknown): void {
     if (members.some((member) => typeof member === 'string' && /\p{Surrogate}/u.test(member))) {
       throw unsound('malformed_text', 'holds half of a surrogate pair; send well-formed Unicode text.')
     }
-    level = members.filter((member) => typeof member === 'object')
+    level = members.filter((member) => typeof member === 'object' && member !== null)
   }
 }
 

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { requireSound } from '../../src/operation/soundness.ts'
+
+const nest = (depth: number, inner: unknown): unknown => Array.from({ length: depth }).reduce((value) => [value], inner)
+
+test.each([null, { color: null }, [null, [null]], 'text 🙂', 12, nest(60, null)])('%j is sound', (value) => {
+  expect(() => requireSound(value)).not.toThrow()
+})
+
+test.each([
+  ['too_deep', nest(70, 1)],
+  ['malformed_text', { name: '\ud83d' }],
+  ['malformed_text', { '\ude00': 1 }],
+])('%s is refused', (reason, value) => {
+  expect(() => requireSound(value)).toThrow(expect.objectContaining({ facts: expect.objectContaining({ reason }) }))
+})
