@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { AssayDocument, Part } from '../documents/document.ts'
+import type { AssayDocument } from '../documents/document.ts'
 
 export const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
 export type Severity = (typeof severities)[number]
@@ -125,5 +125,3 @@ export interface FindingLocation {
   start?: number
   end?: number
 }
-
-export type { Part }
