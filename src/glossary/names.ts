@@ -49,39 +49,53 @@ function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppEr
   )
 }
 
+/** What a search brings beside the names that are spelt alike. */
+interface Also {
+  before?: readonly Suggestion[]
+  behind?: readonly Suggestion[]
+  /** Of another kind. */
+  elsewhere?: readonly Suggestion[]
+}
+
+const ALIKE = 0.45
+/** Whoever meant another kind of thing is not helped by what is spelt somewhat alike. */
+const VERY_ALIKE = 0.75
+
 /** The error for a name that nothing has: says what kind of thing it is instead, and what comes closest. */
 export function unknownName(
   kind: string,
   name: string,
   rows: readonly NamedRow[],
   others: readonly OtherName[],
-  also: { before?: readonly Suggestion[]; behind?: readonly Suggestion[] } = {},
+  also: Also = {},
 ): AppError {
   const other = others.find((candidate) => likeness(name, candidate.name) === 1)
-  const own = unique([...(also.before ?? []), ...closestNames(kind, name, rows), ...(also.behind ?? [])]).slice(0, 5)
-  const near = own.map((suggestion) => suggestion.value)
+  const near = closestNames(kind, name, rows, other === undefined ? ALIKE : VERY_ALIKE)
+  const own = unique([...(also.before ?? []), ...near, ...(also.behind ?? [])]).slice(0, 5)
+  const names = own.map((suggestion) => suggestion.value)
   const what =
     other === undefined
       ? `No ${kind} is called '${shorten(name)}'`
       : `${other.name} is a ${other.kind}, not a ${kind}; ${other.use}`
   const hint =
-    near.length > 0
-      ? `the closest ${near.length === 1 ? `${kind} is` : `${kind}s are`} ${near.join(', ')}.`
+    names.length > 0
+      ? `the closest ${names.length === 1 ? `${kind} is` : `${kind}s are`} ${names.join(', ')}.`
       : `list the ${kind}s to see what there is.`
   return notFound(`${what}; ${hint}`, {
     reason: other === undefined ? `unknown_${kind}` : 'wrong_kind',
-    suggestions: unique([...own, ...closestOthers(name, others)]),
+    suggestions: unique([...own, ...closestOthers(name, others), ...(also.elsewhere ?? [])]),
   })
 }
 
-function closestNames(kind: string, name: string, rows: readonly NamedRow[]): Suggestion[] {
+function closestNames(kind: string, name: string, rows: readonly NamedRow[], least: number): Suggestion[] {
+  const gap = ({ suggestion }: { suggestion: Suggestion }) => Math.abs(suggestion.value.length - name.length)
   return rows
     .map((row) => ({
       suggestion: toSuggestion(kind)(row),
       score: Math.max(...[row.slug, row.displayName, ...row.synonyms].map((other) => likeness(name, other))),
     }))
-    .filter(({ score }) => score >= 0.45)
-    .sort((a, b) => b.score - a.score || a.suggestion.value.localeCompare(b.suggestion.value))
+    .filter(({ score }) => score >= least)
+    .sort((a, b) => b.score - a.score || gap(a) - gap(b) || a.suggestion.value.localeCompare(b.suggestion.value))
     .slice(0, 5)
     .map(({ suggestion }) => suggestion)
 }
@@ -89,7 +103,7 @@ function closestNames(kind: string, name: string, rows: readonly NamedRow[]): Su
 function closestOthers(name: string, others: readonly OtherName[]): Suggestion[] {
   return others
     .map((other) => ({ suggestion: { value: other.name, kind: other.kind }, score: likeness(name, other.name) }))
-    .filter(({ score }) => score >= 0.75)
+    .filter(({ score }) => score >= VERY_ALIKE)
     .sort((a, b) => b.score - a.score)
     .slice(0, 3)
     .map(({ suggestion }) => suggestion)
@@ -126,12 +140,14 @@ export function getTerm(reader: Reader, name: string, others: readonly OtherName
   const slug = matchName('term', name, rows)
   const term = slug === undefined ? undefined : findTermBySlug(reader, slug)
   if (term !== undefined) return term
-  const found = searchPage(
-    name,
-    (match) => listTerms(reader, { match, includeInactive: false }, { limit: 5, offset: 0 }),
-    { terms: [], total: 0 },
-  )
-  throw unknownName('term', name, rows, others, { behind: found.terms.map(toSuggestion('term')) })
+  throw unknownName('term', name, rows, others, { behind: searchTerms(reader, name) })
+}
+
+/** The terms that a text is about. */
+export function searchTerms(reader: Reader, text: string): Suggestion[] {
+  const list = (match: string | undefined) =>
+    listTerms(reader, { match, includeInactive: false }, { limit: 5, offset: 0 })
+  return searchPage(text, list, { terms: [], total: 0 }).terms.map(toSuggestion('term'))
 }
 
 /** Reads as a suggestion what has a slug and a name. */

@@ -5,6 +5,7 @@ import {
   getTerm,
   matchName,
   type OtherName,
+  searchTerms,
   toOtherNames,
   toSuggestion,
   unknownName,
@@ -45,7 +46,11 @@ export function resolveMetric(reader: Reader, name: string): MetricRecord {
       ...filterValueNames,
       ...toOtherNames('term', terms, (term) => `name it as glossaryTermSlug: '${term}'`),
     ],
-    { before: listLinked(reader, matchedTerm(name, terms)), behind: searchMetrics(reader, name) },
+    {
+      before: listLinked(reader, matchedTerm(name, terms)),
+      behind: searchMetrics(reader, name),
+      elsewhere: searchTerms(reader, name),
+    },
   )
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { coerce } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
-import { explainIssues } from './repair.ts'
+import { explainIssues, placeName } from './repair.ts'
 import { requireSound } from './soundness.ts'
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -98,12 +98,20 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   }
   const { value, coerced } = coerce(operation.input, raw)
   const input = parseArguments(operation, value)
-  const output = await operation.run(input as never, coerced.length === 0 ? context : { ...context, coerced })
+  const output = await run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   return operation.output.parse(output)
 }
 
+async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
+  try {
+    return await operation.run(input as never, context)
+  } catch (error) {
+    throw error instanceof AppError ? placeName(operation.name, { ...input }, error) : error
+  }
+}
+
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */
-function parseArguments({ name, input }: Operation, raw: unknown): unknown {
+function parseArguments({ name, input }: Operation, raw: unknown): object {
   requireSound(raw)
   try {
     return parseInput(input, raw)

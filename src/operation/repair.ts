@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Issue, Suggestion } from '../kernel/errors.ts'
-import { toPath } from '../kernel/errors.ts'
-import { closest } from '../kernel/suggest.ts'
+import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../kernel/errors.ts'
+import { closest, likeness } from '../kernel/suggest.ts'
 import { inputNode, type SchemaNode } from './coerce.ts'
+import { suggestValues, toMessage } from './problem-text.ts'
 
 /** What was wrong with an input, and the input without what could be put right for certain. */
 export interface Repair {
@@ -28,10 +28,10 @@ export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const place = findPlace(root, issue.path, key, copy)
-        if (place !== undefined) changed = move(copy, [...issue.path, key], place) || changed
+        if (place !== undefined) changed = move(copy, [...issue.path, key], place, nodeAt(root, place)) || changed
         const message =
           place === undefined
-            ? 'is not a known key; remove it or check its spelling.'
+            ? `is not a known key; ${listKeys(membersOf(nodeAt(root, issue.path)))}`
             : `is not a known key here; write it as ${toPath(place)}.`
         repair.issues.push({ path: toPath([...issue.path, key]), message })
         if (place !== undefined) repair.suggestions.push({ value: toPath(place), kind: 'key' })
@@ -42,6 +42,27 @@ export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z
     repair.suggestions.push(...suggestValues(issue, valueAt(raw, issue.path)))
   }
   return changed && isMembers(copy) ? { ...repair, repaired: copy } : repair
+}
+
+/**
+ * Says which member named what was not found or is ambiguous, and gives the corrected call when what is suggested is
+ * the same name in another spelling.
+ */
+export function placeName(tool: string, input: Members, error: AppError): AppError {
+  const { issues, fix, reason, suggestions = [] } = error.facts
+  if (issues !== undefined || fix !== undefined || suggestions.length === 0) return error
+  const texts = Object.entries(input).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []))
+  const quoted = texts.filter(({ value }) => error.message.includes(`'${value}'`))
+  const [only] = quoted.length > 0 ? quoted : texts
+  if (only === undefined || (quoted.length !== 1 && texts.length !== 1)) return error
+  const placed = { ...error.facts, issues: [{ path: only.key, message: error.message }] }
+  const same = suggestions.filter(({ value }) => likeness(only.value, value) === 1)
+  const [meant] = same
+  if (error.code !== 'not_found' || reason === 'wrong_kind' || meant === undefined || same.length > 1) {
+    return new AppError(error.code, error.message, placed)
+  }
+  const corrected: Fix = { tool, arguments: { ...input, [only.key]: meant.value } }
+  return new AppError(error.code, error.message, { ...placed, fix: corrected })
 }
 
 /** The one place that a key that is not known where it stands can be meant for. */
@@ -58,11 +79,44 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
   )
   const within = Object.keys(here).filter((known) => isPartOfName(key, known))
   for (const candidates of [exact.map((known) => [known]), nested, within.map((known) => [known])]) {
-    const free = candidates.map((candidate) => [...path, ...candidate]).filter(isFree)
+    const free = candidates
+      .map((candidate) => [...path, ...candidate])
+      .filter((place) => isFree(place) && couldBe(nodeAt(root, place), holder[key]))
     if (free.length === 1) return free[0]
     if (free.length > 1) return undefined
   }
   return undefined
+}
+
+/** False for a value that the member takes in no form: words that it does not list, a list of many for one value. */
+function couldBe(node: SchemaNode | undefined, value: unknown): boolean {
+  if (node?.enum !== undefined && typeof value === 'string') {
+    return closest(value.slice(0, 100), node.enum.map(String), (word) => word, 1).length > 0
+  }
+  const given = Array.isArray(value) ? 'array' : typeof value
+  switch (node?.type) {
+    case 'array':
+    case 'object':
+      return given === node.type || given === 'string'
+    case 'string':
+      return given === 'string' || isOneOf(value)
+    case 'number':
+    case 'integer':
+      return given === 'number' || given === 'string'
+    default:
+      return true
+  }
+}
+
+const isOneOf = (value: unknown): value is [unknown] => Array.isArray(value) && value.length === 1
+
+const MOST_KEYS = 25
+
+function listKeys(members: Record<string, SchemaNode> | undefined): string {
+  const known = Object.keys(members ?? {})
+  if (known.length === 0) return 'there is none here; remove it.'
+  const more = known.length > MOST_KEYS ? ', …' : ''
+  return `known here ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_KEYS).join(', ')}${more}.`
 }
 
 const wordsOf = (name: string): string[] =>
@@ -108,7 +162,7 @@ function valueAt(raw: unknown, path: Path): unknown {
   return value
 }
 
-function move(raw: unknown, from: Path, to: Path): boolean {
+function move(raw: unknown, from: Path, to: Path, node: SchemaNode | undefined): boolean {
   const holder = valueAt(raw, from.slice(0, -1))
   const key = String(from.at(-1))
   const value = valueAt(raw, from)
@@ -120,39 +174,7 @@ function move(raw: unknown, from: Path, to: Path): boolean {
     target[String(member)] = next
     target = next
   }
-  target[String(to.at(-1))] = value
+  target[String(to.at(-1))] = node?.type === 'string' && isOneOf(value) ? value[0] : value
   delete holder[key]
   return true
-}
-
-function suggestValues(issue: z.core.$ZodIssue, given: unknown): Suggestion[] {
-  if (issue.code === 'invalid_value' && typeof given === 'string') {
-    const known = issue.values.filter((value) => typeof value === 'string')
-    return closest(given, known, (value) => value, 3).map((value) => ({ value, kind: 'value' }))
-  }
-  if (issue.code === 'too_big' && typeof given === 'number') return [{ value: String(issue.maximum), kind: 'value' }]
-  if (issue.code === 'too_small' && typeof given === 'number') return [{ value: String(issue.minimum), kind: 'value' }]
-  return []
-}
-
-/** The problem as a person says it; messages that a schema states itself are kept. */
-function toMessage(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
-    return issue.message.endsWith('received undefined')
-      ? `is missing; give ${withArticle(issue.expected)}.`
-      : `must be ${withArticle(issue.expected)}.`
-  }
-  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
-    const words = issue.values.map(String)
-    const given =
-      typeof issue.input === 'string' ? closest(issue.input.slice(0, 100), words, (word) => word, 1)[0] : undefined
-    const meant = given === undefined ? '' : `; did you mean ${given}?`
-    return `must be ${words.length === 1 ? '' : 'one of '}${words.join(', ')}${meant === '' ? '.' : meant}`
-  }
-  return issue.message
-}
-
-function withArticle(expected: string): string {
-  const type = expected === 'int' ? 'whole number' : expected
-  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { NONE } from '../findings/filter.ts'
 import { type AppError, invalidInput } from '../kernel/errors.ts'
 import { likeness } from '../kernel/suggest.ts'
@@ -138,10 +139,11 @@ function unsupportedType(reader: Reader, metric: MetricRecord): AppError {
   const names = new Map(listMetricNames(reader).map((row) => [row.slug, row.displayName]))
   const simple = listMetrics(reader, { type: 'SIMPLE' }, { limit: 500, offset: 0 }).metrics
   const inputs = simple.filter(({ slug }) => JSON.stringify(metric.definition).includes(`"${slug}"`))
-  const others = simple
-    .filter((other) => !inputs.includes(other))
-    .sort((a, b) => likeness(metric.slug, b.slug) - likeness(metric.slug, a.slug))
-  const near = [...inputs, ...others].slice(0, 5)
+  const parts = simple.filter(({ definition }) =>
+    Object.values(metric.definition).some((part) => isDeepStrictEqual(part, definition)),
+  )
+  const others = simple.toSorted((a, b) => likeness(metric.slug, b.slug) - likeness(metric.slug, a.slug))
+  const near = [...new Set([...inputs, ...parts, ...others])].slice(0, 5)
   const hint = near.length === 0 ? '' : ` The nearest are ${near.map(({ slug }) => slug).join(', ')}.`
   return invalidInput(
     `${metric.slug} is a ${metric.type} metric; a time series takes a SIMPLE one, or use query_metric for its value.${hint}`,

@@ -102,8 +102,8 @@ function listSeen(reader: Reader, key: string): string[] | undefined {
   if (key === 'sourceTypes') return listSourceTypes(reader)
   if (!isFreeKey(key)) return undefined
   const seen = listValues(reader, key)
-  if (key === 'detectorTypes') return [...detectorTypes, ...seen]
-  return key === 'assetKinds' ? [...assetKinds, ...seen] : seen
+  const builtIn = key === 'detectorTypes' ? detectorTypes : key === 'assetKinds' ? assetKinds : []
+  return [...new Set([...builtIn, ...seen])]
 }
 
 /** How new the data in scope is, and whether there is any. */

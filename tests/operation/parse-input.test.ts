@@ -7,8 +7,11 @@ const Input = z.strictObject({
   slug: z.string(),
   limit: z.int().max(500).optional(),
   severity: z.enum(['CRITICAL', 'HIGH', 'LOW']).optional(),
+  of: z.strictObject({ size: z.enum(['S', 'L']) }).optional(),
   filters: z.strictObject({ names: z.array(z.string()) }).optional(),
   kind: z.literal('term').optional(),
+  compare: z.union([z.enum(['previous_period', 'previous_year']), z.strictObject({ from: z.string() })]).optional(),
+  names: z.array(z.string().min(2)).min(1).optional(),
 })
 
 const issuesOf = (raw: unknown) => {
@@ -24,8 +27,17 @@ const issuesOf = (raw: unknown) => {
 describe('parseInput', () => {
   it.each([
     ['a missing key', {}, 'slug', 'is missing; give a string.'],
+    ['a missing word', { slug: 'a', of: {} }, 'of.size', 'is missing; give one of S, L.'],
     ['a wrong type', { slug: 1 }, 'slug', 'must be a string.'],
-    ['a number out of bounds', { slug: 'a', limit: 501 }, 'limit', 'Too big: expected number to be <=500'],
+    ['a number out of bounds', { slug: 'a', limit: 501 }, 'limit', 'must be at most 500.'],
+    ['a text that is too short', { slug: 'a', names: ['b'] }, 'names[0]', 'must be at least 2 characters long.'],
+    ['a list that is too short', { slug: 'a', names: [] }, 'names', 'must hold at least 1 item.'],
+    [
+      'a word where words or objects may stand',
+      { slug: 'a', compare: 'previous year' },
+      'compare',
+      'must be one of previous_period, previous_year, or an object; did you mean previous_year?',
+    ],
     ['a part of a number', { slug: 'a', limit: 1.5 }, 'limit', 'must be a whole number.'],
     [
       'a word that is not in the list',
@@ -40,7 +52,7 @@ describe('parseInput', () => {
       'an unknown key deep inside',
       { slug: 'a', filters: { names: [], nmaes: [] } },
       'filters.nmaes',
-      'is not a known key; remove it or check its spelling.',
+      'is not a known key; known here is names.',
     ],
   ])('tells %s with its place', (_name, raw, path, message) => {
     expect(issuesOf(raw)).toEqual([{ path, message }])

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { notFound } from '../../src/kernel/errors.ts'
 import { call, operation } from '../../src/operation/operation.ts'
 import { errorOf, openContext } from '../support/context.ts'
 
@@ -54,6 +55,7 @@ describe('a corrected call is given when nothing is guessed', () => {
       { metricSlug: 'a', severity: 'LOW', filters: { categories: ['x'] } },
       { metricSlug: 'a', filters: { categories: ['x'], severities: ['LOW'] } },
     ],
+    ['a list of one for one value', { metricSlug: 'a', timeZones: ['UTC'] }, { metricSlug: 'a', timeZone: 'UTC' }],
   ])('%s', async (_, given, corrected) => {
     const error = await ends(given)
     expect(error.code).toBe('invalid_input')
@@ -64,6 +66,7 @@ describe('a corrected call is given when nothing is guessed', () => {
   test.each<[string, object]>([
     ['two keys have the word', { slug: 'a' }],
     ['the right key is there too', { metricSlug: 'a', metric_slug: 'b' }],
+    ['the value fits no key like it', { metricSlug: 'a', zone: ['UTC', 'Europe/Berlin'] }],
     ['no key is like it', { metricSlug: 'a', colour: 'red' }],
     ['something else is wrong too', { metric_slug: 'a', limit: 'many' }],
     ['a value is out of bounds', { metricSlug: 'a', limit: 5000 }],
@@ -87,4 +90,35 @@ test('input of any type is refused, not thrown at', async () => {
   for (const junk of [null, 5, 'text', [], [{}], { filters: 5, filter: {} }]) {
     expect((await ends(junk as object)).code).toBe('invalid_input')
   }
+})
+
+const look = operation({
+  name: 'look_up',
+  title: 'Look up',
+  summary: 'Looks up.',
+  effect: 'read',
+  scope: 'read',
+  input: z.strictObject({ id: z.string(), other: z.string().optional() }),
+  output: z.unknown(),
+  run: ({ id, other = id }) => {
+    const suggestions = ['sample-wiki', 'wiki'].map((value) => ({ value, kind: 'source' }))
+    throw notFound(`There is no source '${other}'; list them.`, { suggestions })
+  },
+})
+
+describe('a name that is not found', () => {
+  test.each<[string, object, string, object | undefined]>([
+    ['is corrected in its spelling', { id: 'Sample_Wiki' }, 'id', { id: 'sample-wiki' }],
+    ['is told from the others', { id: 'a', other: 'sample wiki' }, 'other', { id: 'a', other: 'sample-wiki' }],
+    ['is only placed when it could be several', { id: 'sample' }, 'id', undefined],
+  ])('%s', async (_, input, path, corrected) => {
+    const { facts } = await errorOf(call(look, input, openContext()))
+    expect(facts.issues?.map((issue) => issue.path)).toEqual([path])
+    expect(facts.fix?.arguments).toEqual(corrected)
+  })
+
+  test('is not placed where two members have it', async () => {
+    const { facts } = await errorOf(call(look, { id: 'wiki-x', other: 'wiki-x' }, openContext()))
+    expect(facts).not.toHaveProperty('issues')
+  })
 })
