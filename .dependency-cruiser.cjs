@@ -8,6 +8,7 @@ const rooms = [
   'operation',
   'findings',
   'sources',
+  'custom',
   'scans',
   'glossary',
   'metrics',

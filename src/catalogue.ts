@@ -1,3 +1,4 @@
+import { customOperations } from './custom/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
 import { findingOperations } from './findings/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = Object.freeze([
   ...queryOperations,
   ...dashboardOperations,
   ...sourceOperations,
+  ...customOperations,
   ...scanOperations,
   ...findingOperations,
 ])

@@ -68,6 +68,8 @@ export interface Detector<Config = unknown> {
   version: number
   /** The schema of `detectors[].config`; every member has a default. */
   config: z.ZodType<Config>
+  /** The schema of `detectors[].config` where a scan makes `config` of it with what the database holds. */
+  settings?: z.ZodType
   findingTypes: readonly string[]
   /** Detectors whose matches win where both overlap: the number inside a token is not a phone number. */
   yieldsTo?: readonly string[]

@@ -1,12 +1,18 @@
 import { brokenLinksDetector } from './broken-links/index.ts'
 import { contentQualityDetector } from './content-quality/index.ts'
+import { customDetector } from './custom/index.ts'
 import type { Detector, EstateDetector } from './detector.ts'
 import { duplicateDetector } from './duplicate/index.ts'
 import { piiDetector } from './pii/index.ts'
 import { promptInjectionDetector } from './prompt-injection/index.ts'
 import { secretsDetector } from './secrets/index.ts'
 
-export const documentDetectors: readonly Detector[] = [secretsDetector, piiDetector, promptInjectionDetector]
+export const documentDetectors: readonly Detector[] = [
+  secretsDetector,
+  piiDetector,
+  promptInjectionDetector,
+  customDetector,
+]
 
 /** Every detector, as a source's payload may name it. */
 export const detectors: readonly (Detector | EstateDetector)[] = [

@@ -11,7 +11,7 @@ export interface SampleSource {
 export const wikiSourceName = 'sample-wiki'
 export const biSourceName = 'sample-bi'
 
-const types = ['SECRETS', 'PII', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY']
+const types = ['SECRETS', 'PII', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM']
 
 /** Links of the sample content lead to the computer itself, which must be named to be asked. */
 const detectors = [

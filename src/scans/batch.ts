@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
+import { toAssetFacts } from '../connectors/facts.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { excuseAssets, listDependants } from '../findings/absence.store.ts'
@@ -110,7 +111,7 @@ async function lookAt(outcome: Outcome, { look, drive, scope, log }: BatchOption
   if (drive.signal.aborted) return
   try {
     const document = await draft.document?.()
-    if (document !== undefined) outcome.looked = await look(document, toFacts(draft))
+    if (document !== undefined) outcome.looked = await look(document, toAssetFacts(draft))
   } catch (error) {
     if (drive.signal.aborted) throw new DriveStopped(drive.stop)
     if (fatal.has(reasonOf(error))) throw error
@@ -121,20 +122,6 @@ async function lookAt(outcome: Outcome, { look, drive, scope, log }: BatchOption
       scope: scope.key,
       assetKey: draft.key,
     }
-  }
-}
-
-function toFacts(draft: AssetDraft): AssetFacts {
-  const labels = draft.facts?.labels
-  return {
-    key: draft.key,
-    kind: draft.kind,
-    name: draft.name,
-    url: draft.url,
-    ...(draft.container === undefined ? {} : { container: draft.container }),
-    ...(draft.owner === undefined ? {} : { owner: draft.owner }),
-    ...(Array.isArray(labels) ? { labels: labels.filter((label) => typeof label === 'string') } : {}),
-    ...(draft.contentUpdatedAt === undefined ? {} : { contentUpdatedAt: draft.contentUpdatedAt }),
   }
 }
 

@@ -2,12 +2,12 @@ import type { Connector, ConnectorSession, Scope } from '../connectors/connector
 import { listKnownChecksums } from '../findings/assets.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import { hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
+import { type ChosenDetector, hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
 import { openConfig } from '../sources/secrets.ts'
 import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
-import type { Store } from '../store/store.ts'
+import type { Reader, Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { concludeAbsence } from './absence.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
@@ -30,6 +30,12 @@ export interface EngineOptions {
   vault: Vault
   plugins: Plugins
   detect: Detect
+  /** Puts what the database holds into the settings of detectors. */
+  completeDetectors?: (
+    reader: Reader,
+    chosen: readonly ChosenDetector[],
+    source: SourceRecord,
+  ) => readonly ChosenDetector[]
   /** What is evaluated once the assets are known, such as links between them. */
   estate: readonly EstateStep[]
   owner: Owner
@@ -121,7 +127,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
   const { store, vault, plugins, log, now } = options
   const source = store.read((reader) => findSourceById(reader, drive.scan.sourceId))
   if (source === undefined) throw new DriveStopped('lost')
-  const parsed = openConfig(plugins, vault, source)
+  const parsed = withCompleted(openConfig(plugins, vault, source), source, options)
   const detectorsHash = hashContentDetectors(parsed.detectors)
   const configHash = hashScope(parsed)
   const sampled = parsed.sampling.strategy !== 'ALL'
@@ -161,6 +167,12 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
   } finally {
     await closeSession(session, log)
   }
+}
+
+function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: EngineOptions) {
+  if (completeDetectors === undefined) return parsed
+  const detectors = store.read((reader) => completeDetectors(reader, parsed.detectors, source))
+  return { ...parsed, detectors }
 }
 
 function openSession(connector: Connector, { drive, source, parsed, store, log, now }: Run): ConnectorSession {

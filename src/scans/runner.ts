@@ -1,3 +1,4 @@
+import { completeDetectors } from '../custom/definitions.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
 import type { Log } from '../kernel/log.ts'
 import { installedPlugins } from '../sources/operations.ts'
@@ -27,7 +28,13 @@ export function createScanRunner(options: RunnerOptions): ScanQueue {
     pool ??= createDetectorPool({ fingerprintKey: options.vault.fingerprintKey() })
     return pool.run(document, request)
   }
-  const queue = createScanQueue({ ...options, plugins: installedPlugins, detect, estate: estateSteps })
+  const queue = createScanQueue({
+    ...options,
+    plugins: installedPlugins,
+    detect,
+    estate: estateSteps,
+    completeDetectors,
+  })
   return {
     ...queue,
     close: async () => {

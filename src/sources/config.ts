@@ -160,7 +160,8 @@ function toDetectors(
     if (seen.has(type)) issues.push({ path: `${at}.type`, message: `names ${type} a second time; merge the two.` })
     seen.add(type)
     const before = issues.length
-    const checked = attempt(() => parseInput(detector.config, config))
+    const schema = ('settings' in detector ? detector.settings : undefined) ?? detector.config
+    const checked = attempt(() => parseInput(schema, config))
     for (const issue of issues.slice(before)) {
       issue.path = issue.path === '' ? `${at}.config` : `${at}.config.${issue.path}`
     }

@@ -11,6 +11,7 @@ export interface Tables {
   asset: AssetRow
   asset_link: AssetLinkRow
   asset_digest: { asset_id: number; detector_id: number; whole: number; data: Uint8Array }
+  custom_detector: CustomDetectorRow
   combo: ComboRow
   finding: FindingRow
   status_change: StatusChangeRow
@@ -123,6 +124,19 @@ export interface AssetLinkRow {
   url: string | null
   label: string | null
   detail: string | null
+}
+
+export interface CustomDetectorRow {
+  id: Generated<number>
+  uid: string
+  key: string
+  display_name: string
+  description: string
+  enabled: number
+  definition: string
+  version: Generated<number>
+  created_at: number
+  updated_at: number
 }
 
 export interface ComboRow {

@@ -38,6 +38,15 @@ export const wikiConfig = {
   optional: { connection: { max_retries: 0, request_timeout_seconds: 1 } },
 }
 
+export const birdDetector = {
+  key: 'birds',
+  displayName: 'Birds',
+  definition: {
+    rule: { any: [{ type: 'KEYWORDS', keywords: ['blue heron'] }] },
+    examples: { match: ['a blue heron'], noMatch: ['a heron'] },
+  },
+}
+
 /** What the estate was given ids by chance for. */
 export interface EstateIds {
   scan: string
@@ -67,6 +76,7 @@ export async function makeTemplate(): Promise<Template> {
   await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition })
   const pinnedFilters = { containers: ['Quillfether Engineering'] }
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
+  await run('create_custom_detector', birdDetector)
   clock.now = NOON
   const ids = store.write((writer) => {
     const wiki = getSource(writer, 'Company wiki').id

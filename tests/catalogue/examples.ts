@@ -1,5 +1,5 @@
 import type { EstateIds } from './estate.ts'
-import { wikiConfig } from './estate.ts'
+import { birdDetector, wikiConfig } from './estate.ts'
 
 type Input = Record<string, unknown>
 
@@ -143,6 +143,48 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   list_scans: () => [{ source: 'Company wiki', status: 'COMPLETED', limit: 5 }, {}],
   cancel_scan: ({ openScan }) => [{ id: openScan }],
   delete_source: () => [{ id: 'Nightly scanner' }],
+  list_custom_detectors: () => [{}],
+  get_custom_detector: () => [{ key: 'birds' }],
+  create_custom_detector: () => [
+    {
+      key: 'customer-numbers',
+      displayName: 'Customer numbers',
+      description: 'Numbers of customers do not belong into the wiki.',
+      enabled: true,
+      definition: {
+        findingType: 'CUSTOMER_NUMBER',
+        category: 'PRIVACY',
+        severity: 'HIGH',
+        confidence: 0.9,
+        sources: ['Company wiki'],
+        sourceTypes: ['WIKI'],
+        assetKinds: ['wiki.page'],
+        containers: ['Engineering'],
+        rule: {
+          all: [{ type: 'REGEX', pattern: 'no\\. (?P<value>\\d{6})', flags: 'i' }],
+          any: [
+            { type: 'KEYWORDS', keywords: ['customer'], caseSensitive: false, wholeWords: true },
+            { type: 'METADATA', field: 'name', operator: 'CONTAINS', values: ['customer'] },
+          ],
+          none: [{ type: 'COLUMN', keywords: ['order'], wholeWords: true }],
+          within: 200,
+        },
+        examples: {
+          match: ['customer no. 123456', { name: 'Customers', text: 'No. 123456', labels: ['old'] }],
+          noMatch: ['invoice no. 123456'],
+        },
+      },
+    },
+  ],
+  update_custom_detector: () => [
+    { key: 'birds', displayName: 'All birds', definition: { ...birdDetector.definition, severity: 'LOW' } },
+    { key: 'birds', enabled: false },
+  ],
+  delete_custom_detector: () => [{ key: 'birds' }],
+  preview_custom_detector: () => [
+    { key: 'birds', texts: ['a blue heron', { text: 'none', name: 'Page' }], limit: 5 },
+    { definition: birdDetector.definition, texts: ['a blue heron'] },
+  ],
   get_stats: () => [{}],
   search_findings: () => [
     {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
+import type { EngineOptions } from '../../src/scans/engine.ts'
 import type { Detect, EstateStep } from '../../src/scans/estate.ts'
 import { brokenLinksStep } from '../../src/scans/links-step.ts'
 import type { Scan } from '../../src/scans/model.ts'
@@ -38,6 +39,7 @@ export function openWorkbench(
     detect?: Detect
     plugins?: Plugins
     estate?: readonly EstateStep[]
+    completeDetectors?: EngineOptions['completeDetectors']
   } = {},
 ): Workbench {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
@@ -53,6 +55,7 @@ export function openWorkbench(
     plugins,
     detect: options.detect ?? detectWords,
     estate,
+    ...(options.completeDetectors === undefined ? {} : { completeDetectors: options.completeDetectors }),
     log: silentLog,
     now,
     signal: stop.signal,

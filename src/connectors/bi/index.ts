@@ -165,7 +165,7 @@ export const biConnector: Connector<BiConfig> = {
   title: 'BI platform',
   payload: BiPayload,
   orderByColumns,
-  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY'],
+  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM'],
   leavesOut({ optional: { extraction } }) {
     const kinds = [
       ...(extraction.extract_reports ? [] : ['bi.report' as const]),

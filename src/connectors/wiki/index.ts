@@ -9,7 +9,7 @@ export const wikiConnector: Connector<WikiConfig> = {
   title: 'Wiki',
   payload: WikiConfig,
   orderByColumns,
-  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY'],
+  defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM'],
   leavesOut({ optional }) {
     const { ids, keys, labels, type, status } = optional.scope.spaces
     const chosen = [ids, keys, labels, type, status].some((filter) => filter !== undefined)

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { assetKinds } from '../connectors/connector.ts'
+import { Rule } from '../detectors/custom/rule.ts'
+import { severities } from '../detectors/detector.ts'
+import { DetectorTypeName } from '../findings/filter.ts'
+
+const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const text = (longest: number) => z.string().max(longest)
+
+export const DetectorKey = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case words joined by hyphens.')
+  .describe('Stable key; terms map it by customDetectorKeys. It never changes.')
+
+export const Example = z
+  .union([
+    text(20_000),
+    z.strictObject({
+      text: text(20_000).describe('What stands in the asset.').optional(),
+      column: text(500).describe('Name of a column.').optional(),
+      name: text(500).describe('Title of the asset.').optional(),
+      kind: text(100).describe('Kind of the asset.').optional(),
+      container: text(500).describe('Space or workspace.').optional(),
+      owner: text(500).describe('Owner.').optional(),
+      url: text(2_000).describe('Address.').optional(),
+      labels: z.array(text(200)).max(50).describe('Labels.').optional(),
+      contentUpdatedAt: text(40).describe('When it was edited, ISO 8601.').optional(),
+    }),
+  ])
+  .describe('A text, or an asset with what the rule looks at.')
+export type Example = z.infer<typeof Example>
+
+const names = (description: string) => z.array(z.string().min(1).max(500)).min(1).max(100).describe(description)
+
+const DisplayName = z.string().trim().min(1).max(200).describe('Name for people.')
+const Description = text(2_000).describe('What it finds and why.')
+const Enabled = z.boolean().describe('Whether scans run it.')
+
+export const DetectorDefinition = z
+  .strictObject({
+    findingType: DetectorTypeName.describe('Type of its findings; default: the key in capitals.').optional(),
+    category: z.string().trim().min(1).max(64).default('CUSTOM').describe('Category of its findings.'),
+    severity: z.enum(severities).default('MEDIUM').describe('How bad a finding is.'),
+    confidence: z.number().min(0.5).max(1).default(0.8).describe('How sure it is, 0.5 to 1.'),
+    sources: names('Only these sources, by name or id.').optional(),
+    sourceTypes: names('Only sources of these types.').optional(),
+    assetKinds: z
+      .array(z.enum(assetKinds))
+      .min(1)
+      .max(assetKinds.length)
+      .describe('Only assets of these kinds.')
+      .optional(),
+    containers: names('Only these spaces or workspaces.').optional(),
+    rule: Rule,
+    examples: z
+      .strictObject({
+        match: z.array(Example).min(1).max(50).describe('What it must find.'),
+        noMatch: z.array(Example).min(1).max(50).describe('What it must not find.'),
+      })
+      .describe('Tried whenever the detector is saved.'),
+  })
+  .describe('What it finds, where it looks, and examples of both.')
+export type DetectorDefinition = z.infer<typeof DetectorDefinition>
+
+export const CreateCustomDetector = z.strictObject({
+  key: DetectorKey,
+  displayName: DisplayName,
+  description: Description.default(''),
+  enabled: Enabled.default(true),
+  definition: DetectorDefinition,
+})
+export type CreateCustomDetector = z.infer<typeof CreateCustomDetector>
+
+/** What may be changed of a kept detector; a definition is replaced whole. */
+export const CustomDetectorChange = z.strictObject({
+  displayName: DisplayName.optional(),
+  description: Description.optional(),
+  enabled: Enabled.optional(),
+  definition: DetectorDefinition.optional(),
+})
+export type CustomDetectorChange = z.infer<typeof CustomDetectorChange>
+
+export const CustomDetectorItem = z.object({
+  key: z.string().describe('Stable key.'),
+  displayName: z.string().describe('Name for people.'),
+  description: z.string().describe('What it finds and why.'),
+  enabled: Enabled,
+  findingType: z.string().describe('Type of its findings.'),
+  severity: z.enum(severities).describe('How bad a finding is.'),
+  version: z.number().describe('Raised by every change of its definition.'),
+})
+
+export const CustomDetector = CustomDetectorItem.extend({
+  id: z.string().describe('Id of the detector.'),
+  definition: DetectorDefinition,
+  createdAt: instant,
+  updatedAt: instant,
+})
+export type CustomDetector = z.infer<typeof CustomDetector>
+
+/** A definition with everything that was left out filled in. */
+export type WholeDefinition = DetectorDefinition & { findingType: string }
+
+/** A custom detector as the store has it; times in milliseconds. */
+export interface CustomDetectorRecord {
+  id: number
+  uid: string
+  key: string
+  displayName: string
+  description: string
+  enabled: boolean
+  definition: WholeDefinition
+  version: number
+  createdAt: number
+  updatedAt: number
+}
+
+export function toCustomDetectorItem(record: CustomDetectorRecord): z.infer<typeof CustomDetectorItem> {
+  const { key, displayName, description, enabled, version, definition } = record
+  const { findingType, severity } = definition
+  return { key, displayName, description, enabled, findingType, severity, version }
+}
+
+export function toCustomDetector(record: CustomDetectorRecord): CustomDetector {
+  return {
+    ...toCustomDetectorItem(record),
+    id: record.uid,
+    definition: record.definition,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(record.updatedAt).toISOString(),
+  }
+}
+
+export function toWhole(key: string, definition: DetectorDefinition): WholeDefinition {
+  const {
+    findingType = key
+      .replaceAll('-', '_')
+      .toUpperCase()
+      .replace(/^(?=\d)/, 'CUSTOM_'),
+    ...rest
+  } = definition
+  return { ...rest, findingType }
+}

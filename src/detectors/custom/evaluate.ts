@@ -1,0 +1,78 @@
+import type { Part } from '../../documents/document.ts'
+import type { AssetFacts } from '../detector.ts'
+import { type CompiledCondition, compileCondition, type Hit } from './conditions.ts'
+import type { Rule } from './rule.ts'
+
+export type CompiledRule = (parts: readonly Part[], asset: AssetFacts) => Hit[]
+
+/** Prepares a checked rule; the result finds its places in a document. */
+export function compileRule({ all, any, none, within }: Rule): CompiledRule {
+  const [everyone, anyone, nobody] = [all, any, none].map((list) => list.map(compileCondition)) as [
+    CompiledCondition[],
+    CompiledCondition[],
+    CompiledCondition[],
+  ]
+  return (parts, asset) => {
+    const holds = ({ holds: test }: CompiledCondition) => test?.(asset)
+    if (everyone.some((condition) => holds(condition) === false)) return []
+    if (nobody.some((condition) => holds(condition) === true)) return []
+    const find = (list: readonly CompiledCondition[]) => list.flatMap(({ find }) => (find ? [find(parts)] : []))
+
+    const [reported, ...others] = find(everyone)
+    if (reported?.length === 0 || others.some((hits) => hits.length === 0)) return []
+    const anyHits = find(anyone).flat()
+    const anyFact = anyone.some((condition) => holds(condition) === true)
+    if (anyone.length > 0 && anyHits.length === 0 && !anyFact) return []
+    const refused = find(nobody).flat()
+    if (within === undefined && refused.length > 0) return []
+
+    // Facts alone were asked for, and they are so: the asset itself is the finding.
+    if (reported === undefined && anyHits.length === 0) return wholeAsset(parts)
+    const hits = reported ?? anyHits
+    if (within === undefined) return hits
+    const needed = reported === undefined || anyFact || anyone.length === 0 ? others : [...others, anyHits]
+    const near = needed.map((list) => toNearby(list, within))
+    const tooNear = toNearby(refused, within)
+    return hits.filter((hit) => near.every((isNear) => isNear(hit)) && !tooNear(hit))
+  }
+}
+
+/** The first words of an asset stand for the whole of it. */
+function wholeAsset(parts: readonly Part[]): Hit[] {
+  const part = parts.findIndex(({ text }) => text.trim() !== '')
+  const text = parts[part]?.text ?? ''
+  return part < 0 ? [] : [{ part, start: 0, end: text.length, identity: '', shown: 'the whole asset' }]
+}
+
+/** Whether one of these hits is at most so many characters away, in the same part. */
+function toNearby(hits: readonly Hit[], within: number): (hit: Hit) => boolean {
+  const byPart = new Map<number, Hit[]>()
+  for (const hit of hits) {
+    const list = byPart.get(hit.part) ?? []
+    byPart.set(hit.part, list)
+    list.push(hit)
+  }
+  for (const list of byPart.values()) list.sort((a, b) => a.start - b.start)
+  const longest = hits.reduce((most, hit) => Math.max(most, hit.end - hit.start), 0)
+  return ({ part, start, end }) => {
+    const list = byPart.get(part) ?? []
+    for (let at = firstFrom(list, start - within - longest); at < list.length; at++) {
+      const hit = list[at]
+      if (hit === undefined || hit.start > end + within) return false
+      if (hit.end >= start - within) return true
+    }
+    return false
+  }
+}
+
+/** Index of the first hit that starts at or after an offset. */
+function firstFrom(list: readonly Hit[], offset: number): number {
+  let low = 0
+  let high = list.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((list[middle]?.start ?? 0) < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,56 @@
+import { RE2JS, RE2JSException } from 're2js'
+
+const flagOf: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
+/** Steps of a compiled pattern: with more, even linear time is too long. */
+const LARGEST_PROGRAM = 5_000
+/** The group whose text is the finding. */
+const VALUE_GROUP = 'value'
+
+export interface Found {
+  start: number
+  end: number
+}
+
+export interface LinearPattern {
+  /** Every match, or what its group `value` matched; empty ones are passed over. */
+  findAll(text: string): Generator<Found>
+  matches(text: string): boolean
+}
+
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/\(\?[=!<]/, 'Look-around is not possible in linear time; use all and none with within in its place.'],
+  [/invalid escape sequence: `\\[1-9]/, 'Back-references are not possible in linear time.'],
+  [/invalid escape sequence: `\\u/, 'Write a character by its number as \\x{1F642}.'],
+  [/invalid repeat count/, 'At most 1000 repeats are possible.'],
+]
+
+/** Compiles a pattern that is matched in linear time. Returns what is wrong with it, as one sentence, when it cannot be. */
+export function compilePattern(source: string, flags = ''): LinearPattern | { problem: string } {
+  let compiled: RE2JS
+  try {
+    compiled = RE2JS.compile(
+      source,
+      [...flags].reduce((sum, flag) => sum | (flagOf[flag] ?? 0), 0),
+    )
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    const message = error.message.replace(/^error parsing regexp: /, '')
+    const hint = hints.find(([shape]) => shape.test(message))?.[1]
+    return { problem: `is no RE2 pattern: ${message}.${hint === undefined ? '' : ` ${hint}`}` }
+  }
+  if (compiled.programSize() > LARGEST_PROGRAM) return { problem: 'is too large; repeat less, or split it.' }
+  if (compiled.matcher('').find()) return { problem: 'matches the empty text, and so every text.' }
+  const hasValue = Object.hasOwn(compiled.namedGroups(), VALUE_GROUP)
+  return {
+    *findAll(text) {
+      const matcher = compiled.matcher(text)
+      while (matcher.find()) {
+        const [start, end] = hasValue
+          ? [matcher.start(VALUE_GROUP), matcher.end(VALUE_GROUP)]
+          : [matcher.start(), matcher.end()]
+        if (start >= 0 && end > start) yield { start, end }
+      }
+    },
+    matches: (text) => compiled.matcher(text).find(),
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { severities } from '../detector.ts'
+
+export const MOST_KEYWORDS = 1_000
+export const LONGEST_PATTERN = 512
+const MOST_CONDITIONS = 50
+
+const keywords = z.array(z.string().trim().min(1).max(200)).min(1).max(MOST_KEYWORDS).describe('Words or phrases.')
+const pattern = z
+  .string()
+  .min(1)
+  .max(LONGEST_PATTERN)
+  .describe('RE2 pattern: no look-around, no back-references. What a group named value matches is the finding.')
+const flags = z
+  .string()
+  .regex(/^[ims]{0,3}$/, 'may hold i, m and s.')
+  .refine((letters) => new Set(letters).size === letters.length, 'may hold each letter once.')
+  .default('')
+  .describe('i: any letter case; m: ^ and $ at every line; s: . also takes line breaks.')
+
+const KeywordsCondition = z.strictObject({
+  type: z.literal('KEYWORDS').describe('Words in the text.'),
+  keywords,
+  caseSensitive: z.boolean().default(false).describe('Whether letter case counts.'),
+  wholeWords: z.boolean().default(true).describe('Whether a keyword must not be part of a longer word.'),
+})
+
+const RegexCondition = z.strictObject({
+  type: z.literal('REGEX').describe('A pattern in the text.'),
+  pattern,
+  flags,
+})
+
+const ColumnCondition = z.strictObject({
+  type: z.literal('COLUMN').describe('Names of columns and measures, and headers of tables and sheets.'),
+  keywords,
+  wholeWords: z.boolean().default(true).describe('Whether a keyword must be a whole part of the name.'),
+})
+
+export const metadataFields = ['name', 'url', 'kind', 'container', 'owner', 'label', 'contentUpdatedAt'] as const
+const metadataOperators = [
+  'EQUALS',
+  'CONTAINS',
+  'STARTS_WITH',
+  'MATCHES',
+  'MISSING',
+  'PRESENT',
+  'BEFORE',
+  'AFTER',
+] as const
+
+const MetadataCondition = z.strictObject({
+  type: z.literal('METADATA').describe('A fact about the asset.'),
+  field: z.enum(metadataFields).describe('Which fact.'),
+  operator: z
+    .enum(metadataOperators)
+    .describe('How it is compared, whatever the letter case; MATCHES takes RE2 patterns, BEFORE and AFTER a date.'),
+  values: z
+    .array(z.string().min(1).max(LONGEST_PATTERN))
+    .max(100)
+    .default([])
+    .describe('Any of these; none for MISSING and PRESENT.'),
+})
+export type MetadataCondition = z.infer<typeof MetadataCondition>
+
+export const Condition = z
+  .discriminatedUnion('type', [KeywordsCondition, RegexCondition, ColumnCondition, MetadataCondition])
+  .describe('One thing that must be so.')
+export type Condition = z.infer<typeof Condition>
+
+const conditions = z.array(Condition).max(MOST_CONDITIONS)
+
+export const Rule = z
+  .strictObject({
+    all: conditions.default([]).describe('Every one must hold; the first that looks at text is what is reported.'),
+    any: conditions
+      .default([])
+      .describe('At least one must hold; each is reported where nothing in all looks at text.'),
+    none: conditions.default([]).describe('None may hold.'),
+    within: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe('Characters between what is reported and what else must be, or must not be, near; absent: anywhere.')
+      .optional(),
+  })
+  .describe('When an asset has a finding, and where.')
+export type Rule = z.infer<typeof Rule>
+
+/** What a custom detector is to the code that runs it. */
+export const CustomDefinition = z.strictObject({
+  key: z.string(),
+  findingType: z.string(),
+  category: z.string(),
+  severity: z.enum(severities),
+  confidence: z.number().min(0.5).max(1),
+  assetKinds: z.array(z.string()).optional(),
+  containers: z.array(z.string()).optional(),
+  rule: Rule,
+})
+export type CustomDefinition = z.infer<typeof CustomDefinition>

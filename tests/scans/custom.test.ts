@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { completeDetectors } from '../../src/custom/definitions.ts'
+import { createCustomOperations } from '../../src/custom/operations.ts'
+import { customDetector } from '../../src/detectors/custom/index.ts'
+import type { Detector } from '../../src/detectors/detector.ts'
+import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
+import { runRequest } from '../../src/detectors/request.ts'
+import type { Finding } from '../../src/findings/model.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import type { Detect } from '../../src/scans/estate.ts'
+import { createTenant, type FakeTenant, pluginsFor } from './fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+
+const fingerprint = createFingerprinter(new Uint8Array(32))
+const detect: Detect = async (document, request) => runRequest(document, request, { fingerprint })
+const detectorFor = (key: string, keyword: string, more: object = {}) => ({
+  key,
+  displayName: key,
+  definition: {
+    rule: { any: [{ type: 'KEYWORDS', keywords: [keyword] }] },
+    examples: { match: [keyword], noMatch: ['nothing'] },
+    ...more,
+  },
+})
+
+let tenant: FakeTenant
+let bench: Workbench
+
+beforeEach(async () => {
+  tenant = createTenant({ ENG: 2, OPS: 1 })
+  const plugins = { ...pluginsFor(tenant), detectors: [customDetector as Detector] }
+  bench = openWorkbench(tenant, {
+    extra: [...findingOperations, ...createCustomOperations(plugins)],
+    detect,
+    plugins,
+    estate: [],
+    completeDetectors,
+  })
+  await createFake(bench, { detectors: [{ type: 'CUSTOM' }] })
+})
+afterEach(() => bench.close())
+
+const found = async (statuses = ['OPEN']) =>
+  (await bench.run<{ items: Finding[] }>('search_findings', { statuses })).items
+    .map(({ asset, findingType, customDetectorKey }) => `${asset.key.slice(10)} ${findingType} ${customDetectorKey}`)
+    .sort()
+const say = (text: string) => {
+  for (const { pages } of tenant.spaces) for (const page of pages) page.body = text
+}
+
+describe('custom detectors in scans', () => {
+  it('find in every source what their rule says, under their key', async () => {
+    say('Blue Heron starts in May.')
+    await bench.run('create_custom_detector', detectorFor('secret-projects', 'Blue Heron'))
+    await bench.scan()
+    expect(await found()).toEqual([
+      'ENG-1 SECRET_PROJECTS secret-projects',
+      'ENG-2 SECRET_PROJECTS secret-projects',
+      'OPS-1 SECRET_PROJECTS secret-projects',
+    ])
+    const mapped = await bench.run<{ items: Finding[] }>('search_findings', { customDetectorKeys: ['secret-projects'] })
+    expect(mapped.items).toHaveLength(3)
+  })
+
+  it('look again at what has not changed, as soon as a rule is new, changed or gone', async () => {
+    say('Blue Heron and Grey Goose.')
+    await bench.scan()
+    expect(await found()).toEqual([])
+    await bench.run('create_custom_detector', detectorFor('birds', 'Blue Heron', { containers: ['Space OPS'] }))
+    await bench.scan()
+    expect(await found()).toEqual(['OPS-1 BIRDS birds'])
+    tenant.fetched.length = 0
+    await bench.scan()
+    expect(tenant.fetched).toEqual([])
+    const { definition } = detectorFor('birds', 'Grey Goose', { containers: ['Space OPS'] })
+    await bench.run('update_custom_detector', { key: 'birds', definition })
+    await bench.scan()
+    expect([await found(), await found(['RESOLVED'])]).toEqual([['OPS-1 BIRDS birds'], ['OPS-1 BIRDS birds']])
+    await bench.run('update_custom_detector', { key: 'birds', enabled: false })
+    await bench.scan()
+    expect(await found()).toEqual([])
+    await bench.run('update_custom_detector', { key: 'birds', enabled: true })
+    await bench.scan()
+    expect(await found()).toEqual(['OPS-1 BIRDS birds'])
+    await bench.run('delete_custom_detector', { key: 'birds' })
+    await bench.scan()
+    expect(await found()).toEqual([])
+  })
+
+  it('run only where a source or the detector itself says so', async () => {
+    say('Blue Heron')
+    await bench.run('create_custom_detector', detectorFor('one', 'Blue Heron'))
+    await bench.run('create_custom_detector', detectorFor('two', 'Blue Heron', { sources: ['another'] }))
+    await bench.run('create_custom_detector', detectorFor('three', 'Blue Heron', { sourceTypes: ['FAKE'] }))
+    await bench.scan()
+    expect(new Set((await found()).map((line) => line.split(' ')[2]))).toEqual(new Set(['one', 'three']))
+    const detectors = [{ type: 'CUSTOM', config: { keys: ['three'] } }]
+    await bench.run('update_source', { id: 'fake', config: { detectors } })
+    await bench.scan()
+    expect(new Set((await found()).map((line) => line.split(' ')[2]))).toEqual(new Set(['three']))
+  })
+
+  it('take no rules from the settings of a source', async () => {
+    const definitions = [{ key: 'x', findingType: 'X', category: 'X', severity: 'LOW', confidence: 1, rule: {} }]
+    const config = { detectors: [{ type: 'CUSTOM', config: { definitions } }] }
+    await expect(bench.run('update_source', { id: 'fake', config })).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+
+  it('can be tried on a source, which keeps nothing', async () => {
+    say('Blue Heron')
+    const page = tenant.spaces[0]?.pages[0]
+    if (page !== undefined) page.body = 'nothing'
+    const { definition } = detectorFor('birds', 'Blue Heron')
+    const preview = await bench.run('preview_custom_detector', { definition, source: 'fake' })
+    expect(preview).toMatchObject({ examined: 3, matched: 2, hits: 2, warnings: [] })
+    expect(await bench.run('preview_custom_detector', { definition, source: 'fake', limit: 1 })).toMatchObject({
+      examined: 1,
+    })
+    expect(await found()).toEqual([])
+    expect(bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM asset').get())).toEqual({ n: 0 })
+  })
+})
