@@ -24,31 +24,9 @@ it('no built-in pattern can be made to run out of hand', async () => {
   expect(vulnerable).toEqual([])
 }, 300_000)
 
-describe.each(documentDetectors.map((detector) => [detector.type, detector] as const))('%s', (_type, detector) => {
-  const config = detector.config.parse({})
-  const asset = { key: 'a', kind: 'wiki.page', name: 'Page', url: '' }
-
-  it.each([
-    'a',
-    ' ',
-    '\n',
-    '<',
-    '_',
-    '(',
-    'é',
-    '😀',
-    '\u200b',
-    '1',
-    '1 ',
-    '1.',
-    '1:',
-    'a@',
-    'a.b@c.d.',
-    '+4 ',
-    'ab ',
-    '%41',
-    '&#73;',
-    'QUJD',
+const anywhere = ['a', ' ', '\n', '<', '_', 'é', '😀', '1 ', '&#73;']
+const hostile: Record<string, readonly string[]> = {
+  SECRETS: [
     'password=',
     'token: ',
     '"token":"',
@@ -68,14 +46,34 @@ describe.each(documentDetectors.map((detector) => [detector.type, detector] as c
     ':AA',
     'T3BlbkFJ',
     '$2a$',
+    ':5432:',
+    'identified by ',
+    'login a / ',
+    '| password |\n|---|\n',
+    '|password',
+    'mysql ',
+  ],
+  PII: [
+    '(',
+    '1',
+    '1.',
+    '1:',
+    'a@',
+    'a.b@c.d.',
+    '+4 ',
     'GB82 ',
     'call me on 415-555-2671 ',
     '4929 4212 ',
     '756.9217.',
     'pesel 44051401359 ',
-    'born 1.1.1990 ',
     '10.1.2.3 ',
     '::1 ',
+  ],
+  PROMPT_INJECTION: [
+    '\u200b',
+    'ab ',
+    '%41',
+    'QUJD',
     'ignore all previous ',
     'ignore your ',
     'forget everything you ',
@@ -94,16 +92,21 @@ describe.each(documentDetectors.map((detector) => [detector.type, detector] as c
     'i g n o r e ',
     '1gn0re ',
     'instrucitons ',
-    'игнорируй ',
     'предыдущие ',
     '忽略',
     '忽略之前',
-    '指示以前',
     '無視指示',
     'note to ai ',
     'if you are an ai ',
     'your response ',
-  ])('takes less than two seconds for %j over and over', (piece) => {
+  ],
+}
+
+describe.each(documentDetectors.map((detector) => [detector.type, detector] as const))('%s', (type, detector) => {
+  const config = detector.config.parse({})
+  const asset = { key: 'a', kind: 'wiki.page', name: 'Page', url: '' }
+
+  it.each([...anywhere, ...(hostile[type] ?? [])])('takes less than two seconds for %j over and over', (piece) => {
     const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH)
     const before = process.cpuUsage()
     runDetectors(

@@ -126,6 +126,24 @@ describe('secrets that are found', () => {
       'SNYK_TOKEN',
       joined('4f1c8a72-', '93be-', '4d05-', 'a6e7-', '0b5d29c3f814'),
     ],
+    ['a Cyrillic capital', `Пароль от базы: ${joined('Zx9', 'kLm!47')}`, 'PASSWORD', joined('Zx9', 'kLm!47')],
+    ['a pair', `login ops / ${joined('Qwe98', '!plo')}`, 'PASSWORD', joined('Qwe98', '!plo')],
+    ['mysql -p', `mysql -u root -p${joined('Lm3', 'xW9pQz')} app`, 'PASSWORD', joined('Lm3', 'xW9pQz')],
+    ['sshpass', `sshpass -p ${joined('Lm3', 'xW9pQz')} ssh root@db1`, 'PASSWORD', joined('Lm3', 'xW9pQz')],
+    ['SQL', `CREATE USER app IDENTIFIED BY '${joined('Lm3', 'xW9pQz')}';`, 'PASSWORD', joined('Lm3', 'xW9pQz')],
+    [
+      'an Oracle address',
+      `jdbc:oracle:thin:scott/${joined('Lm3', 'xW9pQz')}@db1:1521/x`,
+      'CONNECTION_STRING',
+      joined('Lm3', 'xW9pQz'),
+    ],
+    ['a bearer in prose', `the bearer ${base62(40)} works`, 'BEARER_TOKEN', base62(40)],
+    [
+      'a Markdown column',
+      `| host | password |\n|---|---|\n| db1 | ${joined('Lm3', 'xW9pQz')} |\n| db2 | none |\n`,
+      'PASSWORD',
+      joined('Lm3', 'xW9pQz'),
+    ],
     [
       'a netrc line',
       `machine git.corp.test login ci password ${joined('Lm3', 'xW9pQz')}`,
@@ -214,6 +232,10 @@ describe('what only looks like a secret', () => {
     'Secret Santa draw is on December 3rd.',
     'Confluence page token limit is 25 MB.',
     'Das Passwort muss 12 Zeichen lang sein.',
+    'password hash: SHA-256',
+    'API key rotation: every 90d',
+    'Boarding pass: QF1234',
+    '| name | token |\n|---|---|\n| a | see vault |\n',
   ])('%s', (text) => {
     expect(findSecrets(text)).toEqual([])
   })

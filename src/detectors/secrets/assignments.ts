@@ -14,15 +14,15 @@ export interface Assignment {
 
 const LONGEST_KEY = 60
 const sign =
-  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：は]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 const described =
-  /(?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?[ \t"'*`]{0,4}(?:[:：]|=|→|->)[ \t*`]{1,8}/uy
+  /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->)[ \t*`]{1,8}/uy
 const verb =
-  /(?:[ \t][\p{L}\d/_-]{1,20}){0,4}[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|är|er|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
+  /((?:[ \t][\p{L}\d/_-]{1,20}){0,4})[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|är|er|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
 const attribute = /["'][ \t]{1,8}(?:value|content|default)[ \t]{0,4}=[ \t]{0,4}/y
 const element = /(?:[ \t][^<>\n]{0,80})?>\s{0,40}/y
 const call = /["']?\]?\([ \t]{0,4}(?=["'`])/y
-const blank = /["']?[ \t]{1,8}(?=[^\s=:,;.|])/y
+const blank = /["']?(?:[ \t]\([^()\n]{1,40}\))?[ \t]{1,8}(?=[^\s=:,;.|])/y
 const nextLine = /[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t]{0,8}\r?\n)?[ \t>]{0,16}(?=\S)/y
 const quotedValue =
   /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|“([^”\n]{0,400})”|\\"((?:[^"\\\n]){0,400})\\"/y
@@ -52,8 +52,10 @@ export function readAssignment(text: string, key: { start: number; end: number }
   const isElement = text.charAt(key.start - 1) === '<'
   const at = (pattern: RegExp, spoken: boolean) => {
     pattern.lastIndex = key.end
-    if (!pattern.test(text)) return undefined
-    return readValue(text, pattern.lastIndex, spoken)
+    const sign = pattern.exec(text)
+    if (sign === null) return undefined
+    const value = readValue(text, pattern.lastIndex, spoken)
+    return value === undefined ? undefined : { key: `${name}${sign[1] ?? ''}`, ...value }
   }
   const found =
     (isElement ? at(element, false) : undefined) ??
@@ -63,7 +65,7 @@ export function readAssignment(text: string, key: { start: number; end: number }
     at(described, true) ??
     at(verb, true) ??
     (/^pass$/i.test(name) ? undefined : at(blank, true))
-  return found === undefined ? undefined : { key: name, keyStart: key.start, ...found }
+  return found === undefined ? undefined : { keyStart: key.start, ...found }
 }
 
 function readValue(text: string, from: number, spoken: boolean): Omit<Assignment, 'key' | 'keyStart'> | undefined {

@@ -112,11 +112,17 @@ function looksLikeWords(value: string): boolean {
   return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value)
 }
 
+const countClasses = (value: string) =>
+  [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s]/].filter((kind) => kind.test(value)).length
+
+/** Holds three of lower case, upper case, digits and signs. */
+export const isMixed = (value: string) => countClasses(value) >= 3
+
 /** How much a value looks like a password that someone chose. */
 export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {
   if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted)) return 0
   if (isReference(value, quoted) || isPlaceholder(value)) return 0
-  const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s]/].filter((kind) => kind.test(value)).length
+  const classes = countClasses(value)
   const distinct = new Set(value).size
   if (distinct < 4 || classes < 2) return 0
   const hasDigit = /\d/.test(value)

@@ -5,9 +5,10 @@ import type { Detector, Match, Severity } from '../detector.ts'
 import { createKeywordIndex } from '../keyword-index.ts'
 import { entropy } from '../text.ts'
 import { type Assignment, identifierAround, readAssignment } from './assignments.ts'
-import { configuredConfidence, isMonotonous, isUuid, passwordConfidence, tokenConfidence } from './guards.ts'
+import type { Found, Progress } from './found.ts'
+import { configuredConfidence, isMixed, isMonotonous, isUuid, passwordConfidence, tokenConfidence } from './guards.ts'
 import { kindOfKey, passwordWords, tokenWords } from './keys.ts'
-import { type Found, type Progress, structures } from './structures.ts'
+import { structures } from './structures.ts'
 import { keyedShapes } from './vendor-keys.ts'
 import { type TokenShape, tokenShapes } from './vendor-tokens.ts'
 
@@ -154,6 +155,7 @@ function judge(assignment: Assignment, text: string, configured: boolean): Found
   const kind = kindOfKey(phraseAround(text, keyStart, key))
   if (kind === undefined || inResourceName(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
   if (kind === 'password') {
+    if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && !spoken
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
     return confidence === 0

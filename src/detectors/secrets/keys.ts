@@ -2,6 +2,7 @@
 export type KeyKind = 'password' | 'token' | undefined
 
 export const passwordWords = [
+  'pw',
   'password',
   'passwd',
   'passphrase',
@@ -96,7 +97,6 @@ export const tokenWords = [
 
 const passwordSegments = new Set<string>([
   ...passwordWords,
-  'pw',
   'passe',
   'passwords',
   'userpassword',
@@ -108,7 +108,7 @@ const passwordSegments = new Set<string>([
 ])
 /** Behind the key word these say that the value is about the secret, not the secret. */
 const about = new Set(
-  'id ids identifier name names type types length len size count limit limits expiry expires expire expiration exp ttl age field fields path paths file filename files dir directory url uri urls endpoint endpoints ref refs reference policy policies hint version versions algorithm alg algo format label labels prefix suffix header headers param params parameter parameters enabled disabled required valid validity validation validator regex pattern placeholder class classes provider providers manager service store storage digest checksum position index column columns attribute page pages link links location arn namespace usage usages budget kind mode status state error errors message messages description desc title help rotation scope scopes config configuration option options strategy backend source function callback handler event requirements schema min max minimum maximum strength reset history expression group owner list map set provided input inputs prompt confirm confirmation confirmed changed again match matches mismatch kv engine mount used usage rule rules resolver factory helper component icon button form dialog screen view request response endpoint exchange introspection revocation management lifetime issuer audience claim claims bucket buckets annotation signature generation generator exchanger'.split(
+  'hash hashes hashing id ids identifier name names type types length len size count limit limits expiry expires expire expiration exp ttl age field fields path paths file filename files dir directory url uri urls endpoint endpoints ref refs reference policy policies hint version versions algorithm alg algo format label labels prefix suffix header headers param params parameter parameters enabled disabled required valid validity validation validator regex pattern placeholder class classes provider providers manager service store storage digest checksum position index column columns attribute page pages link links location arn namespace usage usages budget kind mode status state error errors message messages description desc title help rotation scope scopes config configuration option options strategy backend source function callback handler event requirements schema min max minimum maximum strength reset history expression group owner list map set provided input inputs prompt confirm confirmation confirmed changed again match matches mismatch kv engine mount used usage rule rules resolver factory helper component icon button form dialog screen view request response endpoint exchange introspection revocation management lifetime issuer audience claim claims bucket buckets annotation signature generation generator exchanger'.split(
     ' ',
   ),
 )

@@ -1,22 +1,8 @@
-import type { Severity } from '../detector.ts'
 import { isWordCode } from '../text.ts'
+import { findCommandPassword, findCurlUser } from './commands.ts'
+import type { Found, Progress } from './found.ts'
 import { isMonotonous, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
-
-/** A secret that is known by the form it stands in. Offsets are into the text that was looked at. */
-export interface Found {
-  type: string
-  start: number
-  end: number
-  severity: Severity
-  confidence: number
-  value?: string
-  shown?: string
-}
-
-/** Where the next look is worth it: what was read already is not read again, however often the literal stands there. */
-export interface Progress {
-  readFrom: number
-}
+import { findColumn, findPair } from './tables.ts'
 
 interface Structure {
   literals: readonly string[]
@@ -169,35 +155,6 @@ function decode(text: string): string {
   }
 }
 
-const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
-const curlLine = /^(?:[^\n]|\\\r?\n){0,1000}/
-
-function* findCurlUser(text: string, at: number, progress: Progress): Generator<Found> {
-  const line = curlLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
-  progress.readFrom = at + line.length
-  for (const found of line.matchAll(curlUser)) {
-    const [whole, quote = '', pair = ''] = found
-    const split = pair.indexOf(':')
-    const [user, password] = [pair.slice(0, split), pair.slice(split + 1)]
-    const secret = password === '' ? user : password
-    const sure =
-      password === ''
-        ? tokenConfidence(secret, true) || passwordConfidence(secret, true, false)
-        : passwordConfidence(secret, true, false)
-    if (sure === 0) continue
-    const start = at + found.index + whole.indexOf(pair)
-    const lead = quote === '' ? 0 : 1
-    yield {
-      type: 'BASIC_AUTH',
-      start: start - lead,
-      end: start + pair.length + lead,
-      severity: 'HIGH',
-      confidence: 0.8,
-      value: secret,
-    }
-  }
-}
-
 const authorization =
   /^["']?\s{0,3}[:=]\s{0,3}["'`]{0,1}(Basic|Bearer|Token|ApiKey|SSWS|Digest|GenieKey|OAuth)\s{1,3}([^\s"'`\\<>,;]{8,2000})/i
 
@@ -228,6 +185,36 @@ export function basicConfidence(value: string): number {
   if (split < 1 || /[^\x20-\x7e]/.test(pair)) return 0
   const password = pair.slice(split + 1)
   return password.length >= 5 && !isPlaceholder(password) && password !== pair.slice(0, split) ? 0.85 : 0
+}
+
+const identified = /^identified\s{1,4}by\s{1,4}(?:password\s{1,4})?["']([^"'\n]{4,128})["']/i
+
+/** `CREATE USER … IDENTIFIED BY '…'`. */
+function* findIdentifiedBy(text: string, at: number): Generator<Found> {
+  const found = identified.exec(text.slice(at, at + 200))
+  const value = found?.[1] ?? ''
+  if (found === null || passwordConfidence(value, true, false) === 0) return
+  const end = at + found[0].length - 1
+  yield { type: 'PASSWORD', start: end - value.length, end, severity: 'HIGH', confidence: 0.8, value }
+}
+
+const oracle = /^jdbc:oracle:\w{3,6}:([\w$#.-]{1,64})\/([^\s"'@/]{4,128})@/i
+
+function* findOracleLogin(text: string, at: number): Generator<Found> {
+  const found = oracle.exec(text.slice(at, at + 260))
+  const value = found?.[2] ?? ''
+  if (found === null || passwordConfidence(value, true, false) === 0) return
+  const end = at + found[0].length - 1
+  yield { type: 'CONNECTION_STRING', start: end - value.length, end, severity: 'CRITICAL', confidence: 0.85, value }
+}
+
+const bearer = /^bearer\s{1,3}([\w.~+/=-]{20,2000})/i
+
+function* findBearer(text: string, at: number): Generator<Found> {
+  const value = bearer.exec(text.slice(at, at + 2_020))?.[1] ?? ''
+  if (tokenConfidence(value, true) < 0.7) return
+  const start = text.indexOf(value, at)
+  yield { type: 'BEARER_TOKEN', start, end: start + value.length, severity: 'HIGH', confidence: 0.75, value }
 }
 
 const hashShapes = [
@@ -300,8 +287,11 @@ function* findKubernetesSecret(text: string, at: number, progress: Progress): Ge
   }
 }
 
+const LONGEST_HOST = 120
+
 function* findPgPass(text: string, at: number): Generator<Found> {
-  const lineStart = text.lastIndexOf('\n', at) + 1
+  const reach = Math.max(0, at - LONGEST_HOST)
+  const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   const line = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w.*-]{1,63}:([^\s:]{4,128})[ \t]{0,4}(?:\r?\n|$)/.exec(
     text.slice(lineStart, lineStart + 400),
   )
@@ -328,6 +318,29 @@ export const structures: readonly Structure[] = [
   { literals: ['zxlk'], find: findEncodedJwt },
   { literals: ['://'], find: findUrlCredential },
   { literals: ['curl '], find: findCurlUser },
+  {
+    literals: ['mysql', 'sshpass', 'docker login', 'podman login', 'redis-cli', 'http -a', 'net use', 'psql'],
+    find: findCommandPassword,
+  },
+  { literals: ['identified by'], find: findIdentifiedBy },
+  { literals: ['jdbc:oracle:'], find: findOracleLogin },
+  { literals: ['bearer '], find: findBearer },
+  { literals: ['login', 'user', 'zugang', 'benutzer', 'credentials', 'account'], find: findPair },
+  {
+    literals: [
+      'password',
+      'passwort',
+      'kennwort',
+      'secret',
+      'token',
+      'api key',
+      'mot de passe',
+      'contraseña',
+      'senha',
+      'hasło',
+    ],
+    find: findColumn,
+  },
   { literals: ['authorization'], find: findAuthorization },
   {
     literals: [
