@@ -1,4 +1,5 @@
 import { assetKinds } from '../connectors/connector.ts'
+import { listCustomDetectors } from '../custom/custom.store.ts'
 import { detectorTypes } from '../detectors/detector.ts'
 import { NONE } from '../findings/filter.ts'
 import { closest } from '../kernel/suggest.ts'
@@ -9,7 +10,7 @@ import type { Reader } from '../store/store.ts'
 import { isInScope, listSources, type SourceFacts } from './freshness.store.ts'
 import type { Freshness, Warning } from './model.ts'
 import type { Condition, Plan } from './plan.ts'
-import { isFreeKey, listSourceTypes, listValues } from './words.store.ts'
+import { type FreeKey, isFreeKey, listSourceTypes, listValues } from './words.store.ts'
 
 const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
@@ -102,8 +103,14 @@ function listSeen(reader: Reader, key: string): string[] | undefined {
   if (key === 'sourceTypes') return listSourceTypes(reader)
   if (!isFreeKey(key)) return undefined
   const seen = listValues(reader, key)
-  const builtIn = key === 'detectorTypes' ? detectorTypes : key === 'assetKinds' ? assetKinds : []
-  return [...new Set([...builtIn, ...seen])]
+  return [...new Set([...listPossible(reader, key), ...seen])]
+}
+
+/** Values that may yet occur. */
+function listPossible(reader: Reader, key: FreeKey): readonly string[] {
+  if (key === 'detectorTypes') return detectorTypes
+  if (key === 'assetKinds') return assetKinds
+  return key === 'customDetectorKeys' ? listCustomDetectors(reader).map(({ key: own }) => own) : []
 }
 
 /** How new the data in scope is, and whether there is any. */
