@@ -26,13 +26,16 @@ export function entropy(text: string): number {
   return bits
 }
 
-/** True for a letter, digit or underscore, in any script's letters above ASCII too. */
+/**
+ * True for a digit, an underscore, and a letter of the scripts that part words by blanks: next to a Chinese character a
+ * number stands alone.
+ */
 export function isWordCode(code: number): boolean {
   return (
     (code >= 48 && code <= 57) ||
     (code >= 65 && code <= 90) ||
     code === 95 ||
     (code >= 97 && code <= 122) ||
-    code >= 0xc0
+    (code >= 0xc0 && code < 0x2000)
   )
 }

@@ -169,13 +169,14 @@ function isLaidOut({ groups, separators }: NumberRun, first: number, last: numbe
 }
 
 function toCard(part: Part, digits: string, start: number, end: number): PiiMatch | undefined {
+  if (!isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
+  if (/^-\w/.test(part.text.slice(end, end + 2))) return undefined
+  if (new Set(digits).size < 3 && !published.has(digits)) return undefined
   const brand = brandOf(digits)
-  if (brand === undefined || !isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
-  if (/^-\w/.test(part.text.slice(end, end + 2)) || (new Set(digits).size < 3 && !published.has(digits)))
-    return undefined
   const named = says(surroundingsOf(part, start, end), context)
-  const common = digits.length === 16 || digits.length === 15
-  const confidence = named ? 0.98 : common && brand !== 'Maestro' && brand !== 'RuPay' ? 0.9 : 0.45
+  const confidence =
+    brand === undefined ? (named && /^[3-6]/.test(digits) ? 0.6 : 0) : named ? 0.98 : aloneOf(brand, digits)
+  if (confidence === 0) return undefined
   return {
     type: 'CREDIT_CARD',
     start,
@@ -185,6 +186,12 @@ function toCard(part: Part, digits: string, start: number, end: number): PiiMatc
     identity: digits,
     shown: `•••• ${digits.slice(-4)}`,
   }
+}
+
+/** Without a word that says card only the common lengths of the large networks are told from other numbers. */
+function aloneOf(brand: string, digits: string): number {
+  const common = digits.length === 16 || digits.length === 15
+  return common && brand !== 'Maestro' && brand !== 'RuPay' ? 0.9 : 0.45
 }
 
 function brandOf(digits: string): string | undefined {

@@ -1,3 +1,5 @@
+import { isWordCode } from '../text.ts'
+
 export interface DigitGroup {
   start: number
   end: number
@@ -35,21 +37,18 @@ export function* numberRuns(text: string): Generator<NumberRun> {
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57
-const isWord = (code: number) =>
-  isDigit(code) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122) || code >= 0xc0
-
 /** True where a number belongs to something larger: a word, a decimal, an identifier, an address, a parameter, a hash. */
 export function isPartOfSomething(text: string, start: number, end: number): boolean {
   const [before, two] = [text.charAt(start - 1), text.charCodeAt(start - 2)]
-  if (start > 0 && (isWord(before.charCodeAt(0)) || '@%$€£&\\'.includes(before))) return true
+  if (start > 0 && (isWordCode(before.charCodeAt(0)) || '@%$€£&\\'.includes(before))) return true
   if (
     start > 1 &&
     '.,-/=_:+#'.includes(before) &&
-    (isDigit(two) || (isWord(two) && before !== ':' && before !== '='))
+    (isDigit(two) || (isWordCode(two) && before !== ':' && before !== '='))
   ) {
     return true
   }
   const [after, beyond] = [text.charAt(end), text.charCodeAt(end + 1)]
-  if (end < text.length && (isWord(after.charCodeAt(0)) || '@%€£'.includes(after))) return true
+  if (end < text.length && (isWordCode(after.charCodeAt(0)) || '@%€£'.includes(after))) return true
   return end + 1 < text.length && '.,:'.includes(after) && isDigit(beyond)
 }
