@@ -7,7 +7,7 @@ import { dimensions } from '../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../metrics/names.ts'
 import type { Reader } from '../store/store.ts'
 import { findDimension } from './dimensions.ts'
-import { suggestInstant } from './relative-time.ts'
+import { suggestInstants } from './relative-time.ts'
 import { granularities } from './time.ts'
 
 /** The members of a question that a correction may touch or carry over to another tool. */
@@ -44,10 +44,8 @@ export function answerOrFix<Answer>(
 /** Words for a time are not read, because people differ in what they mean; what they may mean is suggested. */
 function withInstant({ from, to }: Question, error: AppError, now: number): AppError {
   const path = error.facts.issues?.[0]?.path
-  const value = suggestInstant((path === 'to' ? to : from) ?? '', now)
-  return value === undefined
-    ? error
-    : new AppError(error.code, error.message, { ...error.facts, suggestions: [{ value, kind: 'time' }] })
+  const suggestions = suggestInstants((path === 'to' ? to : from) ?? '', now).map((value) => ({ value, kind: 'time' }))
+  return suggestions.length === 0 ? error : new AppError(error.code, error.message, { ...error.facts, suggestions })
 }
 
 function findFix(reader: Reader, tool: string, question: Question, error: AppError): Fix | undefined {

@@ -8,8 +8,34 @@ const hoursOf: Readonly<Record<string, number>> = {
   year: 365 * 24,
 }
 
+/** What a text that is no ISO 8601 may mean, most likely first: words for a time, or a date in another order. */
+export function suggestInstants(text: string, now: number): string[] {
+  const words = suggestInstant(text, now)
+  return words === undefined ? suggestDates(text) : [words]
+}
+
+/** Days before months and months before days are both in use; a day beyond the end of its month is taken for the end. */
+function suggestDates(text: string): string[] {
+  const [, year = '', month = '', day = ''] = /^\s*(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\s*$/.exec(text) ?? []
+  const [, first = '', second = '', lastYear = ''] = /^\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\s*$/.exec(text) ?? []
+  const read = [
+    toDate(year, month, day),
+    ...(text.includes('/')
+      ? [toDate(lastYear, first, second), toDate(lastYear, second, first)]
+      : [toDate(lastYear, second, first), toDate(lastYear, first, second)]),
+  ]
+  return [...new Set(read.flatMap((date) => date ?? []))]
+}
+
+function toDate(...parts: [year: string, month: string, day: string]): string | undefined {
+  const [year, month, day] = parts.map(Number)
+  if (parts.includes('') || !year || !month || !day || month > 12 || day > 31) return undefined
+  const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  return toDay(Date.UTC(year, month - 1, Math.min(day, last)))
+}
+
 /** The timestamp that words such as `yesterday`, `last 30 days` or `2 weeks ago` most likely mean as a start. */
-export function suggestInstant(words: string, now: number): string | undefined {
+function suggestInstant(words: string, now: number): string | undefined {
   const text = words.trim().toLowerCase()
   if (text === 'now') return new Date(now).toISOString()
   if (text === 'today') return toDay(now)

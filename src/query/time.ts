@@ -166,11 +166,11 @@ function hourEdges(from: number, to: number, zone: Zone): number[] {
     const first = Math.max(start, Math.floor((from + offsetMs) / HOUR) * HOUR - offsetMs)
     let edge = first
     while (edge < end && edge < to) {
-      addEdge(edges, edge)
+      addEdge(edges, edge, 'hour')
       edge = (Math.floor((edge + offsetMs) / HOUR) + 1) * HOUR - offsetMs
     }
     if (edge < to || to > end) continue
-    addEdge(edges, Math.min(edge, end))
+    addEdge(edges, Math.min(edge, end), 'hour')
     break
   }
   return edges
@@ -186,17 +186,22 @@ function calendarEdges(
   for (;;) {
     const edge = zone.toInstant(local)
     if (edge <= from) edges = [edge]
-    else if (edge !== edges.at(-1)) addEdge(edges, edge)
+    else if (edge !== edges.at(-1)) addEdge(edges, edge, granularity)
     if (edge >= to) return edges
     local = stepLocal(local, granularity, 1)
   }
 }
 
-function addEdge(edges: number[], edge: number): void {
+function addEdge(edges: number[], edge: number, granularity: Granularity): void {
   if (edges.length > MAX_BUCKETS) {
+    const coarser = granularities.slice(granularities.indexOf(granularity) + 1)
     throw invalidInput(
       `The range holds more than ${MAX_BUCKETS} buckets; shorten it or choose a coarser granularity.`,
-      { reason: 'too_many_buckets', issues: [{ path: 'granularity', message: 'is too fine for this range.' }] },
+      {
+        reason: 'too_many_buckets',
+        issues: [{ path: 'granularity', message: 'is too fine for this range.' }],
+        suggestions: coarser.map((value) => ({ value, kind: 'granularity' })),
+      },
     )
   }
   edges.push(edge)

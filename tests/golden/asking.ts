@@ -11,6 +11,8 @@ export interface GoldenQuestion {
   expected: (estate: GoldenEstate) => unknown
   /** The first call is wrong: the answer is reached by following the replies. */
   wrong?: true
+  /** The call asks for an answer of any length. */
+  large?: true
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of different tools are read by member
@@ -96,3 +98,4 @@ export const explore = (
 ): GoldenQuestion => ({ words, tool: 'explore_by_glossary_term', input, expected, pick })
 
 export const wrongly = (question: GoldenQuestion): GoldenQuestion => ({ ...question, wrong: true })
+export const large = (question: GoldenQuestion): GoldenQuestion => ({ ...question, large: true })

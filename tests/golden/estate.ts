@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { type OpenedApp, openApp } from '../../src/app.ts'
+import { createSurface } from '../../src/assistant.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { call } from '../../src/operation/operation.ts'
 import { startSampleTenants } from '../../src/sample/tenants.ts'
 
@@ -18,6 +21,7 @@ export interface ListedFinding {
   confidence: number
   status: string
   firstDetectedAt: string
+  resolvedAt?: string
   asset: { key: string; kind: string; name: string; container: string }
 }
 
@@ -38,6 +42,10 @@ export interface GoldenEstate {
   /** Names of sources, by id. */
   sources: Map<string, string>
   ask(tool: string, input: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** Calls a tool the way an assistant does. */
+  callTool(tool: string, input: Record<string, unknown>): Promise<ToolAnswer>
+  /** How many findings the tables hold of each detector, severity and status, without any of our code. */
+  countStored(): Record<string, number>
   close(): Promise<void>
 }
 
@@ -53,6 +61,7 @@ export async function openGoldenEstate(): Promise<GoldenEstate> {
   }
   await tenants.close()
   await decide(ask)
+  await define(ask)
   const [findings, assets] = [await listAll(ask, 'search_findings'), await listAll(ask, 'list_assets')]
   const { items } = (await ask('list_sources', {})) as { items: { id: string; name: string }[] }
   return {
@@ -60,6 +69,8 @@ export async function openGoldenEstate(): Promise<GoldenEstate> {
     assets: assets as ListedAsset[],
     sources: new Map(items.map(({ id, name }) => [id, name])),
     ask,
+    callTool: toolCaller(app),
+    countStored: () => countStored(join(home, 'assay.db')),
     close: async () => {
       await app.close()
       rmSync(home, { recursive: true, force: true })
@@ -74,6 +85,20 @@ function asker(app: OpenedApp): GoldenEstate['ask'] {
     if (operation === undefined) throw new Error(`there is no tool ${tool}`)
     return (await call(operation, input, context)) as Record<string, unknown>
   }
+}
+
+function toolCaller(app: OpenedApp): GoldenEstate['callTool'] {
+  const surface = createSurface(app)
+  const exchange = {
+    caller: { ...app.caller, via: 'mcp' as const },
+    signal: new AbortController().signal,
+    progress: () => {},
+    notice: () => {},
+    askable: new Set<never>(),
+    answers: {},
+    state: undefined,
+  }
+  return async (tool, input) => (await surface.callTool(tool, input, exchange)) as ToolAnswer
 }
 
 async function untilDone(look: () => Promise<Record<string, unknown>>): Promise<void> {
@@ -96,6 +121,41 @@ async function decide(ask: GoldenEstate['ask']): Promise<void> {
     const { items } = (await ask('search_findings', input)) as { items: { id: string }[] }
     for (const { id } of items) await ask('update_finding', { id, status, reason: 'looked at' })
   }
+}
+
+/** Names that two metrics or two terms share, as they come about where several people define. */
+async function define(ask: GoldenEstate['ask']): Promise<void> {
+  const keys = { aggregation: 'COUNT', entity: 'finding', filters: { detectorTypes: ['SECRETS'] } }
+  const metric = { displayName: 'Leaked keys', type: 'SIMPLE' }
+  await ask('create_metric', { ...metric, slug: 'leaked-keys-ever', definition: keys })
+  await ask('create_metric', { ...metric, slug: 'leaked-keys-present', definition: { ...keys, mode: 'stock' } })
+  const term = { synonyms: ['risks'] }
+  await ask('create_glossary_term', {
+    ...term,
+    slug: 'acute',
+    displayName: 'Acute',
+    filterMapping: { severities: ['CRITICAL'] },
+  })
+  await ask('create_glossary_term', {
+    ...term,
+    slug: 'chronic',
+    displayName: 'Chronic',
+    filterMapping: { severities: ['LOW'] },
+  })
+}
+
+function countStored(file: string): Record<string, number> {
+  const database = new Database(file, { readonly: true })
+  const rows = database
+    .prepare(
+      `SELECT word.text || ' ' || CASE combo.severity WHEN 5 THEN 'CRITICAL' WHEN 4 THEN 'HIGH' WHEN 3 THEN 'MEDIUM'
+         WHEN 2 THEN 'LOW' ELSE 'INFO' END || ' ' || CASE combo.status WHEN 0 THEN 'OPEN' WHEN 1 THEN 'RESOLVED'
+         WHEN 2 THEN 'FALSE_POSITIVE' ELSE 'IGNORED' END AS facets, count(*) AS n
+       FROM finding JOIN combo ON combo.id = finding.combo_id JOIN word ON word.id = combo.detector_id GROUP BY 1`,
+    )
+    .all() as { facets: string; n: number }[]
+  database.close()
+  return Object.fromEntries(rows.map(({ facets, n }) => [facets, n]))
 }
 
 async function listAll(ask: GoldenEstate['ask'], tool: string): Promise<unknown[]> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AppError } from '../../src/kernel/errors.ts'
+import { planted } from '../../src/sample/planted.ts'
 import type { GoldenQuestion } from './asking.ts'
 import { type GoldenEstate, openGoldenEstate } from './estate.ts'
+import { furtherQuestions, furtherWrongQuestions } from './further-questions.ts'
 import { rightQuestions } from './right-questions.ts'
 import { wrongQuestions } from './wrong-questions.ts'
 
-const goldenQuestions = [...rightQuestions, ...wrongQuestions]
+const goldenQuestions = [...rightQuestions, ...furtherQuestions, ...wrongQuestions, ...furtherWrongQuestions]
 const MOST_CALLS = 4
 /** What an answer may take, in bytes of JSON, when the call does not ask for more. */
 const MOST_BYTES = 24_576
@@ -18,24 +19,29 @@ afterAll(() => estate.close())
 
 type Input = Record<string, unknown>
 
-/** Asks, and follows what the replies say: the corrected call, else the first suggestion, word for word, in its place. */
+/**
+ * Calls the tool, and follows what the text of the reply says: the corrected call, else the first suggestion, word for
+ * word, in the place that is named.
+ */
 async function follow({
   tool,
   input,
 }: Pick<GoldenQuestion, 'tool' | 'input'>): Promise<{ answer: Input; calls: number }> {
   let next: { tool: string; input: Input } = { tool, input }
   for (let calls = 1; ; calls++) {
-    try {
-      return { answer: await estate.ask(next.tool, next.input), calls }
-    } catch (error) {
-      if (!(error instanceof AppError) || calls === MOST_CALLS) throw error
-      const { fix, suggestions = [], issues = [] } = error.facts
-      const [suggestion] = suggestions
-      if (fix !== undefined) next = { tool: fix.tool, input: fix.arguments }
-      else if (suggestion !== undefined && issues[0] !== undefined) {
-        next = { tool: next.tool, input: replaceAt(next.input, issues[0].path, suggestion.value) }
-      } else throw error
-    }
+    const { structuredContent, isError, content } = await estate.callTool(next.tool, next.input)
+    if (isError !== true && structuredContent !== undefined) return { answer: structuredContent, calls }
+    const text = String(content[0]?.text)
+    if (calls === MOST_CALLS) throw new Error(`no answer after ${calls} calls: ${text}`)
+    const [, fix] = /^fix: (.*)$/m.exec(text) ?? []
+    const [, path] = /^issues:\n- ([^:]+): /m.exec(text) ?? []
+    const [, value] = /^did you mean:\n- (.*) \(/m.exec(text) ?? []
+    if (fix !== undefined) {
+      const call = JSON.parse(fix) as { tool: string; arguments: Input }
+      next = { tool: call.tool, input: call.arguments }
+    } else if (path !== undefined && value !== undefined) {
+      next = { tool: next.tool, input: replaceAt(next.input, path, value) }
+    } else throw new Error(`nothing to follow: ${text}`)
   }
 }
 
@@ -52,7 +58,21 @@ test.each(goldenQuestions.map((question) => [question.words, question] as const)
   const pick = question.pick ?? (({ value }: Input) => value)
   expect(pick(answer)).toEqual(question.expected(estate))
   expect(calls > 1).toBe(question.wrong === true)
-  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MOST_BYTES)
+  if (question.large !== true) expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MOST_BYTES)
+})
+
+test('what the answers are compared with is what was planted, and what the database holds', () => {
+  const lines = estate.findings.map(
+    ({ asset, detectorType, findingType }) => `${asset.key} ${detectorType} ${findingType}`,
+  )
+  const wanted = planted.map(({ assetKey, detectorType, findingType }) => `${assetKey} ${detectorType} ${findingType}`)
+  expect(lines.sort()).toEqual(wanted.sort())
+  const listed: Record<string, number> = {}
+  for (const { detectorType, severity, status } of estate.findings) {
+    const group = `${detectorType} ${severity} ${status}`
+    listed[group] = (listed[group] ?? 0) + 1
+  }
+  expect(listed).toEqual(estate.countStored())
 })
 
 test('there are enough questions, and enough that begin wrong', () => {

@@ -86,6 +86,30 @@ describe('corrected calls', () => {
   })
 
   test.each([
+    ['2026-02-30', ['2026-02-28']],
+    ['2026/3/9', ['2026-03-09']],
+    ['31.12.2025', ['2025-12-31']],
+    ['12/31/2025', ['2025-12-31']],
+    ['3/4/2026', ['2026-03-04', '2026-04-03']],
+    ['3.4.2026', ['2026-04-03', '2026-03-04']],
+    ['2026-13-01', undefined],
+    ['0000-01-01T', undefined],
+  ])('%s is not read, but %j is suggested', async (to, values) => {
+    const { ask } = openAsked(estate, { now })
+    const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', to }))
+    expect(facts.reason).toBe('invalid_time')
+    expect(facts.suggestions?.map(({ value }) => value)).toEqual(values)
+  })
+
+  test('too many buckets bring the coarser granularities', async () => {
+    const { ask } = openAsked(estate, { now })
+    const range = { metricSlug: 'new-findings', granularity: 'hour', from: '2020-01-01', to: '2026-01-01' }
+    const { facts } = await errorOf(ask('query_metric_timeseries', range))
+    expect(facts.issues?.[0]?.path).toBe('granularity')
+    expect(facts.suggestions?.map(({ value }) => value)).toEqual(['day', 'week', 'month'])
+  })
+
+  test.each([
     ['space', 'container'],
     ['detector', 'detectorType'],
     ['state', 'status'],
