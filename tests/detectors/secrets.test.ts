@@ -189,6 +189,12 @@ describe('secrets that are found', () => {
     expect(findSecrets(line)).toEqual([])
   })
 
+  it('takes the name of an XML setting from the attribute before its value', () => {
+    const value = joined('vK8', 'mQz2pLw')
+    const setting = `<configuration><add key="DbPassword" value="${value}"/><add key="DbName" value="${value}"/></configuration>`
+    expect(findSecrets(setting, 'web.config')).toEqual([expect.objectContaining({ value })])
+  })
+
   it('reads cells by their header', () => {
     const value = joined('vK8', 'mQz2pLw')
     const csv = `host,password\ndb1,${value}\ndb2,n/a\n`

@@ -41,11 +41,14 @@ function wordsOf(value: string): string[] {
     .filter(Boolean)
 }
 
+/** Values that vendors print in their manuals. */
+const publishedSamples = new Set(['33f!!lloppa', 'pa$$word'])
+
 const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
 
 /** True for what stands in for a secret in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
-  if (masked.test(value) || template.test(value) || isSpoken(value)) return true
+  if (masked.test(value) || template.test(value) || isSpoken(value) || publishedSamples.has(value)) return true
   const words = wordsOf(value)
   if (words.length === 0 || words.every((word) => standIns.has(word) || /^\d{1,4}$/.test(word))) return true
   return isMonotonous(value)
@@ -142,6 +145,7 @@ const emptyWords =
 /** A password in a configuration file is meant, weak as it may be; only stand-ins and look-ups are not. */
 export function configuredConfidence(value: string): number {
   if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
-  if (masked.test(value) || template.test(value) || isSpoken(value) || new Set(value).size < 4) return 0
+  if (masked.test(value) || template.test(value) || isSpoken(value) || publishedSamples.has(value)) return 0
+  if (new Set(value).size < 4) return 0
   return passwordConfidence(value, true, false) || 0.55
 }

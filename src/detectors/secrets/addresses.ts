@@ -1,0 +1,77 @@
+import type { Found } from './found.ts'
+import { isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
+
+const LONGEST_SCHEME = 32
+const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
+const databases =
+  /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
+
+/** `scheme://user:password@host`; the span ends behind the host. */
+export function* findUrlCredential(text: string, at: number): Generator<Found> {
+  const name = schemeBefore(text, at)
+  if (name.length < 2) return
+  const parts = userinfo.exec(text.slice(at + 3, at + 520))
+  if (parts === null) return
+  const [, user = '', rest = '', host = ''] = parts
+  const password = decode(rest)
+  const isToken = /^(?:x-oauth-basic|x-access-token|oauth2|git|token)$/i
+  const secret = isToken.test(password) ? user : password
+  if (
+    secret.length < 5 ||
+    isPlaceholder(secret) ||
+    password.toLowerCase() === user.toLowerCase() ||
+    /^[\d.]+$/.test(secret)
+  )
+    return
+  if (/^(?:user|username|dbuser|login|usr)$/i.test(user) && passwordConfidence(secret, true, false) === 0) return
+  const database = databases.test(name)
+  const own =
+    /^(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal|postgres|mysql|redis|db|mongo)(?:[:.]|$)/i.test(host)
+  const documentation = /(?:^|\.)example\.(?:com|org|net)/i.test(host)
+  const strong = passwordConfidence(secret, true, false) > 0 || tokenConfidence(secret, true) > 0
+  if ((own || documentation) && !strong) return
+  yield {
+    type: database ? 'CONNECTION_STRING' : 'URL_CREDENTIAL',
+    start: at - name.length,
+    end: at + 3 + parts[0].length,
+    severity: own ? 'LOW' : database ? 'CRITICAL' : 'HIGH',
+    confidence: strong ? 0.9 : 0.65,
+    value: secret,
+    shown: `${name}://•••:•••@${host}`,
+  }
+}
+
+function schemeBefore(text: string, at: number): string {
+  let start = at
+  while (start > 0 && at - start < LONGEST_SCHEME && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start--
+  return text.slice(start, at).replace(/^[^a-z]+/i, '')
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const oracle = /^jdbc:oracle:\w{3,6}:([\w$#.-]{1,64})\/([^\s"'@/]{4,128})@/i
+
+export function* findOracleLogin(text: string, at: number): Generator<Found> {
+  const found = oracle.exec(text.slice(at, at + 260))
+  const value = found?.[2] ?? ''
+  if (found === null || passwordConfidence(value, true, false) === 0) return
+  const end = at + found[0].length - 1
+  yield { type: 'CONNECTION_STRING', start: end - value.length, end, severity: 'CRITICAL', confidence: 0.85, value }
+}
+
+const signature = /[?&](sig|signature|x-amz-signature|x-goog-signature)=([\w%+/=-]{30,400})/iy
+
+export function* findSignature(text: string, at: number): Generator<Found> {
+  signature.lastIndex = at
+  const found = signature.exec(text)
+  if (found === null || isPlaceholder(found[2] ?? '')) return
+  const value = found[2] ?? ''
+  const end = at + found[0].length
+  yield { type: 'SIGNED_URL', start: end - value.length, end, severity: 'HIGH', confidence: 0.75, value }
+}

@@ -1,0 +1,46 @@
+import { isWordCode } from '../text.ts'
+import type { Found, Progress } from './found.ts'
+
+const jwt = /eyJ[\w-]{10,2000}\.eyJ[\w-]{10,8000}\.[\w-]{16,1500}/y
+
+export function* findJwt(text: string, at: number, { now }: Progress): Generator<Found> {
+  if (isWordCode(text.charCodeAt(at - 1))) return
+  jwt.lastIndex = at
+  const token = jwt.exec(text)?.[0]
+  if (token === undefined) return
+  const [head = '', body = ''] = token.split('.')
+  const header = toJson(head)
+  if (header === undefined || !('alg' in header)) return
+  const expires = toJson(body)?.exp
+  const expired = typeof expires === 'number' && expires * 1_000 < now
+  yield {
+    type: 'JWT',
+    start: at,
+    end: at + token.length,
+    severity: expired ? 'LOW' : 'HIGH',
+    confidence: 0.85,
+    shown: 'eyJ•••',
+  }
+}
+
+function toJson(base64: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(base64, 'base64url').toString('utf8'))
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const encodedJwt = /ZXlK[A-Za-z0-9+/]{60,8000}={0,2}/y
+
+/** A JWT inside base64, as configuration files of clusters hold it. */
+export function* findEncodedJwt(text: string, at: number): Generator<Found> {
+  if (isWordCode(text.charCodeAt(at - 1))) return
+  encodedJwt.lastIndex = at
+  const encoded = encodedJwt.exec(text)?.[0]
+  if (encoded === undefined) return
+  const decoded = Buffer.from(encoded, 'base64').toString('latin1')
+  if (!/^eyJ[\w-]{8,}\.eyJ[\w-]{4,}/.test(decoded)) return
+  yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.85, shown: 'ZXlK•••' }
+}
