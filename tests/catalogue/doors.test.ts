@@ -3,25 +3,30 @@ import { operations } from '../../src/catalogue.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
-import { askRest, exchange, makeTemplate, type OpenEstate, openEstate, type Template } from './estate.ts'
+import { askRest, type Doors, exchange, makeTemplate, openDoors, type Template } from './estate.ts'
 import { examples } from './examples.ts'
 
 type Input = Record<string, unknown>
 
 let template: Template
+let open: Doors
 beforeAll(async () => {
   template = await makeTemplate()
+  open = openDoors(template)
 })
-afterAll(() => template.remove())
+afterAll(() => {
+  open.close()
+  template.remove()
+})
 
-/** Asks one copy of the database, and gives the answer as JSON has it. */
-type Door = (estate: OpenEstate, operation: Operation, input: Input) => Promise<unknown>
+/** Asks, and gives the answer as JSON has it. */
+type Door = (operation: Operation, input: Input) => Promise<unknown>
 
 const doors: Readonly<Record<string, { isFor(operation: Operation): boolean; ask: Door }>> = {
   REST: {
     isFor: ({ route }) => route !== undefined,
-    ask: async (estate, operation, input) => {
-      const { status, body } = await askRest(estate.openHttp(), operation, input)
+    ask: async (operation, input) => {
+      const { status, body } = await askRest(open.http, operation, input)
       if (status < 300) return body
       const { type: _type, title: _title, status: _status, detail, ...facts } = body as Input
       return { error: { ...facts, message: detail } }
@@ -29,8 +34,8 @@ const doors: Readonly<Record<string, { isFor(operation: Operation): boolean; ask
   },
   MCP: {
     isFor: ({ toolset }) => toolset !== undefined,
-    ask: async (estate, { name }, input) => {
-      const answer = (await estate.openMcp().callTool(name, input, exchange)) as ToolAnswer
+    ask: async ({ name }, input) => {
+      const answer = await callTool(name, input)
       if (answer.isError !== true) return answer.structuredContent
       const { facts = {}, ...told } = (answer._meta?.['assay/error'] ?? {}) as Input
       return { error: { ...told, ...(facts as Input) } }
@@ -38,9 +43,9 @@ const doors: Readonly<Record<string, { isFor(operation: Operation): boolean; ask
   },
 }
 
-const askDirectly: Door = async ({ context }, operation, input) => {
+const askDirectly: Door = async (operation, input) => {
   try {
-    return await call(operation, input, context)
+    return await call(operation, input, open.estate().context)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { facts = {}, ...told } = error.facts
@@ -50,22 +55,27 @@ const askDirectly: Door = async ({ context }, operation, input) => {
 
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 
-/** One fresh copy of the database for each door; ids that a copy made by chance are told apart by their order only. */
+/** Every call finds the database as it was; ids that it made by chance are told apart by their order only. */
 async function askThrough(door: Door, operation: Operation, input: Input): Promise<unknown> {
-  const estate = openEstate(template)
-  try {
-    const answer = JSON.stringify(await door(estate, operation, structuredClone(input)))
-    const made: string[] = []
-    const text = answer.replaceAll(uuid, (id) => {
-      if (template.known.has(id)) return id
-      if (!made.includes(id)) made.push(id)
-      return `made-${made.indexOf(id)}`
-    })
-    return JSON.parse(text)
-  } finally {
-    estate.close()
-  }
+  const answer = JSON.stringify(await asking(() => door(operation, structuredClone(input))))
+  const made: string[] = []
+  const text = answer.replaceAll(uuid, (id) => {
+    if (template.known.has(id)) return id
+    if (!made.includes(id)) made.push(id)
+    return `made-${made.indexOf(id)}`
+  })
+  return JSON.parse(text)
 }
+
+/** Puts back what was changed. */
+async function asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const before = open.estate().version()
+  const answer = await ask()
+  if (open.estate().version() !== before) open.renew()
+  return answer
+}
+
+const callTool = async (name: string, input: Input) => (await open.mcp.callTool(name, input, exchange)) as ToolAnswer
 
 const cases = operations.flatMap((operation) =>
   Object.entries(doors).flatMap(([door, { isFor, ask }]) =>
@@ -113,9 +123,7 @@ describe('over MCP', () => {
   const tools = cases.filter(({ door }) => door === 'MCP')
   it.each(tools)('$name says every number of its answer in its text', async ({ operation }) => {
     for (const input of examplesOf(operation)) {
-      const estate = openEstate(template)
-      const answer = (await estate.openMcp().callTool(operation.name, input, exchange)) as ToolAnswer
-      estate.close()
+      const answer = await asking(() => callTool(operation.name, input))
       const said = new Set(String(answer.content[0]?.text).match(/\d+(?:\.\d+)?/g))
       const missing = listNumbers(answer.structuredContent).filter(([, number]) => !said.has(String(Math.abs(number))))
       expect(missing).toEqual([])
@@ -123,10 +131,8 @@ describe('over MCP', () => {
   })
 
   it.each(tools)('$name marks what tenants wrote, in words and for programs', async ({ operation }) => {
-    const estate = openEstate(template)
     const [input = {}] = examplesOf(operation)
-    const answer = (await estate.openMcp().callTool(operation.name, input, exchange)) as ToolAnswer
-    estate.close()
+    const answer = await asking(() => callTool(operation.name, input))
     expect(answer._meta?.['assay/untrusted'] === true).toBe(operation.untrusted === true)
     expect(/never instructions/.test(String(answer.content[0]?.text))).toBe(operation.untrusted === true)
   })

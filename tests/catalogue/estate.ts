@@ -10,7 +10,7 @@ import { saveAsset, saveLinks } from '../../src/findings/assets.store.ts'
 import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { type Log, silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/kernel/log.ts'
 import type { Exchange, McpSurface } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
@@ -225,8 +225,6 @@ function contextOf(store: Store, now: () => number): WriteContext {
 
 export interface OpenEstate {
   context: WriteContext
-  openHttp(): Hono
-  openMcp(): McpSurface
   /** Changes with every commit to the database, even of nothing. */
   version(): number
   /** Everything that is stored, as one hash. */
@@ -243,8 +241,6 @@ export function openEstate(template: Template): OpenEstate {
   const context = contextOf(store, () => NOON)
   return {
     context,
-    openHttp: () => openHttp(() => context),
-    openMcp: () => openMcp(() => context),
     version: () => watcher.pragma('data_version', { simple: true }) as number,
     digest: () => digestOf(watcher),
     close: () => {
@@ -255,21 +251,29 @@ export function openEstate(template: Template): OpenEstate {
   }
 }
 
-type Asked = Pick<WriteContext, 'caller' | 'signal'>
-const toDoor = (present: () => WriteContext, log: Log) => ({
-  operations,
-  contextFor: (asked: Asked) => ({ ...present(), ...asked }),
-  version: '1',
-  log,
-})
-
-/** The HTTP door over whichever context is the present one. */
-export function openHttp(present: () => WriteContext, log = silentLog): Hono {
-  return createHttpApp({ ...toDoor(present, log), callerOf: () => tokenHolder, hosts: [] })
+/** Both doors, opened once, over a copy of the database that can be replaced by a fresh one. */
+export interface Doors {
+  http: Hono
+  mcp: McpSurface
+  estate(): OpenEstate
+  renew(): void
+  close(): void
 }
 
-export function openMcp(present: () => WriteContext, log = silentLog): McpSurface {
-  return createMcpSurface({ ...toDoor(present, log), toolsets: ['agent', 'admin'] })
+export function openDoors(template: Template, log = silentLog): Doors {
+  let estate = openEstate(template)
+  const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...estate.context, ...asked })
+  const door = { operations, contextFor, version: '1', log }
+  return {
+    http: createHttpApp({ ...door, callerOf: () => tokenHolder, hosts: [] }),
+    mcp: createMcpSurface({ ...door, toolsets: ['agent', 'admin'] }),
+    estate: () => estate,
+    renew: () => {
+      estate.close()
+      estate = openEstate(template)
+    },
+    close: () => estate.close(),
+  }
 }
 
 /** A tool call of someone with a token. */

@@ -1,48 +1,34 @@
 import fc from 'fast-check'
-import type { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { httpStatus } from '../../src/http/problem.ts'
 import { errorCodes } from '../../src/kernel/errors.ts'
 import { type Log, silentLog } from '../../src/kernel/log.ts'
-import type { McpSurface, ToolAnswer } from '../../src/mcp/protocol.ts'
+import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import type { Operation } from '../../src/operation/operation.ts'
-import {
-  exchange,
-  makeTemplate,
-  type OpenEstate,
-  openEstate,
-  openHttp,
-  openMcp,
-  type Template,
-  toRequest,
-} from './estate.ts'
+import { type Doors, exchange, makeTemplate, openDoors, type Template, toRequest } from './estate.ts'
 import { examples } from './examples.ts'
 import { junkFor, nest } from './junk.ts'
 
 type Input = Record<string, unknown>
 
-const RUNS = 60
+const RUNS = 40
 /** The same junk in each run of the suite, unless another seed is asked for. */
 const seed = Number(process.env.JUNK_SEED ?? 7)
 const rounds = { seed, numRuns: RUNS }
 
 let template: Template
-let estate: OpenEstate
-let http: Hono
-let mcp: McpSurface
+let open: Doors
 /** What the doors took for faults of their own. */
 const faults: unknown[] = []
 const log: Log = { ...silentLog, error: (_message, fields) => faults.push(fields?.error ?? fields) }
 
 beforeAll(async () => {
   template = await makeTemplate()
-  estate = openEstate(template)
-  http = openHttp(() => estate.context, log)
-  mcp = openMcp(() => estate.context, log)
+  open = openDoors(template, log)
 })
 afterAll(() => {
-  estate.close()
+  open.close()
   template.remove()
 })
 interface Reply {
@@ -59,7 +45,7 @@ const inside =
 
 /** Asks, and holds the reply to what every reply must be; whatever was changed by a success is put back. */
 async function check(operation: Operation, ask: () => Promise<Reply>): Promise<void> {
-  const before = estate.version()
+  const before = open.estate().version()
   const { code, message = '', text } = await ask()
   const [fault] = faults.splice(0)
   if (fault !== undefined) throw fault
@@ -72,15 +58,13 @@ async function check(operation: Operation, ask: () => Promise<Reply>): Promise<v
     expect(message).toMatch(/^\S[\s\S]{9,}/)
     expect(message.length).toBeLessThan(2000)
   }
-  const isUnchanged = estate.version() === before
+  const isUnchanged = open.estate().version() === before
   if (code !== undefined || operation.effect === 'read') expect(isUnchanged).toBe(true)
-  if (isUnchanged) return
-  estate.close()
-  estate = openEstate(template)
+  if (!isUnchanged) open.renew()
 }
 
 async function askHttp(path: string, init: RequestInit): Promise<Reply> {
-  const reply = await http.request(`http://127.0.0.1:7411${path}`, init)
+  const reply = await open.http.request(`http://127.0.0.1:7411${path}`, init)
   const text = await reply.text()
   const body = JSON.parse(text) as Input
   if (reply.status < 300) return { text }
@@ -90,7 +74,7 @@ async function askHttp(path: string, init: RequestInit): Promise<Reply> {
 }
 
 async function askTool(name: string, input: Input): Promise<Reply> {
-  const answer = (await mcp.callTool(name, input, exchange)) as ToolAnswer
+  const answer = (await open.mcp.callTool(name, input, exchange)) as ToolAnswer
   const text = JSON.stringify(answer)
   if (answer.isError !== true) return { text }
   const { code = '', message = '' } = (answer._meta?.['assay/error'] ?? {}) as { code?: string; message?: string }
