@@ -1,6 +1,7 @@
 import { customOperations } from './custom/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
 import { findingOperations } from './findings/operations.ts'
+import { suppressionOperations } from './findings/suppression-operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
 import { metricOperations } from './metrics/operations.ts'
 import type { Operation } from './operation/operation.ts'
@@ -18,4 +19,5 @@ export const operations: readonly Operation[] = Object.freeze([
   ...customOperations,
   ...scanOperations,
   ...findingOperations,
+  ...suppressionOperations,
 ])

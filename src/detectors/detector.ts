@@ -116,6 +116,8 @@ export interface RedactedFinding {
   excerpt: string
   /** Keyed hash over detector, type, asset and value: 12 hex digits, of which 47 bits are used. */
   fingerprint: string
+  /** The same without the asset: equal wherever the value stands. Absent where a finding has no value of its own. */
+  valueFingerprint?: string
 }
 
 export interface FindingLocation {

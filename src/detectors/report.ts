@@ -22,7 +22,7 @@ export function toFindings(
     const value = toLowerAscii(toVisibleLine(document.parts[match.part]?.text.slice(match.start, match.end) ?? ''))
     if (value.length >= SHORTEST_VALUE) values.add(value)
   }
-  return reported.map(({ match, fingerprint }) => {
+  return reported.map(({ match, fingerprint, valueFingerprint }) => {
     const part = document.parts[match.part]
     return {
       detectorType: match.detectorType,
@@ -39,6 +39,7 @@ export function toFindings(
       },
       excerpt: part === undefined ? '' : toExcerpt(part.text, match, rangesOf.get(match.part) ?? [], values),
       fingerprint,
+      valueFingerprint,
     }
   })
 }

@@ -19,6 +19,8 @@ export interface Located extends Match {
 export interface Reported {
   match: Located
   fingerprint: string
+  /** The same wherever the value stands. */
+  valueFingerprint: string
 }
 
 const gravity = (match: Located) => severities.indexOf(match.severity)
@@ -63,7 +65,8 @@ export function distinct(
     const fingerprint = options.fingerprint(`${detectorType}|${type}|${options.asset.key}|${identity}`)
     const earlier = known.get(fingerprint)
     if (earlier === undefined || options.occurrences === 'all') {
-      const entry = { match, fingerprint }
+      const valueFingerprint = options.fingerprint(`${detectorType}|${type}|value|${identity}`)
+      const entry = { match, fingerprint, valueFingerprint }
       known.set(fingerprint, entry)
       reported.push(entry)
     } else if (match.confidence > earlier.match.confidence) {

@@ -93,8 +93,12 @@ function insertFinding(ledger: FindingLedger, { asset, at }: Detection, fp: numb
     resolvedAt: null,
     location: toLocation(finding),
     excerpt: finding.excerpt,
+    valueFp: toValueFp(finding),
   })
 }
+
+const toValueFp = ({ valueFingerprint }: RedactedFinding) =>
+  valueFingerprint === undefined ? null : toFp(valueFingerprint)
 
 function keepFinding(
   ledger: FindingLedger,
@@ -114,6 +118,7 @@ function keepFinding(
     lastDetectedAt: null,
     location: toLocation(finding),
     excerpt: finding.excerpt,
+    valueFp: toValueFp(finding),
   }
   if (before.facets.status !== 'RESOLVED') {
     ledger.update(before, patch)

@@ -20,6 +20,8 @@ export interface FindingRecord {
   resolvedAt: number | null
   location: string | null
   excerpt: string | null
+  /** Keyed hash of the value alone. */
+  valueFp: number | null
 }
 
 /** What a row of `finding` may be changed to; the rest never changes. */
@@ -50,9 +52,11 @@ interface FindingSqlRow {
   resolved_at: number | null
   location: string | null
   excerpt: string | null
+  value_fp: number | null
 }
 
-const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt`
+const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt,
+  value_fp`
 
 /**
  * All writing of findings in one transaction: rows, status history, counts by combination, and the change log that
@@ -60,6 +64,8 @@ const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_det
  */
 export class FindingLedger {
   readonly facets: FacetDictionary
+  /** Findings that a scan or import has opened in this transaction. */
+  readonly opened = new Set<number>()
   readonly #writer: Writer
   readonly #at: number
   readonly #changes: FacetChange[] = []
@@ -94,11 +100,11 @@ export class FindingLedger {
     return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
   }
 
-  insert(finding: Omit<FindingRecord, 'id' | 'comboId'>): number {
+  insert(finding: Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }): number {
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
     this.#writer
-      .prepare(`INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .prepare(`INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
       .run(
         id,
         finding.assetId,
@@ -110,7 +116,9 @@ export class FindingLedger {
         finding.resolvedAt,
         finding.location,
         finding.excerpt,
+        finding.valueFp ?? null,
       )
+    if (finding.facets.status === 'OPEN') this.opened.add(id)
     this.#log({ ...finding, id }, { combo: 0, confidence: 0 }, { combo: comboId, confidence: finding.confidence })
     return id
   }
@@ -119,11 +127,12 @@ export class FindingLedger {
   update(before: FindingRecord, patch: FindingPatch): boolean {
     const after = { ...before, ...patch }
     const comboId = this.facets.comboId(after.facets)
-    const keys = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt'] as const
+    const keys = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
     if (comboId === before.comboId && keys.every((key) => after[key] === before[key])) return false
     this.#writer
       .prepare(
-        `UPDATE finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?
+        `UPDATE finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
+           value_fp = ?
          WHERE asset_id = ? AND fp = ?`,
       )
       .run(
@@ -133,6 +142,7 @@ export class FindingLedger {
         after.resolvedAt,
         after.location,
         after.excerpt,
+        after.valueFp,
         before.assetId,
         before.fp,
       )
@@ -152,6 +162,7 @@ export class FindingLedger {
     const resolvedAt = change.to === 'RESOLVED' ? change.at : null
     this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
     this.appendHistory(before.id, from, change)
+    if (change.to === 'OPEN' && change.scanId !== undefined) this.opened.add(before.id)
   }
 
   appendHistory(findingId: number, from: FindingStatus, { at, to, actor, reason, scanId }: Change): void {
@@ -204,6 +215,7 @@ export class FindingLedger {
       resolvedAt: row.resolved_at,
       location: row.location,
       excerpt: row.excerpt,
+      valueFp: row.value_fp,
     }
   }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
-import { invalidInput, notFound } from '../kernel/errors.ts'
+import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
@@ -156,30 +156,34 @@ export const findingOperations: readonly Operation[] = [
       search: Search.optional(),
       status: z.enum(findingStatuses).describe('The new status.'),
       reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
+      expected: z.int().min(0).describe('What preview_triage has counted; another number changes nothing.').optional(),
     }),
     output: z.object({
       matched: z.number().describe('Findings that the filter takes in.'),
       changed: z.number().describe('Findings that had another status before.'),
     }),
-    run: async ({ filters, search, status, reason }, context) => {
+    run: async ({ filters, search, status, reason, expected }, context) => {
       if (restrictsNothing(filters) && (search ?? '') === '') {
         throw invalidInput('The filter takes in every finding; restrict it by at least one key.', {
           issues: [{ path: 'filters', message: 'must restrict something.' }],
         })
       }
+      const all = { filter: filters, search, limit: Number.MAX_SAFE_INTEGER, after: 0 }
+      const matched = context.read((reader) => listFindingIds(reader, all))
+      if (expected !== undefined && matched.length !== expected) {
+        const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
+        throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
+      }
       const change = { to: status, actor: context.caller.name, reason }
-      const done = { matched: 0, changed: 0 }
-      for (let after = 0; ; ) {
-        const ids = context.read((reader) => listFindingIds(reader, { filter: filters, search, limit: AT_ONCE, after }))
-        const last = ids.at(-1)
-        if (last === undefined) return done
-        done.matched += ids.length
+      const done = { matched: matched.length, changed: 0 }
+      for (let from = 0; from < matched.length; from += AT_ONCE) {
+        const ids = matched.slice(from, from + AT_ONCE)
         done.changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
           durable: true,
         })
-        after = last
         await nextTurn()
       }
+      return done
     },
   }),
 

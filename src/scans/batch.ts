@@ -15,6 +15,7 @@ import {
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
+import { suppressOpened } from '../findings/suppressions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/store.ts'
@@ -144,6 +145,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
           if (result !== 'failed') counts[result]++
         }
       }
+      suppressOpened(writer, ledger, at)
 
       function keepLinked(assetId: number) {
         const keys = keepLinkedAssets(writer, assetId, { sourceId: drive.scan.sourceId, scanId, at })

@@ -1,6 +1,7 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
+import { suppressOpened } from '../findings/suppressions.ts'
 import type { EstateContext } from './estate.ts'
 import { addProgress, findPreviousEnd, getEstateCursor, saveEstateCursor } from './scans.store.ts'
 
@@ -48,6 +49,7 @@ export function openEstateStore({ drive, store, now }: EstateContext, type: stri
             findings.again += counts.again
             findings.resolved += counts.resolved
           }
+          suppressOpened(writer, ledger, at)
         })
         addProgress(writer, scanId, { discovered: 0, scanned: 0, unchanged: 0, findings })
         const last = evaluated.at(-1)

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
 import { FindingLedger, toFp } from '../findings/ledger.store.ts'
+import { suppressOpened } from '../findings/suppressions.ts'
 import { saveToldAsset } from '../findings/told-assets.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -212,6 +213,7 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
             counts[result.known ? 'again' : 'new']++
             if (result.resolved) counts.resolved++
           }
+          suppressOpened(writer, ledger, at)
           return counts
         })
         const seen = assets.size - before

@@ -105,6 +105,7 @@ function toFindings(
         },
         excerpt: toLinkExcerpt(written),
         fingerprint: mark,
+        valueFingerprint: fingerprint(`${TYPE}|value|${written}`),
       })
     }
   }

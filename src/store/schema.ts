@@ -14,6 +14,7 @@ export interface Tables {
   custom_detector: CustomDetectorRow
   combo: ComboRow
   finding: FindingRow
+  suppression: SuppressionRow
   status_change: StatusChangeRow
   facet_log: { seq: Generated<number>; at: number; n: number; delta: Uint8Array }
   term: TermRow
@@ -163,6 +164,18 @@ export interface FindingRow {
   resolved_at: number | null
   location: string | null
   excerpt: string | null
+  value_fp: number | null
+}
+
+export interface SuppressionRow {
+  id: Generated<number>
+  filters: string
+  value_fp: number | null
+  patterns: string
+  status: number
+  reason: string
+  created_by: string
+  created_at: number
 }
 
 export interface StatusChangeRow {

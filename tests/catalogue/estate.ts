@@ -77,6 +77,7 @@ export async function makeTemplate(): Promise<Template> {
   const pinnedFilters = { containers: ['Quillfether Engineering'] }
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)
+  await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
   clock.now = NOON
   const ids = store.write((writer) => {
     const wiki = getSource(writer, 'Company wiki').id

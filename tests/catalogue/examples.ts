@@ -201,6 +201,17 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   update_finding: () => [{ id: '1', status: 'FALSE_POSITIVE', reason: 'a test key' }],
   preview_triage: () => [{ filters: { severities: ['LOW'] }, search: 'key' }],
   triage_findings: () => [{ filters: { detectorTypes: ['SECRETS'] }, status: 'IGNORED', reason: 'test keys' }],
+  list_suppressions: () => [{}],
+  create_suppression: () => [
+    {
+      filters: { detectorTypes: ['PII'], exclude: { severities: ['CRITICAL'] } },
+      patterns: [{ field: 'path', pattern: '^body' }],
+      status: 'FALSE_POSITIVE',
+      reason: 'test data',
+    },
+    { filters: { findingTypes: ['EMAIL'] }, reason: 'ours' },
+  ],
+  delete_suppression: () => [{ id: '1' }],
   list_assets: () => [{ assetKinds: ['wiki.page'], search: 'page', status: 'ACTIVE', limit: 5 }, {}],
   get_asset: () => [{ id: 'wiki:page:1' }],
 }

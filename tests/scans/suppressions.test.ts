@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { completeDetectors } from '../../src/custom/definitions.ts'
+import { createCustomOperations } from '../../src/custom/operations.ts'
+import { customDetector } from '../../src/detectors/custom/index.ts'
+import type { Detector } from '../../src/detectors/detector.ts'
+import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
+import { runRequest } from '../../src/detectors/request.ts'
+import type { Finding, FindingDetail } from '../../src/findings/model.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { suppressionOperations } from '../../src/findings/suppression-operations.ts'
+import type { Detect } from '../../src/scans/estate.ts'
+import { importFindings } from '../../src/scans/imports.ts'
+import { createTenant, type FakeTenant, pluginsFor } from './fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+
+const fingerprint = createFingerprinter(new Uint8Array(32))
+const detect: Detect = async (document, request) => runRequest(document, request, { fingerprint })
+
+let tenant: FakeTenant
+let bench: Workbench
+
+beforeEach(async () => {
+  tenant = createTenant({ ENG: 3, OPS: 1 })
+  const plugins = { ...pluginsFor(tenant), detectors: [customDetector as Detector] }
+  bench = openWorkbench(tenant, {
+    extra: [...findingOperations, ...suppressionOperations, ...createCustomOperations(plugins)],
+    detect,
+    plugins,
+    estate: [],
+    completeDetectors,
+  })
+  await createFake(bench, { detectors: [{ type: 'CUSTOM' }] })
+  const definition = {
+    rule: { any: [{ type: 'REGEX', pattern: 'HB-\\d{4}' }] },
+    examples: { match: ['HB-1234'], noMatch: ['x'] },
+  }
+  await bench.run('create_custom_detector', { key: 'numbers', displayName: 'Numbers', definition })
+  say('ENG', 0, 'HB-1111 and HB-2222')
+  say('ENG', 1, 'HB-1111')
+  say('OPS', 0, 'HB-3333')
+})
+afterEach(() => bench.close())
+
+const say = (space: string, index: number, body: string) => {
+  const page = tenant.spaces.find(({ key }) => key === space)?.pages[index]
+  if (page !== undefined) page.body = body
+}
+const findings = async (filter: Record<string, unknown> = {}) =>
+  (await bench.run<{ items: Finding[] }>('search_findings', filter)).items
+const statuses = async () =>
+  (await findings()).map(({ asset, status, location }) => `${asset.key.slice(10)} ${location?.start} ${status}`).sort()
+const at = async (page: string, start = 0) => {
+  const found = (await findings()).find(({ asset, location }) => asset.key.endsWith(page) && location?.start === start)
+  return found?.id ?? ''
+}
+const detail = (id: string) => bench.run<FindingDetail>('get_finding', { id })
+const suppress = (input: object) =>
+  bench.run<{ id: string; changed: number; valueFingerprint?: string }>('create_suppression', {
+    reason: 'published numbers',
+    ...input,
+  })
+
+describe('a suppression', () => {
+  it('by value holds wherever the value stands, now and in later scans', async () => {
+    await bench.scan()
+    const { changed, valueFingerprint } = await suppress({ findingId: await at('ENG-1') })
+    expect([changed, valueFingerprint?.length]).toEqual([2, 12])
+    expect(await statuses()).toEqual(['ENG-1 0 IGNORED', 'ENG-1 12 OPEN', 'ENG-2 0 IGNORED', 'OPS-1 0 OPEN'])
+    say('ENG', 2, 'once more HB-1111, and HB-4444')
+    const scan = await bench.scan()
+    expect(scan.progress.findings).toMatchObject({ new: 2 })
+    expect(await statuses()).toContain('ENG-3 10 IGNORED')
+    expect(await statuses()).toContain('ENG-3 23 OPEN')
+  })
+
+  it('by filters and patterns holds for what fits all of them', async () => {
+    await bench.scan()
+    const filters = { customDetectorKeys: ['numbers'], containers: ['Space ENG'] }
+    const { changed } = await suppress({ filters, patterns: [{ field: 'name', pattern: 'page eng-[23]$' }] })
+    expect(changed).toBe(1)
+    expect(await statuses()).toEqual(['ENG-1 0 OPEN', 'ENG-1 12 OPEN', 'ENG-2 0 IGNORED', 'OPS-1 0 OPEN'])
+    say('ENG', 2, 'HB-5555')
+    say('OPS', 0, 'HB-3333 HB-6666')
+    await bench.scan()
+    expect(await statuses()).toContain('ENG-3 0 IGNORED')
+    expect(await statuses()).toContain('OPS-1 8 OPEN')
+  })
+
+  it('is in the history of what it decides, and lasts', async () => {
+    await bench.scan()
+    const { id } = await suppress({ filters: { containers: ['Space OPS'] }, status: 'FALSE_POSITIVE' })
+    const finding = await detail(await at('OPS-1'))
+    expect(finding).toMatchObject({
+      status: 'FALSE_POSITIVE',
+      history: [{ from: 'OPEN', to: 'FALSE_POSITIVE', by: `suppression:${id}`, reason: 'published numbers' }],
+    })
+    await bench.scan()
+    say('OPS', 0, 'nothing')
+    await bench.scan()
+    say('OPS', 0, 'HB-3333')
+    await bench.scan()
+    expect(await detail(finding.id)).toMatchObject({ status: 'FALSE_POSITIVE', history: [{}] })
+  })
+
+  it('takes hold when something resolved comes back', async () => {
+    await bench.scan()
+    say('OPS', 0, 'nothing')
+    await bench.scan()
+    expect(await statuses()).toContain('OPS-1 0 RESOLVED')
+    expect(await suppress({ filters: { containers: ['Space OPS'] } })).toMatchObject({ changed: 0 })
+    say('OPS', 0, 'HB-3333')
+    await bench.scan()
+    const { history, status } = await detail(await at('OPS-1'))
+    expect(status).toBe('IGNORED')
+    expect(history.map(({ to }) => to)).toEqual(['RESOLVED', 'OPEN', 'IGNORED'])
+  })
+
+  it('leaves a person who opens a finding again the last word', async () => {
+    await bench.scan()
+    await suppress({ filters: { containers: ['Space OPS'] } })
+    await bench.run('update_finding', { id: await at('OPS-1'), status: 'OPEN', reason: 'this one matters' })
+    say('OPS', 0, 'HB-3333 changed')
+    await bench.scan()
+    expect(await statuses()).toContain('OPS-1 0 OPEN')
+  })
+
+  it('when deleted gives back what it had decided, and what is gone is resolved', async () => {
+    await bench.scan()
+    const { id } = await suppress({ filters: { customDetectorKeys: ['numbers'] } })
+    await bench.run('update_finding', { id: await at('ENG-2'), status: 'FALSE_POSITIVE' })
+    say('OPS', 0, 'nothing')
+    await bench.scan()
+    expect(await bench.run('delete_suppression', { id })).toMatchObject({ id, changed: 3 })
+    expect(await statuses()).toEqual(['ENG-1 0 OPEN', 'ENG-1 12 OPEN', 'ENG-2 0 FALSE_POSITIVE', 'OPS-1 0 RESOLVED'])
+    expect(await bench.run('list_suppressions')).toEqual({ items: [], total: 0 })
+    await expect(bench.run('delete_suppression', { id })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('holds for imported findings too', async () => {
+    await suppress({ filters: { detectorTypes: ['YARA'] } })
+    const line = {
+      asset: { key: 'repo:1' },
+      detectorType: 'YARA',
+      findingType: 'RULE',
+      severity: 'LOW',
+      firstDetectedAt: '2025-06-01T00:00:00Z',
+    }
+    const lines = [line, { ...line, findingType: 'OTHER', detectorType: 'SCANNER' }].map((row) => JSON.stringify(row))
+    const bytes = (async function* () {
+      yield Buffer.from(`${lines.join('\n')}\n`)
+    })()
+    await importFindings(bytes, { source: 'nightly', format: 'ndjson' }, bench.context)
+    const imported = async () => (await findings({ sources: ['nightly'] })).map((f) => `${f.detectorType} ${f.status}`)
+    expect((await imported()).sort()).toEqual(['SCANNER OPEN', 'YARA IGNORED'])
+  })
+
+  it.each<[string, object, string]>([
+    ['nothing', {}, 'filters'],
+    ['statuses', { filters: { statuses: ['OPEN'] } }, 'filters.statuses'],
+    ['a pattern of another kind', { patterns: [{ field: 'name', pattern: '(?=x)' }] }, 'patterns[0].pattern'],
+  ])('is refused with %s', async (_, input, path) => {
+    await expect(suppress(input)).rejects.toMatchObject({ code: 'invalid_input', facts: { issues: [{ path }] } })
+    expect(await bench.run('list_suppressions')).toMatchObject({ total: 0 })
+  })
+
+  it('is refused for a finding that is not there', async () => {
+    await expect(suppress({ findingId: '999' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('triage by filter', () => {
+  it('changes what was counted, or nothing', async () => {
+    await bench.scan()
+    const filters = { containers: ['Space ENG'] }
+    const { count } = await bench.run<{ count: number }>('preview_triage', { filters })
+    expect(count).toBe(3)
+    say('ENG', 2, 'HB-7777')
+    await bench.scan()
+    const triage = { filters, status: 'IGNORED', reason: 'known' }
+    await expect(bench.run('triage_findings', { ...triage, expected: count })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { reason: 'count_changed', facts: { matched: 4, expected: 3 } },
+    })
+    expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toEqual([])
+    expect(await bench.run('triage_findings', { ...triage, expected: 4 })).toEqual({ matched: 4, changed: 4 })
+    await bench.scan()
+    expect((await statuses()).filter((line) => line.endsWith('IGNORED'))).toHaveLength(4)
+  })
+})
