@@ -2,13 +2,13 @@
 type OnKeyword = (keyword: number, start: number, end: number) => void
 
 export interface KeywordIndex {
-  /** Reports every occurrence of every keyword, whatever the case of its letters, in the order of their ends. */
+  /** Reports every occurrence of every keyword, whatever the case of ASCII letters, in the order of their ends. */
   scan(text: string, report: OnKeyword): void
 }
 
 /**
  * An Aho-Corasick automaton over all keywords: one table look-up a character, whatever their number, and never a step
- * back. Keywords are written in lower case.
+ * back. Keywords are compared with ASCII letters folded to lower case.
  */
 export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
   const classes = new Map<number, number>()
@@ -22,8 +22,7 @@ export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
   const classOf = new Uint16Array(0x10000)
   for (const [code, number] of classes) {
     classOf[code] = number
-    const capital = String.fromCharCode(code).toUpperCase()
-    if (capital.length === 1) classOf[capital.charCodeAt(0)] = number
+    if (code >= 97 && code <= 122) classOf[code - 32] = number
   }
   const children: Map<number, number>[] = [new Map()]
   const ends: number[][] = [[]]

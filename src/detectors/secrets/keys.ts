@@ -21,6 +21,8 @@ export const passwordWords = [
   'hasło',
   'haslo',
   'пароль',
+  'Пароль',
+  'ПАРОЛЬ',
   '密码',
   '密碼',
   'パスワード',
@@ -31,6 +33,7 @@ export const passwordWords = [
   'parola',
   'jelszó',
   'şifre',
+  'Şifre',
   'heslo',
   'passord',
 ] as const
