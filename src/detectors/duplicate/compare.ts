@@ -41,6 +41,7 @@ const LARGEST_BUCKET = 200
 const OLDEST = 60
 /** Comparisons between two turns of the event loop. */
 const STEPS_PER_TURN = 2_000
+const TEXTS_PER_TURN = 5_000
 
 /** The shingles by which texts are looked up when one may be part of another; `total` is how many all texts have. */
 export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
@@ -96,6 +97,8 @@ export function* compareTexts(
   return [...best.values()]
 }
 
+/** Steps that an exact comparison is worth. */
+const costOf = (a: ComparedText, b: ComparedText) => 10 + Math.ceil((a.size + b.size) / 100)
 const olderFirst = (a: ComparedText, b: ComparedText) => a.at - b.at || a.id - b.id
 const rank: Record<DuplicateType, number> = { EXACT_DUPLICATE: 2, NEAR_DUPLICATE: 1, CONTAINED_DUPLICATE: 0 }
 
@@ -130,12 +133,17 @@ export function* findNearPairs(
       const bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, [index])
       else bucket.push(index)
+      if (index % TEXTS_PER_TURN === 0) yield
     }
     for (const bucket of buckets.values()) {
       for (let newer = 1; newer < bucket.length; newer++) {
         const last = bucket.length > LARGEST_BUCKET ? Math.min(newer, OLDEST) : newer
         for (let older = 0; older < last; older++) {
-          if (++steps % STEPS_PER_TURN === 0) yield
+          steps++
+          if (steps >= STEPS_PER_TURN) {
+            steps = 0
+            yield
+          }
           const pair = check(bucket[older] ?? 0, bucket[newer] ?? 0)
           if (pair !== undefined) pairs.push(pair)
         }
@@ -153,6 +161,7 @@ export function* findNearPairs(
     const key = newerAt * ordered.length + olderAt
     if (checked.has(key)) return undefined
     checked.add(key)
+    steps += costOf(older, newer)
     const shared = countShared(shinglesOf(older.id), shinglesOf(newer.id))
     const share = shared / (older.size + newer.size - shared)
     return share >= similarity ? { older, newer, share } : undefined
@@ -199,7 +208,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
       const large = texts[at]
       if (large === undefined || large.group !== small.group || count < counted * ANCHOR_SHARE) continue
       if (small.size >= large.size * CONTAINED_RATIO) continue
-      steps += 20
+      steps += costOf(small, large)
       const share = countShared(shinglesOf(small.id), shinglesOf(large.id)) / small.size
       if (share < CONTAINED_SHARE) continue
       const smallIsOlder = olderFirst(small, large) < 0
