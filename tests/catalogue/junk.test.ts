@@ -110,6 +110,28 @@ describe('junk as the input of', () => {
   )
 })
 
+describe('junk from an assistant without a token', () => {
+  const withoutToken = { ...exchange, caller: { ...exchange.caller, token: false } }
+  it.each(each.filter(({ operation: { scope, toolset } }) => scope === 'certify' && toolset !== undefined))(
+    '$name changes nothing',
+    async ({ name, operation }) => {
+      await fc.assert(
+        fc.asyncProperty(junkFor(validFor(operation)), async (input) => {
+          const before = open.estate().version()
+          const answer = await open.mcp.callTool(name, JSON.parse(input), withoutToken)
+          const [fault] = faults.splice(0)
+          if (fault !== undefined) throw fault
+          expect((answer as ToolAnswer)._meta?.['assay/error']).toMatchObject({
+            code: expect.stringMatching(/^(?:forbidden|invalid_input)$/),
+          })
+          expect(open.estate().version()).toBe(before)
+        }),
+        rounds,
+      )
+    },
+  )
+})
+
 const anyOf = (method: string) => operations.filter(({ route }) => route?.startsWith(`${method} `))
 const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json' }
 
