@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    exclude: ['tests/long/**'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

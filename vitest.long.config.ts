@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** The same properties as in `npm test`, in their full counts; one file at a time. */
+export default defineConfig({
+  test: {
+    include: ['tests/long/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 3_600_000,
+    hookTimeout: 600_000,
+    passWithNoTests: true,
+  },
+})
