@@ -87,8 +87,14 @@ export function parseRange(given: { from?: string | undefined; to?: string | und
   const range: Range = {}
   if (given.from !== undefined) range.from = parseInstant(given.from, zone, 'from', path('from'))
   if (given.to !== undefined) range.to = parseInstant(given.to, zone, 'to', path('to'))
-  if (range.from !== undefined && range.to !== undefined && range.from > range.to) throw fromAfterTo(path('from'))
+  if (range.from === undefined || range.to === undefined) return range
+  if (range.from > range.to || isDayAfter(given, range)) throw fromAfterTo(path('from'))
   return range
+}
+
+/** The day after a day begins where that day ends: as written, the range is backwards all the same. */
+function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: Range): boolean {
+  return from === to && [given.from, given.to].every((text) => text !== undefined && !/T/i.test(text))
 }
 
 function fromAfterTo(path: string) {

@@ -77,6 +77,13 @@ describe('instants', () => {
     expect(errorOf(() => getZone('+02:00')).code).toBe('invalid_input')
   })
 
+  test('a day is not before the day in front of it, though one begins where the other ends', () => {
+    const backwards = { from: '2026-03-02', to: '2026-03-01' }
+    expect(errorOf(() => parseRange(backwards, berlin)).facts.reason).toBe('invalid_range')
+    const day = parseRange({ from: '2026-03-01', to: '2026-03-01' }, berlin)
+    expect(day).toEqual({ from: Date.UTC(2026, 1, 28, 23), to: Date.UTC(2026, 2, 1, 23) })
+  })
+
   test('from after to is refused, and equal ends are an empty range', () => {
     expect(errorOf(() => parseRange({ from: '2026-03-02T00:00Z', to: '2026-03-01T00:00Z' }, berlin)).facts.reason).toBe(
       'invalid_range',
