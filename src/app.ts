@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { operations } from './catalogue.ts'
@@ -11,8 +11,6 @@ import { createScanRunner } from './scans/runner.ts'
 import { Store } from './store/store.ts'
 import type { Vault } from './store/vault.ts'
 import { openVault } from './store/vault-file.ts'
-
-export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /** An opened data folder with everything that works on it. */
 export interface OpenedApp {

@@ -1,5 +1,6 @@
-import { type OpenedApp, version } from './app.ts'
+import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
+import { version } from './kernel/installation.ts'
 import type { McpSurface } from './mcp/protocol.ts'
 import { serveStdio } from './mcp/stdio.ts'
 import { createMcpSurface } from './mcp/surface.ts'

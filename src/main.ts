@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import process from 'node:process'
-import { type OpenedApp, openApp, version } from './app.ts'
+import { type OpenedApp, openApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
 import { loadConfig } from './config.ts'
+import { version } from './kernel/installation.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,8 +1,9 @@
-import { type OpenedApp, version } from './app.ts'
+import type { OpenedApp } from './app.ts'
 import { createSurface } from './assistant.ts'
 import type { Host } from './cli/host.ts'
 import { createHttpApp, type HttpServer, listen } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
+import { version } from './kernel/installation.ts'
 import { createMcpHttpHandler } from './mcp/http.ts'
 import type { Caller } from './operation/context.ts'
 

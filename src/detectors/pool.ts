@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
+import { startWorker } from '../kernel/installation.ts'
 import type { Job, Reply } from './detect.worker.ts'
 import type { DetectRequest } from './request.ts'
 import type { RunResult, RunWarning } from './runner.ts'
@@ -40,17 +41,7 @@ interface Slot {
   timer?: NodeJS.Timeout
 }
 
-const isSource = import.meta.url.endsWith('.ts')
-
-/** Built code runs as it is; from the sources a worker must first be taught to read TypeScript (Node 20 passes no hooks on). */
-function startWorker(script: URL | undefined, fingerprintKey: Uint8Array): Worker {
-  const workerData = { fingerprintKey }
-  if (script !== undefined) return new Worker(script, { workerData })
-  if (!isSource) return new Worker(new URL('./detect.worker.js', import.meta.url), { workerData })
-  const source = new URL('./detect.worker.ts', import.meta.url).href
-  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${JSON.stringify(source)}) })`
-  return new Worker(code, { eval: true, workerData })
-}
+const SCRIPT = 'detectors/detect.worker'
 
 /** Threads that run detectors, started when they are needed; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
@@ -63,7 +54,8 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
   let closed = false
 
   const start = (): Worker => {
-    const worker = startWorker(script, fingerprintKey)
+    const workerData = { fingerprintKey }
+    const worker = script === undefined ? startWorker(SCRIPT, { workerData }) : new Worker(script, { workerData })
     worker.on('message', (reply: Reply) => onReply(worker, reply))
     worker.on('error', () => onLoss(worker, 'detector_failed'))
     worker.on('exit', () => onLoss(worker, 'detector_failed'))

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
+import { packageFile } from '../kernel/installation.ts'
 
 /** Marks the file as ours: 'ASAY'. */
 const APPLICATION_ID = 0x41534159
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
 const OLDEST_SQLITE = [3, 51, 3]
 
-const folder = new URL('../../migrations/sqlite/', import.meta.url)
+const folder = packageFile('migrations/sqlite/')
 
 interface Migration {
   number: number
