@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { pending } from './pending.ts'
+
+interface Shown {
+  /** From the root of the project. */
+  file: string
+  /** The title of a test or of a group of tests in that file, as it is written there. */
+  test: string
+}
+
+const folder = new URL('./', import.meta.url)
+const root = new URL('../../', folder)
+const files = readdirSync(folder).filter((file) => !/(?:\.test|^pending)\.ts$/.test(file))
+const maps = await Promise.all(
+  files.map(async (file) => {
+    const { rows } = (await import(new URL(file, folder).href)) as { rows: Record<string, readonly Shown[]> }
+    return { file: basename(file), rows }
+  }),
+)
+
+const span = (letter: string, from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `${letter}${from + index}`)
+const left = new Set(['T17', 'T21', 'T22'])
+const ids = [...span('R', 1, 34), ...span('R', 39, 42), ...span('T', 1, 27)].filter((id) => !left.has(id))
+const shown = maps.flatMap(({ file, rows }) =>
+  Object.entries(rows).flatMap(([id, tests]) => tests.map((test) => ({ id, from: file, ...test }))),
+)
+
+const titlesByFile = new Map<string, Set<string>>()
+
+/** What `describe`, `it` and `test` are given as their titles, in every form that they are called in. */
+function titlesOf(file: string): Set<string> {
+  const known = titlesByFile.get(file)
+  if (known !== undefined) return known
+  const titles = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const [title] = node.arguments
+      if (title !== undefined && ts.isStringLiteralLike(title) && isTesting(node.expression)) titles.add(title.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, readFileSync(new URL(file, root), 'utf8'), ts.ScriptTarget.Latest))
+  titlesByFile.set(file, titles)
+  return titles
+}
+
+function isTesting(callee: ts.Expression): boolean {
+  if (ts.isIdentifier(callee)) return ['describe', 'it', 'test'].includes(callee.text)
+  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return isTesting(callee.expression)
+  return ts.isTaggedTemplateExpression(callee) && isTesting(callee.tag)
+}
+
+describe('the matrix', () => {
+  it.each(ids.filter((id) => !pending.includes(id)))('names a test for %s', (id) => {
+    expect(shown.filter((row) => row.id === id)).not.toEqual([])
+  })
+
+  it('waits for nothing that is there', () => {
+    expect(pending.filter((id) => shown.some((row) => row.id === id))).toEqual([])
+    expect(pending.filter((id) => !ids.includes(id))).toEqual([])
+  })
+
+  it('has no row that nobody asks for', () => {
+    expect(shown.filter(({ id }) => !ids.includes(id))).toEqual([])
+  })
+
+  it.each(maps)('names tests that exist in $file', ({ file }) => {
+    const rows = shown.filter(({ from }) => from === file)
+    expect(rows.filter((row) => !existsSync(new URL(row.file, root)))).toEqual([])
+    expect(rows.filter((row) => !titlesOf(row.file).has(row.test))).toEqual([])
+  })
+})
