@@ -18,6 +18,13 @@ process.on('unhandledRejection', (error) => {
   process.exit(1)
 })
 
+// The reader of a pipe has seen enough: nothing is left to say.
+const endQuietly = (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+}
+process.stdout.on('error', endQuietly)
+
 const open = (flags: Flags): Promise<OpenedApp> => openApp(loadConfig(pick(flags), process.env), process.env)
 
 /** Commands hand in all their options; only the settings among them configure. */
@@ -42,6 +49,7 @@ const host: Host = {
   },
   mcp: async (flags) => {
     const { claimStdout } = await import('./mcp/stdout.ts')
+    process.stdout.off('error', endQuietly)
     const stdout = claimStdout()
     const { speakOverStdio } = await import('./assistant.ts')
     await speakOverStdio(await open(flags), { ...host, stdout })

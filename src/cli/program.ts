@@ -4,6 +4,7 @@ import { addAskCommands } from './commands/ask.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFindingCommands } from './commands/findings.ts'
+import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
@@ -21,6 +22,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
     host.stderr.write(`assay: ${toMessage(error)}\n`)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
@@ -45,6 +47,7 @@ function createProgram(host: Host): Command {
   addFindingCommands(program, host)
   addImportCommand(program, host)
   addDetectCommand(program, host)
+  addGenerateCommand(program, host)
   addDoctorCommand(program, host)
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({

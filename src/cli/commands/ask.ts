@@ -13,6 +13,7 @@ interface QueryFlags extends Flags {
   from?: string
   to?: string
   timeZone?: string
+  weekStart?: string
   compare?: string
   limit?: number
   series?: string
@@ -31,6 +32,7 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--from <time>', 'start: a day such as 2026-01-31, or a timestamp')
     .option('--to <time>', 'end: through this day, or up to this timestamp')
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
+    .option('--week-start <day>', 'with --series week: first day of the week (default monday)')
     .option('--compare <period>', 'previous_period or previous_year')
     .option('--limit <n>', 'how many groups at most', toCount)
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
@@ -38,12 +40,12 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
     .option('--json', 'print the REST answer')
     .action(async (metric: string, options: QueryFlags) => {
-      const { by, term, series, dimension, compare, limit, from, to, timeZone, filters } = options
+      const { by, term, series, dimension, compare, limit, from, to, timeZone, weekStart, filters } = options
       if (series === undefined && dimension !== undefined)
         throw new UsageError('--dimension goes with --series; use --by without it.')
       if (series !== undefined && by !== undefined)
         throw new UsageError('--by does not go with --series; use --dimension.')
-      const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, filters })
+      const scope = given({ metricSlug: metric, glossaryTermSlug: term, from, to, timeZone, weekStart, filters })
       await withSession(host, options, async (session) => {
         if (series !== undefined) {
           const answer = await session.call('query_metric_timeseries', {

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { generateFindings } from '../../sample/findings.ts'
+import type { Host } from '../host.ts'
+
+const LINES_AT_ONCE = 500
+
+export function addGenerateCommand(program: Command, host: Host): void {
+  program
+    .command('generate')
+    .description('write invented findings in the import format to stdout: the same for the same seed')
+    .requiredOption('--findings <n>', 'how many', toCount)
+    .option('--seed <n>', 'which ones', toCount, 1)
+    .action(async ({ findings, seed }: { findings: number; seed: number }) => {
+      await pipeline(Readable.from(toChunks(findings, seed)), host.stdout, { end: false, signal: host.signal })
+    })
+}
+
+function* toChunks(count: number, seed: number): Generator<string> {
+  let lines: string[] = []
+  for (const finding of generateFindings(count, seed)) {
+    lines.push(JSON.stringify(finding))
+    if (lines.length < LINES_AT_ONCE) continue
+    yield `${lines.join('\n')}\n`
+    lines = []
+  }
+  if (lines.length > 0) yield `${lines.join('\n')}\n`
+}
+
+function toCount(value: string): number {
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(count)) throw new InvalidArgumentError('Must be a whole number.')
+  return count
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseImportLine } from '../../src/scans/import-line.ts'
+import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+
+let home: string
+let remove: () => void
+beforeAll(() => {
+  ;({ home, remove } = makeHome())
+})
+afterAll(() => remove())
+
+const generate = async (...args: string[]) => (await runAssay(['generate', ...args], { home })).stdout
+
+describe('assay generate', () => {
+  it('writes as many lines of the import format as asked, each with a status', async () => {
+    const lines = (await generate('--findings', '2345', '--seed', '3')).trimEnd().split('\n')
+    expect(lines).toHaveLength(2345)
+    const findings = lines.map((text, index) => parseImportLine(JSON.parse(text), index + 1))
+    expect(findings.every(({ status }) => status !== undefined)).toBe(true)
+    expect(new Set(findings.map(({ fingerprint }) => fingerprint)).size).toBe(2345)
+    expect(new Set(findings.map(({ status }) => status)).size).toBe(4)
+    expect(new Set(findings.map(({ severity }) => severity)).size).toBe(5)
+  })
+
+  it('gives the same lines for the same seed, and others for another', async () => {
+    const [first, again, other] = await Promise.all(
+      ['5', '5', '6'].map((seed) => generate('--findings', '200', '--seed', seed)),
+    )
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
+  it('can be imported, every line a finding of its own', async () => {
+    const stdin = await generate('--findings', '700', '--seed', '9')
+    const { code, stdout } = await runAssay(['import', '--source', 'made', '--json', '-'], { home, stdin })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ lines: 700, findings: { new: 700, again: 0 } })
+  })
+
+  it('asks for a whole number', async () => {
+    for (const args of [[], ['--findings', 'many'], ['--findings', '-1'], ['--findings', '1', '--seed', 'x']]) {
+      expect(await runAssay(['generate', ...args], { home })).toMatchObject({ code: 2, stdout: '' })
+    }
+  })
+
+  it('ends quietly when nobody reads on', async () => {
+    const child = spawn(process.execPath, [mainFile, 'generate', '--findings', '1000000'])
+    let told = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text
+    })
+    child.stdout.once('data', () => child.stdout.destroy())
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect({ code, told }).toEqual({ code: 0, told: '' })
+  })
+})
