@@ -7,7 +7,7 @@ import { createLog, type Log } from './kernel/log.ts'
 import { type Caller, type Progress, scopes, type WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import { startLoop } from './scans/loop.ts'
-import { createScanRunner } from './scans/runner.ts'
+import { createScanThread, type ScanThread } from './scans/thread.ts'
 import { Store } from './store/store.ts'
 import type { Vault } from './store/vault.ts'
 import { openVault } from './store/vault-file.ts'
@@ -21,6 +21,8 @@ export interface OpenedApp {
   log: Log
   /** The person at this machine. */
   caller: Caller
+  /** Takes in a file of findings away from this thread. */
+  importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
@@ -30,12 +32,14 @@ export interface OpenedApp {
 /** The only place that builds things. @throws AppError `unavailable` when the data folder cannot be used. */
 export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<OpenedApp> {
   const now = () => Date.now()
-  const log = createLog({ level: config.logLevel, write: (line) => process.stderr.write(line), now })
-  mkdirSync(config.home, { recursive: true, mode: 0o700 })
-  const store = Store.open(join(config.home, 'assay.db'), { now })
-  const vault = openVault({ store, home: config.home, env, now })
+  const { home, logLevel } = config
+  const writeLine = (line: string) => process.stderr.write(line)
+  const log = createLog({ level: logLevel, write: writeLine, now })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const store = Store.open(join(home, 'assay.db'), { now })
+  const vault = openVault({ store, home, env, now })
   const closing = new AbortController()
-  const scans = createScanRunner({ store, vault, log, now, signal: closing.signal })
+  const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now })
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
@@ -44,6 +48,7 @@ export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<O
     vault,
     log,
     caller: { name: localName(), via: 'cli', scopes: new Set(scopes) },
+    importFindings: scans.importFindings,
     contextFor: ({ caller, signal, progress }) => ({
       read: (work) => store.read(work),
       now,

@@ -28,6 +28,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     contextFor: app.contextFor,
     callerOf: () => caller,
     mcp: (request) => mcp(request, { ...app.caller, via: 'mcp' }),
+    importFindings: app.importFindings,
     version,
     hosts: [],
     log: app.log,

@@ -1,6 +1,6 @@
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
-import { type ImportFormat, importFindings, importFormats } from '../scans/imports.ts'
+import { type ImportFormat, type ImportResult, importFindings, importFormats } from '../scans/imports.ts'
 import { SourceName } from '../sources/model.ts'
 
 const mimes = new Set([
@@ -12,8 +12,18 @@ const mimes = new Set([
 ])
 const DEFAULT_SOURCE = 'import'
 
+export type ImportFindings = (
+  stream: ReadableStream<Uint8Array>,
+  request: { source: string; format: ImportFormat },
+  context: WriteContext,
+) => Promise<ImportResult>
+
 /** `POST /findings/import?source=NAME&format=ndjson|sarif`: streams a file of findings in, all of it or nothing. */
-export async function importRoute(request: Request, context: WriteContext): Promise<Response> {
+export async function importRoute(
+  request: Request,
+  context: WriteContext,
+  take: ImportFindings = importFindings,
+): Promise<Response> {
   if (!context.caller.scopes.has('admin')) {
     throw new AppError('forbidden', "Importing findings needs the scope 'admin'; ask for a token that has it.")
   }
@@ -23,7 +33,7 @@ export async function importRoute(request: Request, context: WriteContext): Prom
     throw new AppError('unsupported_media_type', 'Send findings with Content-Type: application/x-ndjson.')
   }
   if (request.body === null) throw invalidInput('The body is empty; send one finding a line.')
-  const result = await importFindings(request.body, { source, format }, context)
+  const result = await take(request.body, { source, format }, context)
   return Response.json(result)
 }
 

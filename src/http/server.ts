@@ -6,7 +6,7 @@ import type { Caller, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
 import { createDocsPage } from './docs.ts'
 import { guard } from './guard.ts'
-import { importRoute } from './import.ts'
+import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
@@ -17,6 +17,8 @@ export interface HttpOptions {
   /** Who asks; throws AppError `unauthorized` when a token is needed and missing. */
   callerOf(request: Request): Caller
   mcp?: (request: Request, caller: Caller) => Promise<Response>
+  /** Takes in a file of findings; absent: in this thread. */
+  importFindings?: ImportFindings
   version: string
   /** Names beside loopback that requests may carry as their Host. */
   hosts: readonly string[]
@@ -41,7 +43,11 @@ export function createHttpApp(options: HttpOptions): Hono {
   app.get('/', (c) => c.redirect('/docs'))
   const { mcp } = options
   app.post('/findings/import', (c) =>
-    importRoute(c.req.raw, options.contextFor({ caller: options.callerOf(c.req.raw), signal: c.req.raw.signal })),
+    importRoute(
+      c.req.raw,
+      options.contextFor({ caller: options.callerOf(c.req.raw), signal: c.req.raw.signal }),
+      options.importFindings,
+    ),
   )
   if (mcp !== undefined) app.all('/mcp', (c) => mcp(c.req.raw, options.callerOf(c.req.raw)))
   addRoutes(app, options)

@@ -1,7 +1,7 @@
 import type { ScanRunner } from '../operation/context.ts'
 import type { Drive } from './drive.ts'
 import { type EngineOptions, runScan } from './engine.ts'
-import { createOwner } from './owner.ts'
+import { createOwner, type Owner } from './owner.ts'
 
 /** Scans that one process drives side by side. */
 const SIDE_BY_SIDE = 2
@@ -14,8 +14,8 @@ export interface ScanQueue extends ScanRunner {
 }
 
 /** Drives scans of this process, a few at a time. */
-export function createScanQueue(options: Omit<EngineOptions, 'owner' | 'onDrive'>): ScanQueue {
-  const owner = createOwner()
+export function createScanQueue(options: Omit<EngineOptions, 'owner' | 'onDrive'> & { owner?: Owner }): ScanQueue {
+  const owner = options.owner ?? createOwner()
   const closing = new AbortController()
   const signal = AbortSignal.any([options.signal, closing.signal])
   const waiting: string[] = []

@@ -7,6 +7,7 @@ import type { Vault } from '../store/vault.ts'
 import { duplicatesStep } from './duplicates-step.ts'
 import type { Detect } from './estate.ts'
 import { brokenLinksStep } from './links-step.ts'
+import type { Owner } from './owner.ts'
 import { contentQualityStep } from './quality-step.ts'
 import { createScanQueue, type ScanQueue } from './queue.ts'
 
@@ -19,6 +20,7 @@ export interface RunnerOptions {
   log: Log
   now: () => number
   signal: AbortSignal
+  owner?: Owner
 }
 
 /** Drives scans with everything that is installed; detectors run in threads that start with the first document. */

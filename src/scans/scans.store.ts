@@ -184,6 +184,11 @@ export function releaseScan(writer: Writer, scanId: number, token: number): void
   writer.prepare('UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE id = ? AND token = ?').run(scanId, token)
 }
 
+/** Leaves everything that a driver had to whoever comes next: it is gone. */
+export function releaseScansOf(writer: Writer, owner: string): void {
+  writer.prepare("UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE status = 'RUNNING' AND owner = ?").run(owner)
+}
+
 export interface Ending {
   status: ScanStatus
   reason?: string | undefined

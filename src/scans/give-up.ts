@@ -1,0 +1,24 @@
+import type { Store } from '../store/store.ts'
+import { Drive } from './drive.ts'
+import { createOwner } from './owner.ts'
+import { addNotes, finishScan } from './scans.store.ts'
+import { closeScopes, listScopes } from './scopes.store.ts'
+
+const REASON = 'thread_died'
+const MESSAGE = 'The scan ended the thread that drove it again and again; see the log, then start it again.'
+const HEARTBEAT_MS = 2_000
+
+/** Ends a scan that cannot be driven: what it has stored stays, and nothing is resolved by it. */
+export function giveUpScan(scanUid: string, { store, now }: { store: Store; now: () => number }): void {
+  const owner = createOwner()
+  const { signal } = new AbortController()
+  const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
+  drive?.end((writer) => {
+    const { id } = drive.scan
+    const stands = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)
+    addNotes(writer, id, 'failures', [{ code: REASON, message: MESSAGE }])
+    closeScopes(writer, id, REASON)
+    finishScan(writer, id, { status: stands ? 'PARTIAL' : 'FAILED', reason: REASON }, now())
+  })
+  owner.release()
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { AppError, type ErrorCode, type ErrorFacts } from '../kernel/errors.ts'
+import { createLog, type LogLevel } from '../kernel/log.ts'
+import { Store } from '../store/store.ts'
+import { openVault } from '../store/vault-file.ts'
+import { type ImportFormat, type ImportResult, importFindings } from './imports.ts'
+import { createScanRunner } from './runner.ts'
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  home: string
+  /** Where the key is found, when it is not in the data folder. */
+  keys: Readonly<Record<string, string | undefined>>
+  logLevel: LogLevel
+  /** As other threads and processes see this one. */
+  owner: string
+  processMark: string
+}
+
+/** What the thread is told. */
+export type Order =
+  | { kind: 'start'; scanUid: string }
+  | { kind: 'cancel'; scanUid: string }
+  | { kind: 'import'; id: number; stream: ReadableStream<Uint8Array>; request: ImportRequest; caller: { name: string } }
+  | { kind: 'abort'; id: number }
+  | { kind: 'stop' }
+
+export interface ImportRequest {
+  source: string
+  format: ImportFormat
+}
+
+/** What the thread tells; `stopped` is its last word. */
+export type Report =
+  | { kind: 'log'; line: string }
+  | { kind: 'settled'; scanUid: string }
+  | { kind: 'imported'; id: number; result: ImportResult }
+  | { kind: 'refused'; id: number; error: ErrorReport }
+  | { kind: 'stopped' }
+
+export interface ErrorReport {
+  code: ErrorCode
+  message: string
+  facts: Omit<ErrorFacts, 'cause'>
+}
+
+const { home, keys, logLevel, owner } = workerData as ThreadSettings
+const report = (message: Report) => parentPort?.postMessage(message)
+const now = () => Date.now()
+const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
+const store = Store.open(join(home, 'assay.db'), { now })
+const vault = openVault({ store, home, env: keys, now })
+const closing = new AbortController()
+const scans = createScanRunner({
+  store,
+  vault,
+  log,
+  now,
+  signal: closing.signal,
+  owner: { name: owner, release: () => {} },
+})
+const imports = new Map<number, { stop: AbortController; done: Promise<void> }>()
+
+function start(scanUid: string): void {
+  scans.start(scanUid)
+  void scans.settled(scanUid).then(() => report({ kind: 'settled', scanUid }))
+}
+
+async function runImport({ id, stream, request, caller }: Extract<Order, { kind: 'import' }>, signal: AbortSignal) {
+  try {
+    const result = await importFindings(stream, request, { store, vault, log, now, signal, caller })
+    report({ kind: 'imported', id, result })
+  } catch (error) {
+    if (!(error instanceof AppError)) log.error('an import failed', { error })
+    report({ kind: 'refused', id, error: toErrorReport(error) })
+  } finally {
+    imports.delete(id)
+  }
+}
+
+function toErrorReport(error: unknown): ErrorReport {
+  if (!(error instanceof AppError)) return { code: 'internal', message: 'The import failed; see the log.', facts: {} }
+  const { code, message, facts } = error
+  return { code, message, facts: JSON.parse(JSON.stringify(facts)) }
+}
+
+async function stop(): Promise<void> {
+  closing.abort()
+  for (const { stop } of imports.values()) stop.abort()
+  await Promise.allSettled([...imports.values()].map(({ done }) => done))
+  await scans.close()
+  store.close()
+  report({ kind: 'stopped' })
+}
+
+parentPort?.on('message', (order: Order) => {
+  if (order.kind === 'start') start(order.scanUid)
+  else if (order.kind === 'cancel') scans.cancel(order.scanUid)
+  else if (order.kind === 'abort') imports.get(order.id)?.stop.abort()
+  else if (order.kind === 'stop') void stop()
+  else {
+    const stop = new AbortController()
+    imports.set(order.id, { stop, done: runImport(order, AbortSignal.any([stop.signal, closing.signal])) })
+  }
+})

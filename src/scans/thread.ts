@@ -1,0 +1,247 @@
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../kernel/errors.ts'
+import { startWorker } from '../kernel/installation.ts'
+import type { Log, LogLevel } from '../kernel/log.ts'
+import type { ScanRunner } from '../operation/context.ts'
+import type { Store } from '../store/store.ts'
+import { giveUpScan } from './give-up.ts'
+import type { ImportContext, ImportResult } from './imports.ts'
+import { createOwner, type Owner, processMark } from './owner.ts'
+import type { ErrorReport, ImportRequest, Order, Report, ThreadSettings } from './scan.worker.ts'
+import { releaseScansOf } from './scans.store.ts'
+
+const SCRIPT = 'scans/scan.worker'
+/** How long a thread without work stays. */
+const IDLE_MS = 30_000
+/** How long a thread may take to leave its scans in order. */
+const STOP_MS = 5_000
+/** A scan whose thread died so often is not started again here. */
+const MOST_DEATHS = 3
+const RESTART_MS = 200
+
+export interface ScanThreadOptions {
+  store: Store
+  home: string
+  /** Where the key of the data folder may stand. */
+  env: Readonly<Record<string, string | undefined>>
+  log: Log
+  logLevel: LogLevel
+  /** Takes the log lines of the thread. */
+  writeLine: (line: string) => void
+  now: () => number
+  idleMs?: number
+  /** The script that the thread runs; for tests. */
+  script?: URL | undefined
+}
+
+/** Drives scans and imports in a thread of their own, so that answers never wait for them. */
+export interface ScanThread extends ScanRunner {
+  /** As `importFindings`. */
+  importFindings(
+    stream: ReadableStream<Uint8Array>,
+    request: ImportRequest,
+    context: Pick<ImportContext, 'signal' | 'caller'>,
+  ): Promise<ImportResult>
+  /** Interrupts what runs and leaves it to be resumed. */
+  close(): Promise<void>
+}
+
+interface Thread {
+  worker: Worker
+  owner: Owner
+  /** It was told to end: new work waits for the next one. */
+  stopping: boolean
+  ended: Promise<void>
+  error?: unknown
+}
+
+interface WaitingImport {
+  resolve: (result: ImportResult) => void
+  reject: (error: unknown) => void
+  order: Extract<Order, { kind: 'import' }>
+  sent: boolean
+}
+
+/**
+ * The thread works on the data folder as another process would: claims, leases and checkpoints in the database keep
+ * it in order with everybody else. It starts with the first work and ends when there was none for a while.
+ */
+export function createScanThread(options: ScanThreadOptions): ScanThread {
+  const { store, log, script, idleMs = IDLE_MS } = options
+  /** Scans that are to be driven here, with how often their thread has died. */
+  const scans = new Map<string, number>()
+  const imports = new Map<number, WaitingImport>()
+  let thread: Thread | undefined
+  let nextImport = 1
+  let closed = false
+  let idle: NodeJS.Timeout | undefined
+  let restart: NodeJS.Timeout | undefined
+
+  const send = (order: Order) => thread?.worker.postMessage(order)
+
+  const open = (): Thread => {
+    const owner = createOwner()
+    const { ASSAY_KEY, ASSAY_KEY_FILE } = options.env
+    const settings: ThreadSettings = {
+      home: options.home,
+      keys: { ASSAY_KEY, ASSAY_KEY_FILE },
+      logLevel: options.logLevel,
+      owner: owner.name,
+      processMark,
+    }
+    const start = { workerData: settings, stdout: true }
+    const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
+    worker.unref()
+    worker.stdout.resume()
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    const opened: Thread = { worker, owner, stopping: false, ended }
+    worker.on('message', (report: Report) => hear(opened, report))
+    worker.on('error', (error) => {
+      opened.error = error
+    })
+    void ended.then(() => bury(opened))
+    return opened
+  }
+
+  /** Hands everything to the thread that it was not told yet. */
+  const wake = () => {
+    if (closed || thread?.stopping === true || restart !== undefined) return
+    clearTimeout(idle)
+    if (thread === undefined) {
+      thread = open()
+      for (const scanUid of scans.keys()) send({ kind: 'start', scanUid })
+    }
+    for (const waiting of imports.values()) {
+      if (waiting.sent) continue
+      waiting.sent = true
+      thread.worker.postMessage(waiting.order, [waiting.order.stream])
+    }
+  }
+
+  const hear = (from: Thread, report: Report) => {
+    if (report.kind === 'log') return options.writeLine(report.line)
+    if (report.kind === 'stopped') return void from.worker.terminate()
+    if (report.kind === 'settled') scans.delete(report.scanUid)
+    else {
+      const waiting = imports.get(report.id)
+      imports.delete(report.id)
+      if (report.kind === 'imported') waiting?.resolve(report.result)
+      else waiting?.reject(toError(report.error))
+    }
+    if (scans.size === 0 && imports.size === 0) rest()
+  }
+
+  const rest = () => {
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      if (thread === undefined) return
+      thread.stopping = true
+      send({ kind: 'stop' })
+    }, idleMs)
+    idle.unref()
+  }
+
+  /** What the thread drove is free at once; what it was told meanwhile, or left undone by dying, is begun again. */
+  const bury = ({ owner, stopping, error }: Thread) => {
+    thread = undefined
+    clearTimeout(idle)
+    owner.release()
+    free(owner)
+    const lost = new AppError('unavailable', 'The import was interrupted; what was accepted goes on by itself.')
+    for (const [id, { sent, reject }] of imports) {
+      if (!sent) continue
+      imports.delete(id)
+      reject(lost)
+    }
+    if (closed) return
+    if (stopping) {
+      if (scans.size > 0 || imports.size > 0) wake()
+      return
+    }
+    log.error('the thread that scans has died', { error, scans: scans.size })
+    for (const [scanUid, deaths] of scans) {
+      scans.set(scanUid, deaths + 1)
+      if (deaths + 1 < MOST_DEATHS) continue
+      scans.delete(scanUid)
+      giveUp(scanUid)
+    }
+    const most = Math.max(1, ...scans.values())
+    restart = setTimeout(() => {
+      restart = undefined
+      if (scans.size > 0 || imports.size > 0) wake()
+    }, RESTART_MS * most)
+    restart.unref()
+  }
+
+  const free = (owner: Owner) => {
+    try {
+      store.write((writer) => releaseScansOf(writer, owner.name))
+    } catch (error) {
+      log.warn('scans of a dead thread wait until they count as silent', { error })
+    }
+  }
+
+  const giveUp = (scanUid: string) => {
+    try {
+      giveUpScan(scanUid, options)
+    } catch (error) {
+      log.error('a scan could not be ended', { scan: scanUid, error })
+    }
+  }
+
+  return {
+    start: (scanUid) => {
+      if (closed || scans.has(scanUid)) return
+      scans.set(scanUid, 0)
+      const running = thread
+      wake()
+      if (thread !== undefined && thread === running && !thread.stopping) send({ kind: 'start', scanUid })
+    },
+    cancel: (scanUid) => send({ kind: 'cancel', scanUid }),
+    importFindings: (stream, request, { signal, caller }) =>
+      new Promise<ImportResult>((resolve, reject) => {
+        if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
+        const id = nextImport++
+        const order = { kind: 'import' as const, id, stream, request, caller: { name: caller.name } }
+        const abort = () => send({ kind: 'abort', id })
+        signal.addEventListener('abort', abort, { once: true })
+        const over = () => signal.removeEventListener('abort', abort)
+        imports.set(id, {
+          order,
+          sent: false,
+          resolve: (result) => {
+            over()
+            resolve(result)
+          },
+          reject: (error) => {
+            over()
+            reject(error)
+          },
+        })
+        wake()
+        if (signal.aborted) abort()
+      }),
+    close: async () => {
+      closed = true
+      clearTimeout(idle)
+      clearTimeout(restart)
+      scans.clear()
+      const last = thread
+      if (last === undefined) return
+      last.worker.ref()
+      last.worker.postMessage({ kind: 'stop' } satisfies Order)
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, STOP_MS)
+      })
+      await Promise.race([last.ended, late])
+      clearTimeout(timer)
+      await last.worker.terminate()
+      await last.ended
+    },
+  }
+}
+
+function toError({ code, message, facts }: ErrorReport): AppError {
+  return new AppError(code, message, facts)
+}
