@@ -60,6 +60,12 @@ export function toParked(host: string, waitMs: number, status = 429): Fault {
   return { reason: 'retry_later', message, status, retryAfterMs: waitMs, retry: 'never' }
 }
 
+/** Nothing is sent: the origin failed again and again. */
+export function toGivenUp(host: string, waitMs: number): Fault {
+  const message = `${host} keeps failing and is left alone for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
+  return { reason: 'server_error', message, retry: 'never' }
+}
+
 function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstances): Fault | undefined {
   const { host, now, random } = circumstances
   const asked = readRetryAfterMs(reply.headers, text, now)
@@ -67,7 +73,7 @@ function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstan
     return { ...toParked(host, asked, reply.status), pauseMs: asked }
   }
   if (asked !== undefined) {
-    const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(1000, asked) * (1 + random() * 0.1))
+    const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(1000, asked) * (1 + random() * 0.05))
     return { ...toParked(host, asked, reply.status), retry: 'always', pauseMs }
   }
   return reply.status === 429 ? { ...toParked(host, 60_000), retry: 'always' } : undefined

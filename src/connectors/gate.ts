@@ -13,8 +13,10 @@ export interface Gate {
   nearLimit(near: boolean): void
 }
 
-const FIRST_PENALTY_MS = 50
+const FIRST_PENALTY_MS = 100
 const MAX_PENALTY_MS = 2_000
+/** What a success leaves of the penalty: ten calls after a refusal still start at least 50 ms apart. */
+const PENALTY_LEFT = 0.92
 
 /** Counts on the monotonic clock, so that a change of the wall clock neither shortens nor lengthens a wait. */
 export function createGate(options: {
@@ -91,8 +93,11 @@ export function createGate(options: {
       pausedUntil = Math.max(pausedUntil, performance.now() + ms)
     },
     answered(outcome) {
-      if (outcome === 'refused') penaltyMs = Math.min(MAX_PENALTY_MS, Math.max(FIRST_PENALTY_MS, penaltyMs * 2))
-      else penaltyMs = penaltyMs < 10 ? 0 : penaltyMs / 2
+      if (outcome === 'ok') penaltyMs = penaltyMs < 10 ? 0 : penaltyMs * PENALTY_LEFT
+      // Refusals of calls that were under way together count as one.
+      else if (pausedUntil <= performance.now()) {
+        penaltyMs = Math.min(MAX_PENALTY_MS, Math.max(FIRST_PENALTY_MS, penaltyMs * 2))
+      }
     },
     nearLimit(near) {
       places = near ? Math.max(1, Math.floor(options.concurrency / 2)) : options.concurrency

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import { type ExchangeReply, exchange } from './exchange.ts'
+import { createBreaker } from './breaker.ts'
+import { ExchangeError, type ExchangeReply, exchange } from './exchange.ts'
 import {
   type Fault,
   MAX_PAUSE_MS,
@@ -10,6 +11,7 @@ import {
   textOf,
   toAppError,
   toFault,
+  toGivenUp,
   toParked,
   toRefusal,
 } from './fault.ts'
@@ -75,6 +77,17 @@ export interface HttpClientOptions {
 
 const MAX_BACKOFF_MS = 60_000
 const JSON_BYTES = 64 * 1024 * 1024
+/** What one attempt says about the origin; a missing way to sign in, or a stop, says nothing. */
+function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
+  if (error instanceof RequestFault) {
+    return error.fault.reason === 'server_error' && error.fault.status !== 501 ? 'failed' : 'ok'
+  }
+  if (!(error instanceof ExchangeError) || error.kind === 'aborted') return 'neither'
+  return error.kind === 'too_large' ? 'ok' : 'failed'
+}
+
+type Send<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
+
 /** The slowest download that is waited for: 32 KiB a second. */
 const SLOWEST_BYTES_PER_MS = 32
 
@@ -97,6 +110,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
   })
 
+  const breaker = createBreaker({ signal, givenUp: (waitMs) => new RequestFault(toGivenUp(host, waitMs)) })
+
   function toUrl(path: string, query: Query = {}): URL {
     const url = new URL(`${origin.origin}${basePath}${path}`)
     if (!path.startsWith('/') || url.origin !== origin.origin || !url.pathname.startsWith(`${basePath}/`)) {
@@ -115,18 +130,40 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     throw new RequestFault(toRefusal(reply, { host, repeatable, succeeded, now: options.now(), random }))
   }
 
+  /** A place at the gate while the origin is not left alone. */
+  async function enter(path: string) {
+    for (;;) {
+      const passage = await breaker.pass()
+      try {
+        const leave = await gate.enter()
+        if (breaker.admits(passage)) return { passage, leave }
+        leave()
+      } catch (error) {
+        breaker.answered(passage, 'neither', path)
+        throw error
+      }
+    }
+  }
+
   /** One turn through the gate. The pause that a refusal asks for holds before the place is free for the next call. */
-  async function attempt<T>(tries: number, send: (authorization: string | undefined) => Promise<T>): Promise<T> {
-    const leave = await gate.enter()
+  async function attempt<T>(path: string, tries: number, send: Send<T>): Promise<T> {
+    const { passage, leave } = await enter(path)
+    let outcome: ReturnType<typeof judgeOrigin> = 'ok'
+    let isHeard = false
+    const heard = () => {
+      isHeard = true
+    }
     try {
-      const result = await send(await options.authorize())
+      const result = await send(await options.authorize(), heard)
       gate.answered('ok')
       succeeded = true
       return result
     } catch (error) {
+      outcome = isHeard ? 'ok' : judgeOrigin(error)
       if (error instanceof RequestFault) heed(error.fault, tries)
       throw error
     } finally {
+      breaker.answered(passage, outcome, path)
       leave()
     }
   }
@@ -149,13 +186,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return refreshing
   }
 
-  async function persist<T>(path: string, send: (authorization: string | undefined) => Promise<T>): Promise<T> {
+  async function persist<T>(path: string, send: Send<T>): Promise<T> {
     let renewed = false
     let odd = 0
     for (let tries = 0; ; tries++) {
       const seen = generation
       try {
-        return await attempt(tries, send)
+        return await attempt(path, tries, send)
       } catch (error) {
         const fault = toFault(error, host, signal)
         if (fault.reason.startsWith('auth_') && !renewed) {
@@ -231,7 +268,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         maxBytes: request.maxBytes,
         signal,
       })
-    return persist(request.path, async (authorization) => {
+    return persist(request.path, async (authorization, heard) => {
       let url = own
       let reply = await fetchBytes(own, authorization === undefined ? {} : { authorization })
       if ([301, 302, 303, 307, 308].includes(reply.status)) {
@@ -243,6 +280,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           throw new RequestFault({ reason: 'protocol_error', message, status, retry: 'never' })
         }
         url = target
+        heard()
         reply = await fetchBytes(target, {})
         if (reply.status === 401 || reply.status === 403) {
           const message = 'The media host refused the download; try again later.'

@@ -15,7 +15,7 @@ import { AttachmentWire, toInstant } from './wire.ts'
 
 const toAttachmentKey = ({ client }: Pick<CrawlContext, 'client'>, id: string) => `${client.prefix}:attachment:${id}`
 
-type ContentStatus = 'read' | 'pending' | UnreadStatus
+type ContentStatus = 'read' | 'pending' | 'download_failed' | UnreadStatus
 
 const imageOrMedia = /^(?:image|video|audio|font)\//
 const imageOrMediaName =
@@ -115,6 +115,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
     facts,
     document: async () => {
+      facts.contentStatus = 'download_failed' satisfies ContentStatus
       const read = await readAttachment(context, page, attachment)
       facts.contentStatus = read.status
       return read.document
@@ -141,7 +142,6 @@ export async function readAttachmentDrafts(context: CrawlContext, page: PageFact
     return attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))
   } catch (failure) {
     const error = await settleRefusal(failure, context.client.isSignedIn)
-    if (reasonOf(error) === 'gone') return []
     if (endsScan(error)) throw error
     if (isCapabilityDenied(error)) {
       context.denied.add('attachments')

@@ -3,7 +3,7 @@ import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
 import { type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
-import { endsScan, isCapabilityDenied, reasonOf, settleRefusal } from './failure.ts'
+import { endsScan, isCapabilityDenied, isRefusal, settleRefusal } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { readList } from './listing.ts'
 import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
@@ -45,9 +45,17 @@ const toComment = (kind: CommentKind, wire: CommentWire, parentId: string | null
   at: toInstant(wire.version?.createdAt),
 })
 
+/** Comments of a page, as far as they could be read. */
+interface Reading {
+  comments: Comment[]
+  /** Why some replies are not among them; undefined: all are there. */
+  gap: unknown
+}
+
 /** A list of comments as the platform gives them one level at a time, with their replies. */
-async function readReplies(context: CrawlContext, parents: readonly Comment[], bodies: boolean): Promise<Comment[]> {
+async function readReplies(context: CrawlContext, parents: readonly Comment[], bodies: boolean): Promise<Reading> {
   const all: Comment[] = []
+  let gap: unknown
   const seen = new Set(parents.map(({ row }) => row.id))
   let level = parents
   for (let depth = 0; level.length > 0 && depth < MAX_REPLY_DEPTH; depth++) {
@@ -55,36 +63,46 @@ async function readReplies(context: CrawlContext, parents: readonly Comment[], b
       level.map(async ({ row }) => {
         const path = `/${row.kind}-comments/${encodeURIComponent(row.id)}/children`
         const query = bodies ? { 'body-format': 'storage' } : {}
-        const wires = await readList(context.client.http, { path, query, item: CommentWire })
-        return wires.filter(isCurrent).map((wire) => toComment(row.kind, wire, row.id))
+        try {
+          const wires = await readList(context.client.http, { path, query, item: CommentWire })
+          return wires.filter(isCurrent).map((wire) => toComment(row.kind, wire, row.id))
+        } catch (error) {
+          if (endsScan(error) || isRefusal(error)) throw error
+          gap = error
+          return []
+        }
       }),
     )
     level = children.flat().filter(({ row }) => !seen.has(row.id))
     for (const { row } of level) seen.add(row.id)
     all.push(...level)
   }
-  return all
+  return { comments: all, gap }
 }
 
-async function readKind(context: CrawlContext, kind: CommentKind, pageId: string, bodies: boolean): Promise<Comment[]> {
+async function readKind(context: CrawlContext, kind: CommentKind, pageId: string, bodies: boolean): Promise<Reading> {
+  const withReplies = async (roots: Comment[]): Promise<Reading> => {
+    const { comments, gap } = await readReplies(context, roots, bodies)
+    return { comments: [...roots, ...comments], gap }
+  }
   const indexed = await context.index.findComments(kind, pageId)
-  if (indexed?.rows.length === 0) return []
+  if (indexed?.rows.length === 0) return { comments: [], gap: undefined }
   if (indexed !== undefined && !bodies) {
     const listed = indexed.rows.map((row): Comment => ({ row, body: undefined, at: undefined }))
-    return indexed.hasReplies ? listed : [...listed, ...(await readReplies(context, listed, false))]
+    return indexed.hasReplies ? { comments: listed, gap: undefined } : withReplies(listed)
   }
   const wires = await readList(context.client.http, {
     path: `/pages/${encodeURIComponent(pageId)}/${kind}-comments`,
     query: { sort: 'created-date', ...(bodies ? { 'body-format': 'storage' } : {}) },
     item: CommentWire,
   })
-  const roots = wires.filter(isCurrent).map((wire) => toComment(kind, wire, null))
-  return [...roots, ...(await readReplies(context, roots, bodies))]
+  return withReplies(wires.filter(isCurrent).map((wire) => toComment(kind, wire, null)))
 }
 
-async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Comment[]> {
+async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Reading> {
   const kinds = await Promise.all(listKinds(context).map((kind) => readKind(context, kind, pageId, bodies)))
-  return kinds.flat().sort(byId)
+  const comments = kinds.flatMap((kind) => kind.comments).sort(byId)
+  return { comments, gap: kinds.find(({ gap }) => gap !== undefined)?.gap }
 }
 
 const toListedHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ row }) => row))
@@ -108,6 +126,11 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
     links,
     ...(notes.size === 0 ? {} : { truncated: true, notes: [...notes] }),
   }
+}
+
+function toCutDocument(comments: readonly Comment[], site: string): AssayDocument {
+  const document = toDocument(comments, site)
+  return { ...document, truncated: true, notes: [...(document.notes ?? []), 'Some replies could not be read.'] }
 }
 
 /** Instants of the newest word in each open inline discussion; undefined where one has no date. */
@@ -156,13 +179,18 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
   try {
     const known = context.known([key]).get(key)
     if (known !== undefined) {
-      const listed = await readComments(context, page.id, false)
-      if (listed.length === 0) return undefined
-      if (isListedAlike(known, toListedHalf(listed))) return { ...shared, checksum: known, links: [onPage] }
+      const { comments: listed, gap } = await readComments(context, page.id, false)
+      if (gap !== undefined) warnUnavailable(context, 'comments', page.id, gap)
+      else if (listed.length === 0) return undefined
+      if (gap !== undefined || isListedAlike(known, toListedHalf(listed))) {
+        return { ...shared, checksum: known, links: [onPage] }
+      }
     }
-    const comments = await readComments(context, page.id, true)
+    const { comments, gap } = await readComments(context, page.id, true)
     if (comments.length === 0) return undefined
-    const document = toDocument(comments, client.site)
+    const whole = gap === undefined
+    if (!whole) warnUnavailable(context, 'comments', page.id, gap)
+    const document = whole ? toDocument(comments, client.site) : toCutDocument(comments, client.site)
     const { links } = toLinks(
       document,
       { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
@@ -172,15 +200,23 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
     const openSince = listKinds(context).includes('inline') ? findOpenSince(comments) : undefined
     return {
       ...shared,
-      checksum: toChecksum(toListedHalf(comments), toContentHalf(comments)),
+      // Another first half than a whole listing gives, so that the next scan asks again.
+      checksum: toChecksum(
+        whole ? toListedHalf(comments) : toHalf(['cut', toListedHalf(comments)]),
+        toContentHalf(comments),
+      ),
       links: [onPage, ...links],
       ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
-      facts: { pageId: page.id, comments: comments.length, ...(openSince === undefined ? {} : { openSince }) },
+      facts: {
+        pageId: page.id,
+        comments: comments.length,
+        ...(whole ? {} : { incomplete: true }),
+        ...(whole && openSince !== undefined ? { openSince } : {}),
+      },
       document: async () => document,
     }
   } catch (failure) {
     const error = await settleRefusal(failure, client.isSignedIn)
-    if (reasonOf(error) === 'gone') return undefined
     if (endsScan(error)) throw error
     if (isCapabilityDenied(error)) {
       context.denied.add('comments')

@@ -30,7 +30,9 @@ export interface ListPage<Wire> {
 /** The cursor of a server-given address, wherever it points: only this is taken from it. */
 function findCursor(next: string): string | undefined {
   if (!URL.canParse(next, 'http://host.invalid')) return undefined
-  return new URL(next, 'http://host.invalid').searchParams.get('cursor') ?? undefined
+  const { search } = new URL(next, 'http://host.invalid')
+  // Cursors are base64, so a plus sign is one, not a blank.
+  return new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor') ?? undefined
 }
 
 function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined): string | undefined {

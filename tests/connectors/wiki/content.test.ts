@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import {
+  attachmentOf,
+  checksumsOf,
+  commentOf,
+  crawlAll,
+  openWiki,
+  pageOf,
+  prefix,
+  reasonOf,
+  spaceOf,
+  startWiki,
+  stopWikis,
+} from './support.ts'
+
+afterEach(stopWikis)
+
+const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
+const oneOfMany = { optional: { scope: { spaces: { keys: ['S1'] } } } }
+const key = `${prefix}:comments:1001`
+
+describe('bodies', () => {
+  test('of ten megabytes, with deep macros, split CDATA and broken markup, keep their text', async () => {
+    const deep = 200
+    const macros = `${'<ac:structured-macro ac:name="panel"><ac:rich-text-body>'.repeat(deep)}deepest word${'</ac:rich-text-body></ac:structured-macro>'.repeat(deep)}`
+    const code =
+      '<ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[key = "a]]]]><![CDATA[>b"]]></ac:plain-text-body></ac:structured-macro>'
+    const body = `${macros}${code}<p>ghp_<em>ab</em>cd</p><p>broken <b><i>nested</b></i> &nbsp; & <unknown:tag>kept${'<p>filler text</p>'.repeat(600_000)}<p>last word`
+    expect(body.length).toBeGreaterThan(10_000_000)
+    const wiki = await startWiki({ pages: [pageOf('10', { body })] })
+    const { texts, error } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    const text = texts.get(`${prefix}:page:10`) ?? ''
+    for (const word of ['deepest word', 'key = "a]]>b"', 'ghp_abcd', 'kept', 'last word']) expect(text).toContain(word)
+  }, 60_000)
+})
+
+describe('comments', () => {
+  const content = () => ({
+    spaces,
+    pages: [pageOf('1001'), pageOf('1002')],
+    comments: [
+      commentOf('70', '1001'),
+      commentOf('71', '1001', { parentId: '70' }),
+      commentOf('72', '1001', { kind: 'inline', resolution: 'dangling' }),
+      commentOf('73', '1001', { kind: 'inline', resolution: 'resolved' }),
+      commentOf('74', '1001'),
+    ],
+  })
+  const broken: Fault = { match: onPath(/\/70\/children$/), respond: { status: 500 } }
+
+  test('that are settled or lost their place count, those taken back do not', async () => {
+    const wiki = await startWiki(content())
+    wiki.tenant.deleteComment('74')
+    const { texts } = await crawlAll(openWiki(wiki.url, oneOfMany))
+    expect(texts.get(key)).toBe('comment 70|comment 71|comment 72|comment 73')
+  })
+
+  test('of which replies are missing are one asset in part, read whole by the next scan', async () => {
+    const wiki = await startWiki(content(), { faults: [broken] })
+    const first = await crawlAll(openWiki(wiki.url, oneOfMany))
+    expect(first.texts.get(key)).toBe('comment 70|comment 72|comment 73|comment 74')
+    expect(first.assets.get(key)?.facts).toMatchObject({ incomplete: true })
+    expect((await first.assets.get(key)?.document?.())?.truncated).toBe(true)
+    expect(first.warnings).toEqual(['comments_unavailable'])
+    wiki.faults.splice(0)
+    const second = await crawlAll(openWiki(wiki.url, oneOfMany), checksumsOf(first))
+    expect(second.texts.get(key)).toContain('comment 71')
+    expect(second.assets.get(key)?.facts?.incomplete).toBeUndefined()
+  })
+
+  test('that were whole before stay as they were while replies cannot be read', async () => {
+    const wiki = await startWiki(content())
+    const first = await crawlAll(openWiki(wiki.url, oneOfMany))
+    wiki.faults.push(broken)
+    const second = await crawlAll(openWiki(wiki.url, oneOfMany), checksumsOf(first))
+    expect(second.assets.get(key)?.checksum).toBe(first.assets.get(key)?.checksum)
+    expect([second.texts.size, second.warnings]).toEqual([0, ['comments_unavailable']])
+  })
+})
+
+describe('attachments', () => {
+  test.each<[string, Fault['respond'], string]>([
+    ['refused by the media host', { status: 403 }, 'forbidden'],
+    ['replaced by a sign-in page', 'html', 'download_failed'],
+    ['broken off', 'truncate', 'network'],
+    ['dropped', 'reset', 'network'],
+  ])('that are %s are said to have failed, and read by the next scan', async (_name, respond, reason) => {
+    const attachment = attachmentOf('att5', '1001', { title: 'a.pdf', mediaType: 'application/pdf' })
+    const wiki = await startWiki(
+      { pages: [pageOf('1001')], attachments: [attachment] },
+      { faults: [{ match: onPath(/\/binary$/), respond }] },
+    )
+    const { assets, failures, error } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(reasonOf(failures.get(`${prefix}:attachment:att5`))).toBe(reason)
+    expect(assets.get(`${prefix}:attachment:att5`)?.facts?.contentStatus).toBe('download_failed')
+  })
+
+  test('of one title are told apart by their ids', async () => {
+    const attachments = ['att5', 'att6'].map((id) => attachmentOf(id, '1001', { title: 'same.txt' }))
+    const wiki = await startWiki({ pages: [pageOf('1001')], attachments })
+    const { texts } = await crawlAll(openWiki(wiki.url))
+    expect(['att5', 'att6'].map((id) => texts.get(`${prefix}:attachment:${id}`))).toEqual([
+      'same.txt|bytes of att5',
+      'same.txt|bytes of att6',
+    ])
+  })
+})

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { toCursor } from '../../../src/sample/wiki/listing.ts'
+import { startLoopback } from '../loopback.ts'
+import { crawlAll, openWiki, pageOf, prefix, reasonOf, spaceOf, startWiki, stopWikis } from './support.ts'
+
+afterEach(stopWikis)
+
+const listing = onPath(/\/spaces\/\d+\/pages$/)
+const manyPages = (count: number) => Array.from({ length: count }, (_, index) => pageOf(String(1000 + index)))
+const pageIds = (keys: Iterable<string>) =>
+  [...keys].filter((key) => key.includes(':page:')).map((key) => key.split(':').at(-1))
+
+interface ListBody {
+  results: Record<string, unknown>[]
+  _links: { next?: string }
+}
+
+const rewrite = (match: Fault['match'], change: (body: ListBody) => void): Fault => ({
+  match,
+  respond: {
+    rewrite: (reply) => {
+      const { link: _, ...headers } = reply.headers ?? {}
+      change(reply.body as ListBody)
+      return { ...reply, status: 200, headers }
+    },
+  },
+})
+
+describe('a cursor', () => {
+  test.each([
+    ['encoded', 'a+b/c==', 'a%2Bb%2Fc%3D%3D'],
+    ['as it is', 'a+b/c==', 'a+b/c=='],
+    ['with an escape of its own', 'a%3D+c', 'a%253D%2Bc'],
+  ])('is decoded and encoded once: %s', async (_name, cursor, written) => {
+    const isSecond = (request: { query: URLSearchParams }) => request.query.has('cursor')
+    const first = rewrite(
+      (request) => listing(request) && !isSecond(request),
+      (body) => {
+        body._links.next = `/wiki/api/v2/spaces/1/pages?cursor=${written}&limit=50`
+      },
+    )
+    const rest: Fault = {
+      match: (request) => listing(request) && isSecond(request),
+      respond: { status: 200, body: { results: [], _links: {} } },
+    }
+    const wiki = await startWiki({ pages: manyPages(3) }, { faults: [rest, first] })
+    const { error } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(wiki.requests.filter(listing).map(({ query }) => query.get('cursor'))).toEqual([null, cursor])
+  })
+
+  test.each(['http://HOST', 'https://HOST', '//HOST', 'http://user:pw@HOST'])(
+    'is all that is taken from a next address at %s',
+    async (place) => {
+      const canary = await startLoopback((_request, response) => response.end('{}'))
+      const fault = rewrite(listing, (body) => {
+        const { next } = body._links
+        if (next !== undefined) body._links.next = `${place.replace('HOST', `127.0.0.1:${canary.port}`)}${next}`
+      })
+      const wiki = await startWiki({ pages: manyPages(60) }, { faults: [fault] })
+      const { assets, error } = await crawlAll(openWiki(wiki.url))
+      expect(error).toBeUndefined()
+      expect(pageIds(assets.keys())).toHaveLength(60)
+      expect(canary.seen).toEqual([])
+    },
+  )
+})
+
+describe('the end of a listing', () => {
+  test('is not a short page', async () => {
+    const short = rewrite(listing, (body) => {
+      const kept = body.results.splice(0)
+      body.results.push(...kept.slice(0, 7))
+      if (kept.length > 7) body._links.next = `/wiki/x?cursor=${toCursor({ value: 0, id: String(kept[6]?.id) })}`
+    })
+    const wiki = await startWiki({ pages: manyPages(60) }, { faults: [short] })
+    const { assets, error } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(pageIds(assets.keys())).toHaveLength(60)
+    expect(wiki.requests.filter(listing)).toHaveLength(9)
+  })
+
+  test('is never reached where new cursors bring the same pages', async () => {
+    let count = 0
+    const same = rewrite(listing, (body) => {
+      body.results = [{ id: '1000', title: 'Again', spaceId: '1', body: { storage: { value: '<p>x</p>' } } }]
+      body._links.next = `/wiki/x?cursor=${toCursor({ value: 0, id: String(1000 + count++) })}`
+    })
+    const wiki = await startWiki({ pages: manyPages(60) }, { faults: [same] })
+    const { assets, error, batches } = await crawlAll(openWiki(wiki.url))
+    expect(reasonOf(error)).toBe('cursor_loop')
+    expect(pageIds(assets.keys())).toEqual(['1000'])
+    expect(batches.every(({ cursor }) => cursor !== null)).toBe(true)
+    expect(wiki.requests.filter(listing).length).toBeLessThan(8)
+  })
+})
+
+describe('what a space holds', () => {
+  test('is listed for a closed, an archived and a personal space, each on its own', async () => {
+    const spaces = [
+      spaceOf('1'),
+      spaceOf('2', { status: 'archived' }),
+      spaceOf('3', { key: '~ann', type: 'personal' as const }),
+    ]
+    const pages = ['1', '2', '3'].map((spaceId) => pageOf(`${spaceId}0`, { spaceId }))
+    const closed: Fault = { match: onPath(/\/spaces\/1\/pages$/), respond: { status: 403, body: {} } }
+    const wiki = await startWiki({ spaces, pages }, { faults: [closed] })
+    const { assets, error } = await crawlAll(openWiki(wiki.url))
+    expect(reasonOf(error)).toBe('forbidden')
+    expect(pageIds(assets.keys())).toEqual(['20', '30'])
+  })
+
+  test('is without its archived and trashed pages', async () => {
+    const pages = (['current', 'archived', 'trashed', 'deleted'] as const).map((status, index) =>
+      pageOf(String(10 + index), { status }),
+    )
+    const wiki = await startWiki({ pages })
+    const { assets } = await crawlAll(openWiki(wiki.url))
+    expect(pageIds(assets.keys())).toEqual(['10'])
+    expect(wiki.requests.filter(listing).map(({ query }) => query.get('status'))).toEqual(['current'])
+  })
+
+  test('is one page where an address names it in many ways', async () => {
+    const hrefs = [
+      '/wiki/x/AYCV',
+      '/wiki/pages/viewpage.action?pageId=9797633',
+      '/wiki/spaces/S1/pages/9797633/Target',
+      'SITE/wiki/spaces/S1/pages/9797633',
+    ]
+    const links = hrefs.map((href) => `<a href="${href}">x</a>`).join('')
+    const byTitle = '<ac:link><ri:page ri:content-title="Target" ri:space-key="S1"/></ac:link>'
+    const wiki = await startWiki({})
+    wiki.tenant.addPage(pageOf('9797633', { title: 'Target' }))
+    wiki.tenant.addPage(pageOf('10', { body: links.replace('SITE', wiki.url) + byTitle }))
+    const { assets } = await crawlAll(openWiki(wiki.url))
+    const found = assets.get(`${prefix}:page:10`)?.links.filter(({ type }) => type === 'references') ?? []
+    expect(found.map(({ targetKey }) => targetKey)).toEqual([...hrefs.map(() => `${prefix}:page:9797633`), undefined])
+    expect(found.at(-1)?.reference).toMatchObject({ space: 'S1', title: 'Target' })
+  })
+})
