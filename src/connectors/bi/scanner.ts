@@ -86,7 +86,7 @@ export function createScanner(options: {
     return id
   }
 
-  /** True once the result can be fetched; false where the scan failed or does not end. */
+  /** True once the result can be fetched, false where the scan failed. Throws where it does not end. */
   async function finish(scanId: string): Promise<boolean> {
     const until = performance.now() + GIVE_UP_MS
     for (let poll = 0; performance.now() < until; poll++) {
@@ -97,7 +97,8 @@ export function createScanner(options: {
       if (/^succeeded$/i.test(status)) return true
       await sleep(pollDelaysMs[poll] ?? POLL_DELAY_MS, undefined, { signal })
     }
-    return false
+    // Halves of a scan that does not end would cost as long again, each.
+    throw new AppError('unavailable', 'The metadata scan does not end; try again later.', { reason: 'scan_stuck' })
   }
 
   function keep(ids: readonly string[], result: Item): void {

@@ -63,7 +63,7 @@ async function readAttachment(
     const { bytes, contentType } = await client.http.download({
       path,
       maxBytes,
-      allowRedirect: (target) => isMediaAddress(client.site, target),
+      allowRedirect: (target) => isMediaAddress(client.origin, target),
     })
     if (isSignInPage(attachment, bytes, contentType)) {
       throw new AppError('unavailable', 'The wiki sent a sign-in page in place of an attachment; scan again later.', {

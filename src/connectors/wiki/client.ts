@@ -10,6 +10,8 @@ import { SpaceWire, UserWire } from './wire.ts'
 /** A signed-in client of one tenant. */
 export interface WikiClient {
   http: HttpClient
+  /** Origin that was entered; what the platform says of itself does not change it. */
+  origin: string
   /** Origin of the site that people open. */
   site: string
   /** Beginning of every asset key: `wiki:{tenant}`. */
@@ -137,5 +139,5 @@ export async function connect(options: SessionOptions<WikiConfig>): Promise<Wiki
       return false
     }
   }
-  return { http, site, prefix: `wiki:${tenant}`, via, account, isSignedIn }
+  return { http, origin, site, prefix: `wiki:${tenant}`, via, account, isSignedIn }
 }

@@ -46,7 +46,7 @@ async function readSomePage({ http }: WikiClient, spaces: readonly SpaceWire[]):
 }
 
 async function testDownload(client: WikiClient, maxBytes: number): Promise<Outcome> {
-  const { http, site } = client
+  const { http, origin } = client
   const query = { status: 'current', sort: '-created-date' }
   const { items } = await readListPage(http, { path: '/attachments', query, item: AttachmentWire, limit: 25 })
   const attachment = items.find(
@@ -67,7 +67,7 @@ async function testDownload(client: WikiClient, maxBytes: number): Promise<Outco
     })
   } catch (error) {
     if (target === undefined) throw error
-    if (!isMediaAddress(site, target)) {
+    if (!isMediaAddress(origin, target)) {
       return {
         status: 'failed',
         detail: `Downloads lead to ${target.host}, which is not a host of the vendor.`,

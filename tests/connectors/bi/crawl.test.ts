@@ -147,6 +147,11 @@ describe('a tenant without admin rights', () => {
     expect(named(assets, 'Weekly').links[0]?.reference).toEqual({ id: hr, space: other })
   })
 
+  it('counts tiles that lead nowhere', async () => {
+    const { assets } = await crawlAll(payloadFor(await startFakeBi(tenant())))
+    expect(named(assets, 'Overview').facts).toMatchObject({ tiles: 2, unlinkedTiles: 1 })
+  })
+
   it('does not place a dataset of which the platform says no workspace', async () => {
     const routes = tenant()
     const tiles = [{ id: guid('c', 3), title: 'Foreign', datasetId: guid('d', 77) }]

@@ -1,0 +1,161 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createHttpClient, type HttpClientOptions } from '../../src/connectors/transport.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { type Handler, sendJson, startLoopback } from './loopback.ts'
+
+const RETRIES = 2
+
+function clientFor(origin: string, options: Partial<HttpClientOptions> = {}) {
+  const attempts = { count: 0 }
+  const client = createHttpClient({
+    origin,
+    authorize: async () => {
+      attempts.count++
+      return 'Basic x'
+    },
+    timeoutMs: 600,
+    maxRetries: RETRIES,
+    minGapMs: 0,
+    concurrency: 4,
+    signal: new AbortController().signal,
+    log: silentLog,
+    now: Date.now,
+    random: () => 0,
+    ...options,
+  })
+  return { client, attempts }
+}
+
+const outcomeOf = (work: Promise<{ body: unknown }>) =>
+  work.then(
+    ({ body }) => JSON.stringify(body),
+    (error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+      return error.facts.reason
+    },
+  )
+
+/** A server that says exactly these bytes to each connection, by its number. */
+async function startRaw(speak: (socket: Socket, count: number) => void) {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    const number = ++count
+    socket.once('data', () => speak(socket, number))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections: () => count }
+}
+
+const head = (length: number | string, more = '') =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nconnection: close\r\n${more}\r\n`
+const good = (socket: Socket) => socket.end(`${head(11)}{"ok":true}`)
+
+describe('a reply whose bytes are wrong', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['a length beyond the end of the body', (socket) => socket.end(`${head(500)}{"ok":true}`)],
+    ['a length that cuts the body', (socket) => socket.end(`${head(6)}{"ok":true}`)],
+    ['a length that is no number', (socket) => socket.end(`${head('many')}{"ok":true}`)],
+    ['two lengths', (socket) => socket.end(`${head(11, 'content-length: 12\r\n')}{"ok":true}`)],
+    [
+      'chunks that end early',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nb\r\n{"ok"'),
+    ],
+    ['a reset in the body', (socket) => socket.write(`${head(500)}{"ok"`, () => socket.resetAndDestroy())],
+    ['a reset before the reply', (socket) => socket.resetAndDestroy()],
+    ['an end before the reply', (socket) => socket.end()],
+    ['a stall in the body', (socket) => socket.write(`${head(11)}{"ok"`)],
+    ['something that is no HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
+    ['gzip that is none', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
+  ])('(%s) is asked for again, and after max_retries no more', async (_name, speak) => {
+    const once = await startRaw((socket, count) => (count === 1 ? speak(socket) : good(socket)))
+    expect(await outcomeOf(clientFor(once.origin).client.json({ path: '/x' }))).toBe('{"ok":true}')
+    expect(once.connections()).toBe(2)
+    const always = await startRaw(speak)
+    const { client, attempts } = clientFor(always.origin)
+    expect(await outcomeOf(client.json({ path: '/x' }))).toMatch(/^(?:network|protocol_error)$/)
+    expect(attempts.count).toBe(RETRIES + 1)
+  })
+
+  it('that inflates without end is stopped at the cap, and not asked for again', async () => {
+    const bomb = gzipSync(Buffer.alloc(30_000_000, 32))
+    const server = await startLoopback((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(bomb)
+    })
+    const { client, attempts } = clientFor(server.origin)
+    const before = process.memoryUsage().rss
+    expect(await outcomeOf(client.json({ path: '/x', maxBytes: 100_000 }))).toBe('too_large')
+    expect(attempts.count).toBe(1)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64_000_000)
+  })
+})
+
+it('a name that does not resolve is a network fault after all retries', async () => {
+  const { client, attempts } = clientFor('http://no-such-tenant.invalid')
+  const error = await client.json({ path: '/x' }).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ facts: { reason: 'network' } })
+  const { facts } = error as AppError
+  expect(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']).toContain(facts.facts?.code)
+  expect(attempts.count).toBe(RETRIES + 1)
+})
+
+it('an abort in a wait leaves no timer behind', async () => {
+  const server = await startLoopback((_request, response) => sendJson(response, {}, 429, { 'retry-after': '200' }))
+  const controller = new AbortController()
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const { client } = clientFor(server.origin, { signal: controller.signal, timeoutMs: 30_000 })
+  const work = Promise.all(['/a', '/b', '/c'].map((path) => outcomeOf(client.json({ path }))))
+  await expect.poll(() => server.seen.length).toBeGreaterThan(0)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const start = performance.now()
+  controller.abort()
+  expect(await work).toEqual(['aborted', 'aborted', 'aborted'])
+  expect(performance.now() - start).toBeLessThan(1000)
+  await expect.poll(timers).toBeLessThanOrEqual(before)
+})
+
+describe('what platforms do wrong', () => {
+  const always =
+    (status: number, headers: Record<string, string> = {}, body: unknown = {}): Handler =>
+    (_request, response) =>
+      sendJson(response, body, status, headers)
+  const drip: Handler = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const timer = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(timer))
+  }
+  it.each<[string, Handler, string, number]>([
+    ['429 for an hour', always(429, { 'retry-after': '3600' }), 'retry_later', 1],
+    [
+      '429 until a far date',
+      always(429, { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }),
+      'retry_later',
+      1,
+    ],
+    ['503 for an hour', always(503, { 'retry-after': '3600' }), 'retry_later', 1],
+    ['500', always(500), 'server_error', RETRIES + 1],
+    ['a reset', (_request, response) => response.destroy(), 'network', RETRIES + 1],
+    ['a slow drip that never ends', drip, 'network', RETRIES + 1],
+    ['JSON of another kind', (_request, response) => response.end('nothing'), 'protocol_error', 2],
+    ['a sign-in page', (_request, response) => response.end('<html>Sign in</html>'), 'protocol_error', 2],
+    ['a refused credential', always(401), 'auth_failed', 1],
+    ['a refused cursor', always(400), 'bad_request', 1],
+  ])('cost few calls: %s', async (_name, handler, reason, calls) => {
+    const server = await startLoopback(handler)
+    expect(await outcomeOf(clientFor(server.origin).client.json({ path: '/x' }))).toBe(reason)
+    expect(server.seen).toHaveLength(calls)
+    expect(calls).toBeLessThanOrEqual(RETRIES + 1)
+  })
+})

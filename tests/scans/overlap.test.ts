@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { silentLog } from '../../src/kernel/log.ts'
+import { call } from '../../src/operation/operation.ts'
+import { driveOnce } from '../../src/scans/loop.ts'
+import type { Scan, ScanItem } from '../../src/scans/model.ts'
+import { scanOperations } from '../../src/scans/operations.ts'
+import { createTenant, type FakeTenant } from './fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+
+let tenant: FakeTenant
+let bench: Workbench
+let other: Workbench
+
+beforeEach(async () => {
+  tenant = createTenant({ ENG: 3 })
+  bench = openWorkbench(tenant)
+  other = openWorkbench(tenant, { home: bench.home })
+  await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
+})
+afterEach(async () => {
+  await other.close()
+  await bench.close()
+})
+
+const start = scanOperations.find(({ name }) => name === 'start_scan')
+
+async function trigger(place: Workbench, via: 'http' | 'mcp' | 'cli'): Promise<Scan> {
+  if (start === undefined) throw new Error('start_scan is missing')
+  const context = { ...place.context, caller: { ...place.context.caller, via } }
+  return (await call(start, { id: 'fake' }, context)) as Scan
+}
+
+it('fifty triggers through every door start one scan, and the others name it', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  tenant.onPage = () => held
+  for (const place of [bench, other]) place.clock.now += 2 * 3_600_000
+  const turn = (place: Workbench) =>
+    driveOnce({
+      store: place.store,
+      scans: place.queue,
+      log: silentLog,
+      now: () => place.clock.now,
+      signal: new AbortController().signal,
+    })
+  const doors = ['http', 'mcp', 'cli'] as const
+  const triggers = Array.from({ length: 50 }, async (_, index) => {
+    const place = index % 2 === 0 ? bench : other
+    if (index % 10 === 5) return turn(place)
+    return trigger(place, doors[index % 3] ?? 'cli')
+  })
+  const results = await Promise.allSettled(triggers)
+  for (const place of [bench, other]) turn(place)
+  const { items } = await bench.run<{ items: ScanItem[] }>('list_scans')
+  expect(items).toHaveLength(1)
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  const started = results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value.id] : []))
+  expect(refused.length + started.length).toBe(45)
+  expect(started.length).toBeLessThanOrEqual(1)
+  for (const error of refused) {
+    expect(error).toMatchObject({
+      code: 'conflict',
+      facts: { reason: 'scan_running', facts: { id: items[0]?.id } },
+    })
+  }
+  release()
+  for (const place of [bench, other]) await place.queue.settled(items[0]?.id ?? '')
+  expect(await bench.run('get_scan', { id: items[0]?.id })).toMatchObject({
+    status: 'COMPLETED',
+    progress: { discovered: 3, scanned: 3 },
+  })
+  expect(tenant.fetched).toHaveLength(3)
+})

@@ -1,0 +1,41 @@
+import { connectors } from '../../src/connectors/index.ts'
+import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
+import type { Detector, EstateDetector } from '../../src/detectors/detector.ts'
+import { sampleCredentials } from '../../src/sample/credentials.ts'
+import { createTenant, wordDetector } from './fake-tenant.ts'
+import { openWorkbench, type Workbench } from './workbench.ts'
+
+/** A data folder whose scans go through the real connectors, with a detector that finds `word:xyz`. */
+export function openPlatformBench(): Workbench {
+  const detectors = [wordDetector as Detector, brokenLinksDetector as EstateDetector]
+  return openWorkbench(createTenant({}), { plugins: { connectors, detectors } })
+}
+
+export const wikiConfig = (url: string, optional: object = {}) => ({
+  type: 'WIKI',
+  required: { account_email: sampleCredentials.accountEmail, base_url: url },
+  masked: { api_token: sampleCredentials.apiToken },
+  optional: { ...optional, connection: { max_retries: 0 } },
+  detectors: [{ type: 'WORDS' }],
+})
+
+export const createWikiSource = (bench: Workbench, url: string, optional: object = {}) =>
+  bench.run('create_source', { name: 'fake', config: wikiConfig(url, optional) })
+
+interface Row {
+  key: string
+  fp: number | null
+  status: number
+  asset_status: string
+}
+
+/** Counts of what is kept, by state. */
+export function countKept(bench: Workbench) {
+  const rows = bench.snapshot() as Row[]
+  const findings = rows.filter(({ fp }) => fp !== null)
+  return {
+    open: findings.filter(({ status }) => status === 0).length,
+    resolved: findings.filter(({ status }) => status === 1).length,
+    deleted: new Set(rows.filter(({ asset_status }) => asset_status === 'DELETED').map(({ key }) => key)).size,
+  }
+}
