@@ -14,6 +14,7 @@ const rooms = [
   'metrics',
   'query',
   'dashboards',
+  'definitions',
 ]
 const doors = ['mcp', 'http', 'cli']
 const room = (names) => `^src/(${names.join('|')})/`

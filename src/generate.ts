@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { operations } from './catalogue.ts'
 import { Settings } from './config.ts'
 import { connectors } from './connectors/index.ts'
+import { CreateCustomDetector } from './custom/model.ts'
+import { DashboardFile } from './definitions/model.ts'
 import { detectors } from './detectors/index.ts'
 import { CreateGlossaryTerm } from './glossary/model.ts'
 import { createOpenApi } from './http/openapi.ts'
@@ -37,6 +39,8 @@ function createSchemas(): Map<string, string> {
     ]),
     ['glossary-term.schema.json', toSchemaFile(CreateGlossaryTerm, 'Glossary term')],
     ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
+    ['dashboard.schema.json', toSchemaFile(DashboardFile, 'Dashboard')],
+    ['custom-detector.schema.json', toSchemaFile(CreateCustomDetector, 'Custom detector')],
     ['finding.schema.json', toSchemaFile(ImportLine, 'One line of a findings import')],
     ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],
     ['openapi.json', toText(createOpenApi(operations, version))],

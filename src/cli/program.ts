@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../kernel/log.ts'
 import { addAskCommands } from './commands/ask.ts'
+import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addFindingCommands } from './commands/findings.ts'
@@ -46,6 +47,7 @@ function createProgram(host: Host): Command {
   addAskCommands(program, host)
   addFindingCommands(program, host)
   addImportCommand(program, host)
+  addDefinitionCommands(program, host)
   addDetectCommand(program, host)
   addGenerateCommand(program, host)
   addDoctorCommand(program, host)

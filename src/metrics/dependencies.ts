@@ -15,7 +15,11 @@ import {
 /** How many metrics may stand above one another, counted from a metric to its deepest input. */
 const MAX_DEPTH = 8
 
-export type MetricGraph = ReadonlyMap<string, MetricRecord>
+/** Every metric by slug, as far as their definitions depend on one another. */
+export type MetricGraph = ReadonlyMap<
+  string,
+  TypedDefinition & Pick<MetricRecord, 'slug' | 'displayName' | 'allowedDimensions'>
+>
 
 export interface DependencyProblems {
   issues: Issue[]

@@ -4,7 +4,7 @@ import { type AppError, conflict, type Issue, invalidInput, notFound, type Sugge
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readDefinition } from './definition.ts'
-import { checkGraph, checkReferences, listDirectDependents } from './dependencies.ts'
+import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
 import { canonical } from './drift.ts'
 import { toMetric } from './metric.ts'
 import {
@@ -59,9 +59,10 @@ export const current = { deprecatedBy: null, deprecatedAt: null, deprecationReas
 /**
  * Adds a metric as a DRAFT.
  * @throws AppError `conflict` when the slug is taken, `invalid_input` with every problem of the definition, `not_found`
- * when a metric or the term that it names does not exist.
+ * when a metric or the term that it names does not exist. `graph` is every metric as it will be when more than this one
+ * changes; by default, as it is.
  */
-export function createMetric(writer: Writer, metric: NewMetric, author: Author): MetricRecord {
+export function createMetric(writer: Writer, metric: NewMetric, author: Author, graph?: MetricGraph): MetricRecord {
   if (findMetricBySlug(writer, metric.slug) !== undefined) {
     throw conflict(`A metric '${metric.slug}' exists already; choose another slug or update that metric.`, {
       reason: 'slug_taken',
@@ -88,7 +89,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author):
     version: 1,
     updatedAt: author.at,
   }
-  insertMetric(writer, applyChange(writer, blank, metric))
+  insertMetric(writer, applyChange(writer, blank, metric, graph))
   const created = getStored(writer, metric.slug)
   keepVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
@@ -96,9 +97,15 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author):
 }
 
 /** Changes what is given. A change of what the metric means is a new version, a DRAFT, without certification. */
-export function updateMetric(writer: Writer, metric: MetricRecord, change: MetricChange, author: Author): MetricRecord {
+export function updateMetric(
+  writer: Writer,
+  metric: MetricRecord,
+  change: MetricChange,
+  author: Author,
+  graph?: MetricGraph,
+): MetricRecord {
   const { id, createdAt, ...members } = metric
-  const changed = applyChange(writer, members, change)
+  const changed = applyChange(writer, members, change, graph)
   const means = canonical(toMeaning(changed)) !== canonical(toMeaning(members))
   if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })
   else if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
@@ -135,7 +142,12 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
   removeMetric(writer, metric.id)
 }
 
-function applyChange(reader: Reader, members: MetricMembers, change: MetricChange): MetricMembers {
+function applyChange(
+  reader: Reader,
+  members: MetricMembers,
+  change: MetricChange,
+  graph: MetricGraph = loadMetrics(reader),
+): MetricMembers {
   const { definition, type, glossaryTermSlug, allowedDimensions, status, ...texts } = change
   const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
   const term =
@@ -153,7 +165,7 @@ function applyChange(reader: Reader, members: MetricMembers, change: MetricChang
   const touched =
     definition !== undefined || type !== undefined || allowedDimensions !== undefined || 'emptyAs' in given
   if (!touched) return wanted
-  const typed = checkDefinition(reader, {
+  const typed = checkDefinition(graph, {
     slug: members.slug,
     type: type ?? members.type,
     definition: definition ?? members.definition,
@@ -163,7 +175,8 @@ function applyChange(reader: Reader, members: MetricMembers, change: MetricChang
   return { ...wanted, ...typed }
 }
 
-interface Proposal {
+/** What decides whether a metric can be. */
+export interface Proposal {
   slug: string
   type: MetricType
   definition: unknown
@@ -171,9 +184,8 @@ interface Proposal {
   emptyAs: MetricRecord['emptyAs']
 }
 
-/** @throws AppError with every problem of the definition, each with its path in the input. */
-function checkDefinition(reader: Reader, proposal: Proposal): TypedDefinition {
-  const graph = loadMetrics(reader)
+/** @throws AppError with every problem of the definition among the metrics of the graph, each with its path. */
+export function checkDefinition(graph: MetricGraph, proposal: Proposal): TypedDefinition {
   const read = readDefinition(proposal.type, proposal.definition)
   const references = checkReferences(proposal.slug, read.references, graph)
   const issues = [...read.issues, ...references.issues, ...checkEmptyAs(proposal, read.typed)]

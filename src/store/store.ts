@@ -64,6 +64,22 @@ export class Store {
     return result
   }
 
+  /** Runs `work` in a write transaction that is undone whatever happens, and gives what it came to. */
+  rehearse<T>(work: (writer: Writer) => T): T {
+    const undone = new Error('undone')
+    let outcome: { result: T } | undefined
+    try {
+      this.#writer.transaction('BEGIN IMMEDIATE', (writer) => {
+        outcome = { result: work(writer) }
+        throw undone
+      })
+    } catch (error) {
+      if (error !== undone || outcome === undefined) throw error
+    }
+    if (outcome === undefined) throw undone
+    return outcome.result
+  }
+
   /** Looks the whole file over; slow on a large one. */
   examine(): { integrity: string; foreignKeys: number; schema: number } {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)

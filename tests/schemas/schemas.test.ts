@@ -15,6 +15,15 @@ const { wiki, bi } = sampleSourceConfigs({
 
 const term = { slug: 'a', displayName: 'A', filterMapping: { detectorTypes: ['PII'] } }
 const metric = { slug: 'a', displayName: 'A', type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' } }
+const dashboard = { name: 'A', placements: [{ metricSlug: 'a' }] }
+const detector = {
+  key: 'a',
+  displayName: 'A',
+  definition: {
+    rule: { any: [{ type: 'KEYWORDS', keywords: ['a'] }] },
+    examples: { match: ['a'], noMatch: ['b'] },
+  },
+}
 const finding = {
   asset: { key: 'a' },
   detectorType: 'YARA',
@@ -27,6 +36,8 @@ describe('schemas/', () => {
   it('holds what it should', () => {
     expect(readdirSync(folder).sort()).toEqual([
       'config.schema.json',
+      'custom-detector.schema.json',
+      'dashboard.schema.json',
       'finding.schema.json',
       'glossary-term.schema.json',
       'metric.schema.json',
@@ -41,6 +52,8 @@ describe('schemas/', () => {
     ['source-bi-platform.schema.json', bi.config],
     ['glossary-term.schema.json', term],
     ['metric.schema.json', metric],
+    ['dashboard.schema.json', dashboard],
+    ['custom-detector.schema.json', detector],
     ['finding.schema.json', finding],
     ['config.schema.json', { port: 0 }],
   ])('%s is draft 2020-12, takes what is right and refuses an unknown key', (name, value) => {

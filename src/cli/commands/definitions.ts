@@ -1,0 +1,127 @@
+import type { Command } from 'commander'
+import { exportDefinitions } from '../../definitions/export.ts'
+import { toProblemLine } from '../../definitions/folder.ts'
+import { kindWords } from '../../definitions/model.ts'
+import { type ApplyOptions, applyFolder, type Outcome, validateFolder } from '../../definitions/plan.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { authorOf } from '../../operation/author.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, withSession } from '../session.ts'
+import { toLine } from '../table.ts'
+
+interface FolderFlags extends Flags {
+  dir: string
+  json?: boolean
+  prune?: boolean
+  force?: boolean
+  dryRun?: boolean
+}
+
+export function addDefinitionCommands(program: Command, host: Host): void {
+  const command = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .requiredOption('--dir <folder>', 'the folder of definitions')
+      .option('--json', 'print the result as JSON')
+
+  command('export', 'write glossary, metrics, dashboards and custom detectors as YAML, one file each')
+    .option('--prune', 'remove the files of what is not in the database')
+    .option('--force', 'overwrite files that were edited and not applied')
+    .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
+      await withSession(host, { home }, async ({ app }) => {
+        const context = app.contextFor({ caller: app.caller, signal: host.signal })
+        const result = exportDefinitions(context.store, dir, { prune, force })
+        if (json) return printJson(host, result)
+        for (const path of result.created) print(host, `+ ${toLine(path)}`)
+        for (const path of result.updated) print(host, `~ ${toLine(path)}`)
+        for (const path of result.removed) print(host, `- ${toLine(path)}`)
+        for (const path of result.left)
+          print(host, `? ${toLine(path)} is not in the database; apply it, or remove the file`)
+        const { created, updated, removed, unchanged } = result
+        const counts = `${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} as they were`
+        print(host, `${toLine(dir)}: ${counts}`)
+      })
+    })
+
+  command('diff', 'show what applying a folder would change, and which numbers would move; exit 1 when anything would')
+    .option('--prune', 'as if whatever has no file were deleted')
+    .option('--force', 'as if nothing had been changed in the database')
+    .action(async (options: FolderFlags) => {
+      const { changes } = await show(host, options, { ...toApplyOptions(options), dryRun: true })
+      if (changes.length > 0) {
+        const count = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
+        throw new AppError(
+          'conflict',
+          `${count}; \`assay apply --dir ${options.dir}\` makes the database as the files.`,
+        )
+      }
+    })
+
+  command('apply', 'make the definitions of the database those of a folder, all or nothing')
+    .option('--dry-run', 'only show what would change')
+    .option('--prune', 'delete what has no file, of the kinds that have a folder')
+    .option('--force', 'overwrite what was changed in the database since the export')
+    .action(async (options: FolderFlags) => {
+      await show(host, options, toApplyOptions(options))
+    })
+
+  command('validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
+    async ({ dir, json }: FolderFlags) => {
+      const { files, problems, outside } = validateFolder(dir)
+      if (json) printJson(host, { files, problems, outside })
+      else {
+        for (const problem of problems) print(host, toLine(toProblemLine(problem)))
+        for (const problem of outside) print(host, `note: ${toLine(toProblemLine(problem))}`)
+        if (problems.length === 0) print(host, `${toLine(dir)}: ${files} definitions are valid`)
+      }
+      if (problems.length === 0) return
+      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+      throw new AppError('invalid_input', `${count} in the definitions; each is named above with its file and line.`)
+    },
+  )
+}
+
+function toApplyOptions({ dryRun = false, prune = false, force = false }: FolderFlags): ApplyOptions {
+  return { dryRun, prune, force }
+}
+
+async function show(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
+  return withSession(host, { home }, async ({ app }) => {
+    const context = app.contextFor({ caller: app.caller, signal: host.signal })
+    const outcome = applyFolder(context.store, dir, options, authorOf(context))
+    if (json) printJson(host, toJson(outcome, options))
+    else print(host, toText(outcome, options))
+    return outcome
+  })
+}
+
+function toJson({ changes, ...outcome }: Outcome, { dryRun }: ApplyOptions) {
+  const plain = changes.map(({ before, after, ...change }) => change)
+  return { applied: !dryRun, changes: plain, ...outcome }
+}
+
+const signs = { create: '+', update: '~', delete: '-' } as const
+const MOST_CHARACTERS = 100
+
+const shown = (value: unknown) => {
+  const text = toLine(JSON.stringify(value) ?? 'nothing')
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text
+}
+
+function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): string {
+  const lines = changes.flatMap(({ action, kind, name, file, members }) => [
+    `${signs[action]} ${kindWords[kind]} ${toLine(name)}${file === undefined ? '' : ` (${toLine(file)})`}`,
+    ...members.map(({ path, before, after }) => `    ${toLine(path)}: ${shown(before)} → ${shown(after)}`),
+  ])
+  if (moves.length > 0) {
+    lines.push(dryRun ? 'Numbers that would move:' : 'Numbers that moved:')
+    for (const { metric, before, after } of moves) {
+      lines.push(`  ${metric}: ${before?.formatted ?? '(new)'} → ${after?.formatted ?? '(gone)'}`)
+    }
+  }
+  for (const { metric, before, after } of trust)
+    lines.push(`! ${metric} was ${before} and ${dryRun ? 'would be' : 'is'} ${after}`)
+  const count = changes.length === 0 ? 'nothing to change' : `${changes.length} ${dryRun ? 'to change' : 'changed'}`
+  return [...lines, `${count}, ${unchanged} as they were`].join('\n')
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, type Issue } from '../kernel/errors.ts'
+import { findInstallId } from '../store/install.store.ts'
+import type { Store } from '../store/store.ts'
+import { type Base, readBase, requireNone, writeBase } from './base.ts'
+import { writeWhole } from './files.ts'
+import { type DefinitionFile, readFile, readFolder, requireSoundFiles } from './folder.ts'
+import { type Definition, type DefinitionSet, isSame, keyOf, kindFacts, kinds, toDigest } from './model.ts'
+import { loadDefinitions, toFileMembers } from './normal.ts'
+import { patchYaml, writeYaml } from './yaml.ts'
+
+const schemas = new URL('../../schemas/', import.meta.url)
+
+export interface ExportResult {
+  /** Files by what happened to them, relative to the folder. */
+  created: string[]
+  updated: string[]
+  unchanged: number
+  /** Files of what is not in the database. */
+  left: string[]
+  removed: string[]
+}
+
+/**
+ * Writes every definition into its file. A file that is there keeps its name, its comments and its order, and one that
+ * says the same already is not touched.
+ * @throws AppError `conflict` when files were edited since folder and database last agreed, unless forced.
+ */
+export function exportDefinitions(
+  store: Store,
+  folder: string,
+  { prune, force }: { prune: boolean; force: boolean },
+): ExportResult {
+  const { definitions, installId } = store.read((reader) => ({
+    definitions: loadDefinitions(reader),
+    installId: findInstallId(reader),
+  }))
+  makeFolder(folder)
+  const { files, problems } = readFolder(folder)
+  requireSoundFiles(problems)
+  const fileOf = new Map(files.map((file) => [keyOf(file.definition), file]))
+  if (!force) requireUnedited(readBase(folder, installId), files, definitions)
+  const taken = new Set(files.map(({ path }) => path.toLowerCase()))
+  const result: ExportResult = { created: [], updated: [], unchanged: 0, left: [], removed: [] }
+  for (const [key, definition] of definitions) {
+    const file = fileOf.get(key)
+    if (file === undefined) {
+      const path = choosePath(definition, taken)
+      taken.add(path.toLowerCase())
+      writeWhole(join(folder, path), toNewText(definition))
+      result.created.push(path)
+    } else if (isSame(file.definition, definition)) {
+      result.unchanged += 1
+    } else {
+      writeWhole(join(folder, file.path), toPatchedText(file, definition))
+      result.updated.push(file.path)
+    }
+  }
+  for (const { path, definition } of files) {
+    if (definitions.has(keyOf(definition))) continue
+    if (prune) rmSync(join(folder, path))
+    result[prune ? 'removed' : 'left'].push(path)
+  }
+  writeBase(folder, installId, definitions)
+  return result
+}
+
+function makeFolder(folder: string): void {
+  try {
+    for (const kind of kinds) mkdirSync(join(folder, kindFacts[kind].folder), { recursive: true })
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    for (const kind of kinds) {
+      const { schemaFile } = kindFacts[kind]
+      copyFileSync(new URL(schemaFile, schemas), join(folder, 'schemas', schemaFile))
+    }
+  } catch (cause) {
+    throw new AppError('unavailable', `The folder ${folder} cannot be written to; choose another one.`, { cause })
+  }
+}
+
+function requireUnedited(base: Base | undefined, files: readonly DefinitionFile[], definitions: DefinitionSet): void {
+  const issues = files.flatMap(({ path, definition }): Issue[] => {
+    const present = definitions.get(keyOf(definition))
+    if (present === undefined || isSame(present, definition)) return []
+    if (base?.get(keyOf(definition)) === toDigest(definition)) return []
+    const message = 'says something else than the database; apply it first, or export with --force to overwrite it.'
+    return [{ path, message }]
+  })
+  requireNone(issues, 'Files would lose what was edited in them')
+}
+
+function choosePath({ kind, name }: Definition, taken: ReadonlySet<string>): string {
+  const { folder } = kindFacts[kind]
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+  const stem = plain.replace(/^-+|-+$/g, '').slice(0, 100)
+  const tag = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const candidates = [...(stem === '' ? [] : [`${folder}/${stem}.yaml`]), `${folder}/${stem || kind}-${tag}.yaml`]
+  return candidates.find((path) => !taken.has(path)) ?? `${folder}/${stem || kind}-${tag}-${taken.size}.yaml`
+}
+
+function toNewText(definition: Definition): string {
+  const { schemaFile } = kindFacts[definition.kind]
+  return `# yaml-language-server: $schema=../schemas/${schemaFile}\n${writeYaml(toFileMembers(definition))}`
+}
+
+/** The file's own text with other values; a new text where a patched one would not say what it should. */
+function toPatchedText({ path, kind, yaml }: DefinitionFile, definition: Definition): string {
+  const text = patchYaml(yaml.document, toFileMembers(definition))
+  const read = readFile(path, kind, text)
+  return 'definition' in read && isSame(read.definition, definition) ? text : toNewText(definition)
+}

@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkDefinition as checkDetector } from '../custom/checks.ts'
+import type { DetectorDefinition } from '../custom/model.ts'
+import { AppError, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { parseInput } from '../operation/operation.ts'
+import { type Definition, type Kind, keyOf, kindFacts, kinds, kindWords, type Members } from './model.ts'
+import { toDefinition } from './normal.ts'
+import { readYaml, type YamlText } from './yaml.ts'
+
+const MAX_FILE_BYTES = 256 * 1024
+const MAX_FILES = 5_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** What is wrong, and where: `file:line:column`, then the member. */
+export interface Problem {
+  file: string
+  line: number
+  column: number
+  path: string
+  message: string
+}
+
+export interface DefinitionFile {
+  /** Relative to the folder, with `/`. */
+  path: string
+  kind: Kind
+  yaml: YamlText
+  definition: Definition
+}
+
+export interface DefinitionFolder {
+  files: DefinitionFile[]
+  problems: Problem[]
+  /** The kinds whose folder is there: only of these can a definition be missing. */
+  managed: ReadonlySet<Kind>
+}
+
+/**
+ * Reads every definition in a folder; the order of the files means nothing.
+ * @throws AppError `not_found` when there is no such folder, `too_large` when it holds more than definitions ever are.
+ */
+export function readFolder(folder: string): DefinitionFolder {
+  if (statIfThere(folder)?.isDirectory() !== true) {
+    throw notFound(`There is no folder ${folder}; name one with --dir, or make it with \`assay export --dir\`.`)
+  }
+  const files: DefinitionFile[] = []
+  const problems: Problem[] = []
+  const managed = new Set<Kind>()
+  let bytes = 0
+  for (const kind of kinds) {
+    const names = listFiles(join(folder, kindFacts[kind].folder))
+    if (names === undefined) continue
+    managed.add(kind)
+    if (names.length + files.length > MAX_FILES) throw tooLarge(`more than ${MAX_FILES} files`)
+    for (const name of names) {
+      const path = `${kindFacts[kind].folder}/${name}`
+      const text = readText(join(folder, path))
+      if (text === undefined) {
+        const message = `is larger than ${MAX_FILE_BYTES} bytes or not UTF-8 text; no definition is.`
+        problems.push({ file: path, line: 1, column: 1, path: '', message })
+        continue
+      }
+      bytes += text.length
+      if (bytes > MAX_BYTES) throw tooLarge(`more than ${MAX_BYTES} bytes`)
+      const read = readFile(path, kind, text)
+      if ('problems' in read) problems.push(...read.problems)
+      else files.push(read)
+    }
+  }
+  return { files, problems: [...problems, ...findDoubles(files)], managed }
+}
+
+function listFiles(folder: string): string[] | undefined {
+  if (statIfThere(folder)?.isDirectory() !== true) return undefined
+  return readdirSync(folder)
+    .filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'))
+    .filter((name) => statIfThere(join(folder, name))?.isFile() === true)
+    .sort()
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function readText(file: string): string | undefined {
+  if ((statIfThere(file)?.size ?? 0) > MAX_FILE_BYTES) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads one file: its form, its schema, and all that can be said of it alone. */
+export function readFile(path: string, kind: Kind, text: string): DefinitionFile | { problems: Problem[] } {
+  let yaml: YamlText
+  try {
+    yaml = readYaml(text)
+  } catch {
+    return { problems: [{ file: path, line: 1, column: 1, path: '', message: 'nests too deep; write it flatter.' }] }
+  }
+  if (yaml.value === undefined) {
+    return { problems: yaml.problems.map((problem) => ({ file: path, path: '', ...problem })) }
+  }
+  const problem = (issue: Issue): Problem => ({ file: path, ...yaml.placeOf(issue.path), ...issue })
+  try {
+    const members = parseInput(kindFacts[kind].schema, yaml.value) as Members
+    if (kind === 'custom_detector') checkDetector(members.definition as DetectorDefinition, 'definition')
+    return { path, kind, yaml, definition: toDefinition(kind, withoutAbsent(members)) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { issues = [{ path: '', message: error.message }] } = error.facts
+    return { problems: issues.map(problem) }
+  }
+}
+
+function withoutAbsent(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+function findDoubles(files: readonly DefinitionFile[]): Problem[] {
+  const first = new Map<string, DefinitionFile>()
+  return files.flatMap((file): Problem[] => {
+    const { definition, kind, yaml, path } = file
+    const other = first.get(keyOf(definition))
+    if (other === undefined) {
+      first.set(keyOf(definition), file)
+      return []
+    }
+    const { nameKey } = kindFacts[kind]
+    const { line } = other.yaml.placeOf(nameKey)
+    const message = `the ${kindWords[kind]} ${definition.name} stands in ${other.path}:${line} already; keep one of them.`
+    return [{ file: path, ...yaml.placeOf(nameKey), path: nameKey, message }]
+  })
+}
+
+const tooLarge = (what: string) =>
+  new AppError('too_large', `The folder holds ${what}; name the one that holds the definitions.`)
+
+export const toProblemLine = ({ file, line, column, path, message }: Problem): string =>
+  `${file}:${line}:${column}: ${path === '' ? '' : `${path} `}${message}`
+
+/** @throws AppError `invalid_input` naming every problem, unless there is none. */
+export function requireSoundFiles(problems: readonly Problem[]): void {
+  const [first] = problems
+  if (first === undefined) return
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more problems)` : ''
+  throw invalidInput(`The definitions are not valid: ${toProblemLine(first)}${more}`, {
+    reason: 'invalid_definitions',
+    issues: problems.map(({ file, line, column, path, message }) => ({
+      path: `${file}:${line}:${column}${path === '' ? '' : ` ${path}`}`,
+      message,
+    })),
+  })
+}

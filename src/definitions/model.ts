@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { CreateCustomDetector } from '../custom/model.ts'
+import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.ts'
+import { FilterMapping } from '../findings/filter.ts'
+import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'
+import { CreateMetric } from '../metrics/model.ts'
+
+/** The kinds of definitions that stand in files, in the order in which they are made. */
+export const kinds = ['custom_detector', 'term', 'metric', 'dashboard'] as const
+export type Kind = (typeof kinds)[number]
+
+export const DashboardFile = z
+  .strictObject({
+    name: DashboardName.describe('Name of the dashboard, such as discovery.'),
+    placements: z
+      .array(
+        z.strictObject({
+          metricSlug: Slug.describe('The metric.'),
+          pinnedFilters: FilterMapping.optional().describe('Always added when the dashboard is evaluated.'),
+          size: z.enum(placementSizes).optional().describe('How large it is shown (md).'),
+          position: z.int().min(0).max(10_000).optional().describe('Order, lowest first (its place in this list).'),
+          chartType: z.enum(chartTypes).optional().describe('How it is drawn (number).'),
+        }),
+      )
+      .min(1, 'must place at least one metric; a dashboard without metrics does not exist.')
+      .max(500)
+      .describe('The metrics it shows.'),
+  })
+  .describe('A dashboard and the metrics placed on it.')
+
+export type Members = Record<string, unknown>
+
+/** A definition with every member filled in, so that two of them can be compared. */
+export interface Definition {
+  kind: Kind
+  /** Slug of a term or metric, key of a detector, name of a dashboard. */
+  name: string
+  members: Members
+}
+
+interface KindFacts {
+  /** Where its files stand. */
+  folder: string
+  /** The member that names it. */
+  nameKey: string
+  schema: z.ZodType
+  schemaFile: string
+  /** What a member is when the file does not give it. */
+  defaults: Members
+  /** In the order in which they are written. */
+  order: readonly string[]
+}
+
+const termDefaults = { description: '', category: '', synonyms: [], color: null, icon: null, isActive: true }
+const metricDefaults = {
+  description: '',
+  owner: null,
+  synonyms: [],
+  color: null,
+  glossaryTermSlug: null,
+  allowedDimensions: [],
+  format: 'number',
+  unit: '',
+  emptyAs: null,
+}
+
+export const kindFacts: Record<Kind, KindFacts> = {
+  custom_detector: {
+    folder: 'detectors',
+    nameKey: 'key',
+    schema: CreateCustomDetector,
+    schemaFile: 'custom-detector.schema.json',
+    defaults: { description: '', enabled: true },
+    order: ['key', 'displayName', 'description', 'enabled', 'definition'],
+  },
+  term: {
+    folder: 'glossary',
+    nameKey: 'slug',
+    schema: CreateGlossaryTerm,
+    schemaFile: 'glossary-term.schema.json',
+    defaults: termDefaults,
+    order: ['slug', 'displayName', ...Object.keys(termDefaults), 'filterMapping'],
+  },
+  metric: {
+    folder: 'metrics',
+    nameKey: 'slug',
+    schema: CreateMetric,
+    schemaFile: 'metric.schema.json',
+    defaults: metricDefaults,
+    order: ['slug', 'displayName', ...Object.keys(metricDefaults), 'type', 'definition'],
+  },
+  dashboard: {
+    folder: 'dashboards',
+    nameKey: 'name',
+    schema: DashboardFile,
+    schemaFile: 'dashboard.schema.json',
+    defaults: {},
+    order: ['name', 'placements'],
+  },
+}
+
+export const kindWords: Record<Kind, string> = {
+  custom_detector: 'custom detector',
+  term: 'term',
+  metric: 'metric',
+  dashboard: 'dashboard',
+}
+
+/** Definitions by kind and name. */
+export type DefinitionSet = ReadonlyMap<string, Definition>
+
+export const keyOf = ({ kind, name }: Pick<Definition, 'kind' | 'name'>): string => `${kind}/${name}`
+
+export function toSet(definitions: readonly Definition[]): Map<string, Definition> {
+  return new Map(definitions.map((definition) => [keyOf(definition), definition]))
+}
+
+/** Names what a definition says, whatever the order of its keys. */
+export function toDigest({ members }: Definition): string {
+  return createHash('sha256').update(toText(members)).digest('hex').slice(0, 32)
+}
+
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toText).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${entries
+    .map(([key, member]) => `${JSON.stringify(key)}:${toText(member)}`)
+    .sort()
+    .join(',')}}`
+}
+
+export const isSame = (a: Definition, b: Definition): boolean => toText(a.members) === toText(b.members)
+
+export const isSameValue = (a: unknown, b: unknown): boolean => toText(a) === toText(b)

@@ -1,0 +1,89 @@
+import { listCustomDetectors } from '../custom/custom.store.ts'
+import { CreateCustomDetector, toWhole } from '../custom/model.ts'
+import { findDashboard, listDashboards, listPlacements } from '../dashboards/dashboards.store.ts'
+import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
+import { listTerms } from '../glossary/glossary.store.ts'
+import { readDefinition } from '../metrics/definition.ts'
+import { loadMetrics } from '../metrics/metrics.store.ts'
+import type { MetricType } from '../metrics/model.ts'
+import type { Reader } from '../store/store.ts'
+import { type Definition, type DefinitionSet, isSameValue, type Kind, kindFacts, type Members, toSet } from './model.ts'
+
+/** Fills in what a file left out. The members have passed the schema of their kind. */
+export function toDefinition(kind: Kind, given: Members): Definition {
+  const { nameKey, defaults } = kindFacts[kind]
+  const members = { ...defaults, ...given }
+  return { kind, name: String(given[nameKey]), members: { ...members, ...complete[kind](members) } }
+}
+
+const complete: Record<Kind, (members: Members) => Members> = {
+  custom_detector: (members) => {
+    const { key, definition } = CreateCustomDetector.parse(members)
+    return { definition: toWhole(key, definition) }
+  },
+  term: () => ({}),
+  metric: ({ type, definition, allowedDimensions }) => ({
+    // One that cannot be read stays as it is, for the checks to say why.
+    definition: readDefinition(type as MetricType, definition).typed?.definition ?? definition,
+    allowedDimensions: [...new Set(allowedDimensions as string[])],
+  }),
+  dashboard: ({ placements }) => ({
+    placements: (placements as Members[])
+      .map(({ metricSlug, pinnedFilters, size = 'md', position, chartType = 'number' }, index) => ({
+        metricSlug: String(metricSlug),
+        position: Number(position ?? index + 1),
+        size,
+        chartType,
+        pinnedFilters: isOpen(pinnedFilters) ? null : pinnedFilters,
+      }))
+      .sort((a, b) => a.position - b.position || (a.metricSlug < b.metricSlug ? -1 : 1)),
+  }),
+}
+
+const isOpen = (filters: unknown) =>
+  filters === undefined || filters === null || restrictsNothing(filters as FilterMapping)
+
+const EVERY = { limit: 1_000_000, offset: 0 }
+
+/** Every definition of the database, as files would state it. */
+export function loadDefinitions(reader: Reader): DefinitionSet {
+  const { terms } = listTerms(reader, { includeInactive: true }, EVERY)
+  return toSet([
+    ...listCustomDetectors(reader).map(({ key, displayName, description, enabled, definition }) =>
+      toDefinition('custom_detector', { key, displayName, description, enabled, definition }),
+    ),
+    ...terms.map(({ id, uid, createdAt, updatedAt, ...members }) => toDefinition('term', members)),
+    ...[...loadMetrics(reader).values()].map((metric) => {
+      const { slug, displayName, description, type, definition, allowedDimensions, format, unit } = metric
+      const { owner, color, synonyms, emptyAs, term } = metric
+      const texts = { slug, displayName, description, owner, color, synonyms }
+      const meaning = { type, definition, allowedDimensions, format, unit, emptyAs }
+      return toDefinition('metric', { ...texts, ...meaning, glossaryTermSlug: term?.slug ?? null })
+    }),
+    ...listDashboards(reader).flatMap(({ name }) => {
+      const row = findDashboard(reader, name)
+      const placements = row === undefined ? [] : listPlacements(reader, row)
+      return placements.length === 0 ? [] : [toDefinition('dashboard', { name, placements })]
+    }),
+  ])
+}
+
+/** What a file of the definition holds: its members in a stable order, without those that go without saying. */
+export function toFileMembers({ kind, members }: Definition): Members {
+  const { order, defaults } = kindFacts[kind]
+  const told = order.filter((key) => !(key in defaults) || !isSameValue(members[key], defaults[key]))
+  const file = Object.fromEntries(told.map((key) => [key, members[key]]))
+  if (kind !== 'dashboard') return file
+  const placements = (members.placements as Members[]).map((placement, index) => toFilePlacement(placement, index))
+  return { ...file, placements }
+}
+
+function toFilePlacement({ metricSlug, position, size, chartType, pinnedFilters }: Members, index: number): Members {
+  return {
+    metricSlug,
+    ...(position === index + 1 ? {} : { position }),
+    ...(size === 'md' ? {} : { size }),
+    ...(chartType === 'number' ? {} : { chartType }),
+    ...(pinnedFilters === null ? {} : { pinnedFilters }),
+  }
+}

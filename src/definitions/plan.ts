@@ -1,0 +1,157 @@
+import { AppError } from '../kernel/errors.ts'
+import { listInputs } from '../metrics/dependencies.ts'
+import { getTrust, toDigest } from '../metrics/drift.ts'
+import { loadMetrics } from '../metrics/metrics.store.ts'
+import type { MetricRecord, TrustTier } from '../metrics/model.ts'
+import { evaluateMetric } from '../query/evaluate.ts'
+import type { Author } from '../store/audit.store.ts'
+import { findInstallId } from '../store/install.store.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
+import { performChanges } from './apply.ts'
+import { readBase, requireKnown, writeBase } from './base.ts'
+import { type Change, listChanges, toWanted } from './changes.ts'
+import type { Problem } from './folder.ts'
+import { readFolder, requireSoundFiles } from './folder.ts'
+import type { Kind } from './model.ts'
+import { loadDefinitions } from './normal.ts'
+import { checkTogether, findOutside } from './references.ts'
+
+/** A metric whose number is another one, or that there was not before or is not any more. */
+export interface Move {
+  metric: string
+  before: MetricValue | null
+  after: MetricValue | null
+}
+
+export interface MetricValue {
+  value: number | null
+  formatted: string
+}
+
+/** A metric that can be trusted less, or more, than before. */
+export interface TrustChange {
+  metric: string
+  before: TrustTier
+  after: TrustTier
+}
+
+/** What applying a folder comes to. */
+export interface Outcome {
+  changes: Change[]
+  /** Definitions of the folder that are in the database just so. */
+  unchanged: number
+  moves: Move[]
+  trust: TrustChange[]
+}
+
+export interface ApplyOptions {
+  dryRun: boolean
+  /** Delete what has no file, of the kinds that have a folder. */
+  prune: boolean
+  /** Overwrite what was changed in the database since folder and database last agreed. */
+  force: boolean
+}
+
+/**
+ * Makes the database's definitions those of a folder, in one transaction: all of it or nothing.
+ * @throws AppError `invalid_input` with every problem of the files, `conflict` with everything that was changed since.
+ */
+export function applyFolder(store: Store, folder: string, options: ApplyOptions, author: Author): Outcome {
+  const { files, problems, managed } = readFolder(folder)
+  requireSoundFiles(problems)
+  const installId = store.read(findInstallId)
+  const memory = readBase(folder, installId)
+  const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
+  const work = (writer: Writer): Outcome => {
+    const present = loadDefinitions(writer)
+    const wanted = toWanted(present, wish)
+    requireSoundFiles(checkTogether(wanted, files))
+    const changes = listChanges(present, wanted, wish)
+    if (!options.force) requireKnown(memory, changes)
+    const before = look(writer)
+    const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
+    performChanges(writer, changes, wanted, author)
+    const asked = changes.filter(({ file }) => file !== undefined).length
+    return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }
+  }
+  if (options.dryRun) return store.rehearse(work)
+  const outcome = store.write(work, { durable: true })
+  // A folder that was never exported to from here, such as a clone, stays without a memory.
+  if (memory !== undefined) writeBase(folder, installId, store.read(loadDefinitions))
+  return outcome
+}
+
+/** What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have. */
+export function validateFolder(folder: string): { files: number; problems: Problem[]; outside: Problem[] } {
+  const { files, problems } = readFolder(folder)
+  const { problems: outside, placeholders } = findOutside(files)
+  const wish = { files, pruned: new Set<Kind>() }
+  const wanted = toWanted(
+    new Map(placeholders.map((definition) => [`${definition.kind}/${definition.name}`, definition])),
+    wish,
+  )
+  return { files: files.length, problems: [...problems, ...checkTogether(wanted, files)], outside }
+}
+
+interface Look {
+  metrics: Map<string, MetricRecord>
+  digests: Map<string, string>
+  trust: Map<string, TrustTier>
+}
+
+function look(reader: Reader): Look {
+  const metrics = loadMetrics(reader)
+  const each = <T>(of: (metric: MetricRecord) => T) => new Map([...metrics].map(([slug, metric]) => [slug, of(metric)]))
+  return {
+    metrics,
+    digests: each((metric) => toDigest(metric, listInputs(metrics, metric)) + toTermState(metric)),
+    trust: each((metric) => getTrust(reader, metric).tier),
+  }
+}
+
+const toTermState = ({ term }: MetricRecord) => (term === null || term.isActive ? '' : ' inactive')
+
+/** The metrics whose numbers could change: those that change, those on a term that does, and all made of them. */
+function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly Change[]): string[] {
+  const named = (kind: Kind) => new Set(changes.filter((change) => change.kind === kind).map(({ name }) => name))
+  const [changed, terms] = [named('metric'), named('term')]
+  const isTouched = (metric: MetricRecord) =>
+    changed.has(metric.slug) || (metric.term !== null && terms.has(metric.term.slug))
+  return [...metrics.values()]
+    .filter((metric) => [metric, ...listInputs(metrics, metric).values()].some(isTouched))
+    .map(({ slug }) => slug)
+}
+
+function evaluate(reader: Reader, slugs: readonly string[], now: number): Map<string, MetricValue> {
+  return new Map(slugs.map((slug) => [slug, toMetricValue(reader, slug, now)]))
+}
+
+function toMetricValue(reader: Reader, metricSlug: string, now: number): MetricValue {
+  try {
+    const { value, formatted } = evaluateMetric(reader, { metricSlug }, { now })
+    return { value, formatted }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { value: null, formatted: `no value: ${error.message}` }
+  }
+}
+
+function compare(
+  reader: Reader,
+  before: Look,
+  values: ReadonlyMap<string, MetricValue>,
+  now: number,
+): Pick<Outcome, 'moves' | 'trust'> {
+  const after = look(reader)
+  const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])].sort().flatMap((metric): Move[] => {
+    if (before.digests.get(metric) === after.digests.get(metric)) return []
+    const was = values.get(metric) ?? null
+    const is = after.metrics.has(metric) ? toMetricValue(reader, metric, now) : null
+    return was !== null && is !== null && was.value === is.value ? [] : [{ metric, before: was, after: is }]
+  })
+  const trust = [...after.trust].flatMap(([metric, tier]): TrustChange[] => {
+    const was = before.trust.get(metric)
+    return was === undefined || was === tier ? [] : [{ metric, before: was, after: tier }]
+  })
+  return { moves, trust }
+}

@@ -1,0 +1,118 @@
+import { AppError } from '../kernel/errors.ts'
+import { closest } from '../kernel/suggest.ts'
+import { readDefinition } from '../metrics/definition.ts'
+import type { MetricGraph } from '../metrics/dependencies.ts'
+import { checkDefinition, type Proposal } from '../metrics/metrics.ts'
+import type { Dimension, MetricType, TypedDefinition } from '../metrics/model.ts'
+import type { DefinitionFile, Problem } from './folder.ts'
+import { type Definition, type DefinitionSet, keyOf, kindWords, type Members } from './model.ts'
+
+type GraphMetric = MetricGraph extends ReadonlyMap<string, infer Metric> ? Metric : never
+
+const anything: TypedDefinition = { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' } }
+
+/** The metrics of a set, as far as they depend on one another. One that cannot be read stands for anything. */
+export function toGraph(definitions: DefinitionSet): Map<string, GraphMetric> {
+  const metrics = [...definitions.values()].filter(({ kind }) => kind === 'metric')
+  return new Map(metrics.map(({ name, members }) => [name, toGraphMetric(name, members)]))
+}
+
+function toGraphMetric(slug: string, { displayName, allowedDimensions, type, definition }: Members): GraphMetric {
+  const typed = readDefinition(type as MetricType, definition).typed ?? anything
+  return { ...typed, slug, displayName: String(displayName), allowedDimensions: allowedDimensions as Dimension[] }
+}
+
+/** One definition that names another. */
+interface Naming {
+  by: Definition
+  path: string
+  kind: 'term' | 'metric'
+  name: string
+}
+
+function listNamings(by: Definition): Naming[] {
+  if (by.kind === 'dashboard') {
+    return (by.members.placements as Members[]).map(({ metricSlug }, index) => {
+      return { by, path: `placements[${index}].metricSlug`, kind: 'metric', name: String(metricSlug) }
+    })
+  }
+  const { glossaryTermSlug } = by.members
+  if (by.kind !== 'metric' || typeof glossaryTermSlug !== 'string') return []
+  return [{ by, path: 'glossaryTermSlug', kind: 'term', name: glossaryTermSlug }]
+}
+
+/** What stands in the way of definitions being as `wanted`, taken all together. */
+export function checkTogether(wanted: DefinitionSet, files: readonly DefinitionFile[]): Problem[] {
+  const fileOf = new Map(files.map((file) => [keyOf(file.definition), file]))
+  const graph = toGraph(wanted)
+  return [...wanted.values()].flatMap((definition) => {
+    const at = (path: string, message: string) => toProblem(fileOf.get(keyOf(definition)), definition, path, message)
+    const unknown = listNamings(definition).filter(({ kind, name }) => !wanted.has(keyOf({ kind, name })))
+    return [
+      ...unknown.map((naming) => at(naming.path, toUnknownMessage(naming, wanted))),
+      ...(fileOf.has(keyOf(definition)) ? listOwnProblems(definition, graph, at) : []),
+    ]
+  })
+}
+
+function listOwnProblems(
+  { kind, name, members }: Definition,
+  graph: MetricGraph,
+  at: (path: string, message: string) => Problem,
+): Problem[] {
+  if (kind === 'dashboard') return listDoubles(members, at)
+  if (kind !== 'metric') return []
+  try {
+    checkDefinition(graph, { ...members, slug: name } as Proposal)
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return (error.facts.issues ?? []).map(({ path, message }) => at(path, message))
+  }
+}
+
+function listDoubles({ placements }: Members, at: (path: string, message: string) => Problem): Problem[] {
+  const slugs = (placements as Members[]).map(({ metricSlug }) => String(metricSlug))
+  return slugs.flatMap((slug, index) =>
+    slugs.indexOf(slug) < index ? [at(`placements[${index}]`, `places ${slug} twice; keep one of them.`)] : [],
+  )
+}
+
+function toUnknownMessage({ kind, name }: Naming, wanted: DefinitionSet): string {
+  const known = [...wanted.values()].filter((definition) => definition.kind === kind)
+  const near = closest(name, known, (definition) => definition.name, 3).map((definition) => definition.name)
+  const hint = near.length === 0 ? 'add its file.' : `the closest are ${near.join(', ')}.`
+  return `there is no ${kindWords[kind]} '${name}'; ${hint}`
+}
+
+function toProblem(file: DefinitionFile | undefined, definition: Definition, path: string, message: string): Problem {
+  if (file !== undefined) return { file: file.path, ...file.yaml.placeOf(path), path, message }
+  const what = `the ${kindWords[definition.kind]} ${definition.name}`
+  return { file: 'database', line: 0, column: 0, path: `${what}: ${path}`, message }
+}
+
+/** What a folder names and does not hold: apply looks for it in the database. */
+export function findOutside(files: readonly DefinitionFile[]): { problems: Problem[]; placeholders: Definition[] } {
+  const held = new Set(files.map(({ definition }) => keyOf(definition)))
+  const outside = files.flatMap((file) =>
+    [...listNamings(file.definition), ...listInputs(file.definition)]
+      .filter(({ kind, name }) => !held.has(keyOf({ kind, name })))
+      .map((naming) => ({ file, naming })),
+  )
+  return {
+    problems: outside.map(({ file, naming: { by, path, kind, name } }) =>
+      toProblem(file, by, path, `the ${kindWords[kind]} ${name} has no file here; it must be in the database.`),
+    ),
+    placeholders: outside.map(({ naming: { kind, name } }) => ({
+      kind,
+      name,
+      members: { slug: name, displayName: name, allowedDimensions: [], ...anything },
+    })),
+  }
+}
+
+function listInputs(by: Definition): Naming[] {
+  if (by.kind !== 'metric') return []
+  const { references } = readDefinition(by.members.type as MetricType, by.members.definition)
+  return references.map(({ slug, path }) => ({ by, path, kind: 'metric', name: slug }))
+}

@@ -1,0 +1,165 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  stringify,
+  visit,
+} from 'yaml'
+import { isSameValue, type Members } from './model.ts'
+
+/** One place in a file where something is wrong. */
+export interface Place {
+  line: number
+  column: number
+}
+
+export interface TextProblem extends Place {
+  message: string
+}
+
+/** One YAML document, with where everything stands in it. */
+export interface YamlText {
+  document: Document.Parsed
+  /** Absent when there are problems. */
+  value?: unknown
+  problems: TextProblem[]
+  /** Where the value of an issue's path stands, or the nearest thing around it that is there. */
+  placeOf(path: string): Place
+}
+
+/** An alias may stand for a list that is needed in several places, not for a tree of trees. */
+const MAX_ALIASES = 100
+
+/** Reads one document of plain values. @throws RangeError when it nests too deep for the parser. */
+export function readYaml(text: string): YamlText {
+  const lines = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    strict: true,
+    stringKeys: true,
+    uniqueKeys: true,
+    version: '1.2',
+  })
+  const at = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+    ...at(pos[0]),
+    message: `is not valid YAML: ${message.split('\n')[0] ?? ''}`,
+  }))
+  visit(document, {
+    Alias: (_, alias: Alias) => {
+      if (alias.resolve(document) !== undefined) return
+      problems.push({
+        ...at(alias.range?.[0] ?? 0),
+        message: `is not valid YAML: nothing is anchored as ${alias.source}`,
+      })
+    },
+    Pair: (_, { key }: Pair) => {
+      if (!isScalar(key) || key.value !== '__proto__') return
+      problems.push({ ...at(key.range?.[0] ?? 0), message: 'names a member __proto__, which nothing has; remove it.' })
+    },
+  })
+  const read: YamlText = { document, problems, placeOf: (path) => at(findOffset(document, path)) }
+  if (problems.length > 0) return read
+  try {
+    return { ...read, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown }
+  } catch {
+    const message = 'uses aliases for more than they may stand for; write the values out.'
+    return { ...read, problems: [{ line: 1, column: 1, message }] }
+  }
+}
+
+function findOffset(document: Document.Parsed, path: string): number {
+  let node: unknown = document.contents
+  let offset = document.contents?.range?.[0] ?? 0
+  let rest = path
+  while (rest !== '') {
+    const index = /^\.?\[(\d+)\]/.exec(rest)
+    if (index !== null && isSeq(node)) {
+      node = node.items[Number(index[1])]
+      rest = rest.slice(index[0].length)
+    } else if (isMap(node)) {
+      const wanted = rest.replace(/^\./, '')
+      const pair = node.items
+        .filter(({ key }) => startsWithKey(wanted, String(key)))
+        .sort((a, b) => String(b.key).length - String(a.key).length)[0]
+      if (pair === undefined) break
+      offset = offsetOf(pair.key) ?? offset
+      rest = wanted.slice(String(pair.key).length)
+      node = pair.value
+      continue
+    } else break
+    offset = offsetOf(node) ?? offset
+  }
+  return offset
+}
+
+const startsWithKey = (path: string, key: string) =>
+  path.startsWith(key) && ['', '.', '['].includes(path.slice(key.length, key.length + 1))
+
+const offsetOf = (node: unknown) => (isScalar(node) || isMap(node) || isSeq(node) ? node.range?.[0] : undefined)
+
+const style = { lineWidth: 110, indentSeq: true } as const
+
+/** A new file of these members, in their order. */
+export function writeYaml(members: Members): string {
+  return stringify(members, style)
+}
+
+/** The document with other members; what stays keeps its comments, its style and its place. */
+export function patchYaml(document: Document.Parsed, members: Members): string {
+  document.contents = patch(document, document.contents, members) as never
+  return document.toString(style)
+}
+
+function patch(document: Document.Parsed, node: unknown, value: unknown): Node {
+  if (isMap(node) && isMembers(value)) {
+    node.items = node.items.filter(({ key }) => Object.hasOwn(value, String(key)))
+    for (const [key, member] of Object.entries(value)) {
+      const pair = node.items.find((candidate) => String(candidate.key) === key)
+      if (pair === undefined) node.items.push(document.createPair(key, member))
+      else pair.value = patch(document, pair.value, member)
+    }
+    return node
+  }
+  if (isSeq(node) && Array.isArray(value)) {
+    const spare = [...node.items]
+    node.items = value.map((item) => {
+      const index = spare.findIndex((other) => isSameItem(document, other, item))
+      const [kept] = index < 0 ? [] : spare.splice(index, 1)
+      return kept === undefined ? document.createNode(item) : patch(document, kept, item)
+    })
+    return node
+  }
+  if (isScalar(node) && !isMembers(value) && !Array.isArray(value)) {
+    if (node.value !== value) {
+      node.value = value
+      delete node.type
+      delete node.source
+      delete node.format
+    }
+    return node
+  }
+  if (isAlias(node) && isSameValue(node.toJS(document), value)) return node
+  return document.createNode(value) as Node
+}
+
+/** The same text or number, or a member of a list of things that are told apart by the metric they name. */
+function isSameItem(document: Document.Parsed, node: unknown, value: unknown): boolean {
+  if (isMap(node) && isMembers(value) && 'metricSlug' in value) return node.get('metricSlug') === value.metricSlug
+  return (isScalar(node) || isMap(node) || isSeq(node)) && isSameValue(node.toJS(document), value)
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,378 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { exportDefinitions } from '../../src/definitions/export.ts'
+import { kindFacts, kinds } from '../../src/definitions/model.ts'
+import { loadDefinitions } from '../../src/definitions/normal.ts'
+import { type ApplyOptions, applyFolder } from '../../src/definitions/plan.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { certifyMetric } from '../../src/metrics/governance.ts'
+import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
+import { listAuditRows, verifyAudit } from '../../src/store/audit.store.ts'
+import { Store } from '../../src/store/store.ts'
+import { definitionSets, type GeneratedSet } from './generated.ts'
+
+const AT = Date.UTC(2026, 5, 15, 12)
+const author = { name: 'ann', via: 'cli', at: AT } as const
+const plain: ApplyOptions = { dryRun: false, prune: false, force: false }
+
+let root: string
+let count = 0
+let stores: Store[] = []
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'assay-definitions-'))
+  stores = []
+})
+afterEach(() => {
+  for (const store of stores) store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+function openStore(): Store {
+  const store = Store.open(join(root, `${count++}.db`), { now: () => AT })
+  stores.push(store)
+  store.write((writer) => writer.prepare("INSERT INTO install (name, value) VALUES ('id', ?)").run(`db-${count}`))
+  return store
+}
+
+const newFolder = () => join(root, `folder-${count++}`)
+const all = (store: Store) => Object.fromEntries(store.read(loadDefinitions))
+const apply = (store: Store, folder: string, options: Partial<ApplyOptions> = {}) =>
+  applyFolder(store, folder, { ...plain, ...options }, author)
+const exportAll = (store: Store, folder: string, options = { prune: false, force: false }) =>
+  exportDefinitions(store, folder, options)
+
+/** Runs on one database again and again: whatever a run did is undone. */
+function fresh(store: Store, work: () => void): void {
+  const empty = newFolder()
+  for (const kind of kinds) mkdirSync(join(empty, kindFacts[kind].folder), { recursive: true })
+  apply(store, empty, { prune: true })
+  work()
+}
+
+function writeSet(
+  folder: string,
+  { terms, metrics, dashboards }: GeneratedSet,
+  order: (names: object[]) => object[],
+): void {
+  for (const [name, objects] of [
+    ['glossary', terms],
+    ['metrics', metrics],
+    ['dashboards', dashboards],
+  ] as const) {
+    mkdirSync(join(folder, name), { recursive: true })
+    for (const [index, object] of order([...objects]).entries()) {
+      writeFileSync(join(folder, name, `${String(index).padStart(3, '0')}.yaml`), stringify(object))
+    }
+  }
+}
+
+function errorOf(work: () => unknown): AppError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('an error was expected')
+}
+
+describe('any set of definitions', () => {
+  const few = { numRuns: 25 }
+
+  it('is the same after export and apply on an empty database, and then nothing is left to change', () => {
+    const [one, two] = [openStore(), openStore()]
+    fc.assert(
+      fc.property(definitionSets, (set) => {
+        const [written, exported] = [newFolder(), newFolder()]
+        writeSet(written, set, (objects) => objects)
+        fresh(one, () => apply(one, written))
+        fresh(two, () => {
+          exportAll(one, exported)
+          expect(apply(one, exported).changes).toEqual([])
+          apply(two, exported)
+          expect(all(two)).toEqual(all(one))
+          expect(apply(two, exported).changes).toEqual([])
+          expect(exportAll(two, exported)).toMatchObject({ created: [], updated: [], left: [] })
+        })
+      }),
+      few,
+    )
+  })
+
+  it('comes out alike whatever the order of its files, and from whatever was there before', () => {
+    const [one, two] = [openStore(), openStore()]
+    fc.assert(
+      fc.property(definitionSets, definitionSets, fc.nat(), (set, before, turn) => {
+        const [ahead, folder, turned] = [newFolder(), newFolder(), newFolder()]
+        writeSet(ahead, before, (objects) => objects)
+        writeSet(folder, set, (objects) => objects)
+        writeSet(turned, set, (objects) => [...objects.slice(turn % 5), ...objects.slice(0, turn % 5)].reverse())
+        fresh(one, () => apply(one, folder))
+        fresh(two, () => {
+          apply(two, ahead)
+          apply(two, turned, { prune: true })
+        })
+        expect(all(two)).toEqual(all(one))
+      }),
+      few,
+    )
+  })
+
+  it('is not there at all when one of them is wrong, or when it is only tried', () => {
+    const store = openStore()
+    fc.assert(
+      fc.property(definitionSets, (set) => {
+        const folder = newFolder()
+        writeSet(folder, set, (objects) => objects)
+        const before = [all(store), store.read((reader) => verifyAudit(reader))]
+        apply(store, folder, { dryRun: true, prune: set.dashboards.length > 0 })
+        writeFileSync(
+          join(folder, 'metrics', 'zz.yaml'),
+          stringify({
+            slug: 'zz',
+            displayName: 'Z',
+            type: 'TREND',
+            definition: { baseMetricSlug: 'none', currentWindow: '1d', compareWindow: '1d' },
+          }),
+        )
+        expect(errorOf(() => apply(store, folder)).facts.reason).toBe('invalid_definitions')
+        expect([all(store), store.read((reader) => verifyAudit(reader))]).toEqual(before)
+      }),
+      few,
+    )
+  })
+})
+
+describe('apply', () => {
+  let store: Store
+  let folder: string
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')))
+  beforeEach(() => {
+    store = openStore()
+    folder = newFolder()
+    exportAll(store, folder)
+  })
+
+  it('takes the certification of what means something else now, marks what drifted, and says so', () => {
+    edit('metrics/open-findings.yaml', (text) => text.replace('OPEN', 'IGNORED'))
+    edit('metrics/new-findings.yaml', (text) => text.replace('How many findings', 'The number of findings that'))
+    edit('glossary/critical-findings.yaml', (text) => text.replace('- CRITICAL', '- CRITICAL\n    - HIGH'))
+    const { changes, trust } = apply(store, folder)
+    expect(changes.map(({ name }) => name)).toEqual(['critical-findings', 'new-findings', 'open-findings'])
+    expect(trust).toEqual([
+      { metric: 'critical-open-findings', before: 'certified', after: 'drifted' },
+      { metric: 'open-findings', before: 'certified', after: 'draft' },
+    ])
+    expect(store.read((reader) => findMetricBySlug(reader, 'open-findings'))).toMatchObject({
+      version: 2,
+      status: 'DRAFT',
+      certifiedBy: null,
+    })
+    expect(store.read((reader) => findMetricBySlug(reader, 'new-findings'))).toMatchObject({
+      version: 1,
+      status: 'ACTIVE',
+    })
+  })
+
+  it('leaves an entry in the audit trail for each change', () => {
+    edit('metrics/open-findings.yaml', (text) => text.replace('Open findings', 'Findings that are open'))
+    apply(store, folder)
+    const [entry] = store.read((reader) => listAuditRows(reader, { limit: 1 }))
+    expect(entry).toMatchObject({ actor: 'ann', via: 'cli', action: 'update', kind: 'metric', name: 'open-findings' })
+  })
+
+  it('says which numbers move, from what to what', () => {
+    const stored = store.write((writer) => {
+      writer
+        .prepare(
+          "INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 'S', 'IMPORT', '{}', 0, 0)",
+        )
+        .run()
+      for (const text of ['kind', 'PII', 'EMAIL']) writer.prepare('INSERT INTO word (text) VALUES (?)').run(text)
+      const word = (text: string) =>
+        (writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number }).id
+      writer
+        .prepare(
+          "INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at) VALUES ('a', 1, 'a', ?, 0, 'A', 'ACTIVE', 0, 0)",
+        )
+        .run(word('kind'))
+      writer
+        .prepare(
+          'INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status, n) VALUES (1, ?, ?, 0, 0, 4, 0, 3)',
+        )
+        .run(word('PII'), word('EMAIL'))
+      for (let fp = 1; fp <= 3; fp++)
+        writer
+          .prepare(
+            'INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q) VALUES (1, ?, ?, 1, 0, 9000)',
+          )
+          .run(fp, fp)
+      return 3
+    })
+    edit('metrics/total-findings.yaml', (text) => `${text}  filters:\n    severities: [LOW]\n`)
+    const { moves } = apply(store, folder, { dryRun: true })
+    expect(moves).toEqual([
+      {
+        metric: 'total-findings',
+        before: expect.objectContaining({ value: stored }),
+        after: expect.objectContaining({ value: 0 }),
+      },
+    ])
+    expect(apply(store, folder).moves).toEqual(moves)
+  })
+
+  it('turns a dependency round, though no order of single changes could', () => {
+    const metric = (slug: string, input?: string) =>
+      stringify({
+        slug,
+        displayName: slug,
+        ...(input === undefined
+          ? { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'asset' } }
+          : { type: 'DERIVED', definition: { formula: `${input} * 2`, inputs: [input] } }),
+      })
+    const write = (slug: string, input?: string) =>
+      writeFileSync(join(folder, 'metrics', `${slug}.yaml`), metric(slug, input))
+    write('a')
+    write('b', 'a')
+    apply(store, folder)
+    write('a', 'b')
+    write('b')
+    expect(apply(store, folder).changes.map(({ name }) => name)).toEqual(['a', 'b'])
+    write('b', 'a')
+    expect(errorOf(() => apply(store, folder)).facts.issues?.map(({ message }) => message)).toEqual([
+      expect.stringContaining('circle'),
+      expect.stringContaining('circle'),
+    ])
+  })
+
+  it('deletes only when told to, and only what nothing that stays uses', () => {
+    for (const name of ['weekly-finding-trend', 'new-findings']) rmSync(join(folder, 'metrics', `${name}.yaml`))
+    expect(apply(store, folder).changes).toEqual([])
+    expect(errorOf(() => apply(store, folder, { prune: true })).facts.issues).toHaveLength(2)
+    edit('dashboards/discovery.yaml', (text) =>
+      text.replace(/ +- metricSlug: (weekly-finding-trend|new-findings)\n/g, ''),
+    )
+    expect(apply(store, folder, { prune: true }).changes.map(({ action, name }) => [action, name])).toEqual([
+      ['delete', 'new-findings'],
+      ['delete', 'weekly-finding-trend'],
+      ['update', 'discovery'],
+    ])
+    expect(apply(store, folder, { prune: true }).changes).toEqual([])
+  })
+
+  it('does not prune a kind that has no folder', () => {
+    rmSync(join(folder, 'glossary'), { recursive: true })
+    expect(apply(store, folder, { prune: true }).changes).toEqual([])
+  })
+
+  it('refuses to take back what was changed in the database since, all of it at once, unless forced', () => {
+    const other = newFolder()
+    exportAll(store, other)
+    for (const name of ['open-findings', 'new-findings']) {
+      writeFileSync(
+        join(other, 'metrics', `${name}.yaml`),
+        readFileSync(join(other, 'metrics', `${name}.yaml`), 'utf8').replace('ow many', 'ow very many'),
+      )
+    }
+    apply(store, other)
+    edit('metrics/new-findings.yaml', (text) => text.replace('How', 'Just how'))
+    const error = errorOf(() => apply(store, folder))
+    expect([error.code, error.facts.reason]).toEqual(['conflict', 'definitions_changed'])
+    expect(error.facts.issues?.map(({ path }) => path)).toEqual(['metric new-findings', 'metric open-findings'])
+    expect(errorOf(() => exportAll(store, folder)).facts.issues?.map(({ path }) => path)).toEqual([
+      'metrics/new-findings.yaml',
+    ])
+    expect(apply(store, folder, { force: true }).changes).toHaveLength(2)
+    expect(apply(store, folder).changes).toEqual([])
+  })
+
+  it('takes the files as they are in a fresh clone, which has no memory', () => {
+    rmSync(join(folder, '.assay'), { recursive: true })
+    store.write((writer) => certifyMetric(writer, findMetricBySlug(writer, 'open-findings') as never, 'bo', author))
+    edit('metrics/open-findings.yaml', (text) => text.replace('Open', 'Still open'))
+    expect(apply(store, folder).changes).toHaveLength(1)
+    expect(existsSync(join(folder, '.assay'))).toBe(false)
+  })
+
+  it('carries custom detectors, whose examples must come out', () => {
+    const file = join(folder, 'detectors', 'codename.yaml')
+    const definition = {
+      rule: { any: [{ type: 'KEYWORDS', keywords: ['bluebird'] }] },
+      examples: { match: ['project bluebird'], noMatch: ['a robin'] },
+    }
+    writeFileSync(file, stringify({ key: 'codename', displayName: 'Codename', definition }))
+    expect(apply(store, folder).changes).toMatchObject([{ action: 'create', kind: 'custom_detector' }])
+    expect(apply(store, folder).changes).toEqual([])
+    appendFileSync(file, '')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('a robin', 'a bluebird'))
+    expect(errorOf(() => apply(store, folder)).facts.issues?.[0]?.path).toMatch(
+      /^detectors\/codename\.yaml:\d+:\d+ definition\.examples\.noMatch\[0\]/,
+    )
+  })
+})
+
+describe('export', () => {
+  it('keeps names, comments and order of the files that are there, and does not touch one that says the same', () => {
+    const store = openStore()
+    const folder = newFolder()
+    exportAll(store, folder)
+    const file = join(folder, 'metrics', 'open-findings.yaml')
+    const mine = `# ours\nslug: open-findings # never changes\n${readFileSync(file, 'utf8')
+      .replace(/^#.*\n/, '')
+      .replace('slug: open-findings\n', '')
+      .replace('unit: findings', 'unit: findings # plural')}`
+    renameSync(file, join(folder, 'metrics', 'mine.yml'))
+    writeFileSync(join(folder, 'metrics', 'mine.yml'), mine)
+    expect(exportAll(store, folder)).toMatchObject({ created: [], updated: [], unchanged: 18 })
+    expect(readFileSync(join(folder, 'metrics', 'mine.yml'), 'utf8')).toBe(mine)
+    store.write((writer) =>
+      writer.prepare("UPDATE metric SET display_name = 'Open now', synonyms = '[]' WHERE slug = 'open-findings'").run(),
+    )
+    expect(exportAll(store, folder)).toMatchObject({ updated: ['metrics/mine.yml'] })
+    const text = readFileSync(join(folder, 'metrics', 'mine.yml'), 'utf8')
+    expect(text).toContain('# ours\nslug: open-findings # never changes\ndisplayName: Open now\n')
+    expect(text).toContain('unit: findings # plural')
+    expect(text).not.toContain('synonyms')
+  })
+
+  it('names the schema that editors need, and writes it beside the files', () => {
+    const folder = newFolder()
+    exportAll(openStore(), folder)
+    for (const kind of kinds) {
+      const { folder: name, schemaFile } = kindFacts[kind]
+      expect(existsSync(join(folder, 'schemas', schemaFile))).toBe(true)
+      for (const file of readdirSync(join(folder, name))) {
+        expect(readFileSync(join(folder, name, file), 'utf8')).toMatch(
+          `# yaml-language-server: $schema=../schemas/${schemaFile}\n`,
+        )
+      }
+    }
+  })
+
+  it('says which files have nothing in the database, and removes them only when told to', () => {
+    const [store, folder] = [openStore(), newFolder()]
+    exportAll(store, folder)
+    writeFileSync(
+      join(folder, 'glossary', 'mine.yaml'),
+      stringify({ slug: 'mine', displayName: 'M', filterMapping: { severities: ['LOW'] } }),
+    )
+    expect(exportAll(store, folder).left).toEqual(['glossary/mine.yaml'])
+    expect(exportAll(store, folder, { prune: true, force: false }).removed).toEqual(['glossary/mine.yaml'])
+    expect(existsSync(join(folder, 'glossary', 'mine.yaml'))).toBe(false)
+  })
+})

@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readFolder, toProblemLine } from '../../src/definitions/folder.ts'
+import { validateFolder } from '../../src/definitions/plan.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-files-'))
+  for (const name of ['glossary', 'metrics', 'dashboards']) mkdirSync(join(folder, name))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (path: string, text: string | Uint8Array) => writeFileSync(join(folder, path), text)
+const problems = () => validateFolder(folder).problems.map(toProblemLine)
+
+const term = 'slug: a\ndisplayName: A\nfilterMapping:\n  severities: [HIGH]\n'
+const metric = 'slug: m\ndisplayName: M\ntype: SIMPLE\ndefinition:\n  aggregation: COUNT\n  entity: finding\n'
+const laughs = Array.from(
+  { length: 9 },
+  (_, index) => `x${index}: &x${index} [${Array(9).fill(index === 0 ? 'lol' : `*x${index - 1}`)}]`,
+)
+
+/** What no definition is: every case is refused, and the place of the trouble is named. */
+const refused: [string, string, string | Uint8Array, RegExp][] = [
+  ['a bomb of aliases', 'glossary/a.yaml', `${laughs.join('\n')}\n${term}`, /a\.yaml:1:1: uses aliases/],
+  [
+    'a bomb of merge keys',
+    'glossary/a.yaml',
+    `a: &a {b: 1}\n<<: [*a, *a]\n${term}`,
+    /a\.yaml:\d+:\d+: .*(not a known key|not valid YAML)/,
+  ],
+  [
+    'a member __proto__',
+    'glossary/a.yaml',
+    `${term}__proto__:\n  isActive: false\n`,
+    /a\.yaml:5:1: names a member __proto__/,
+  ],
+  [
+    'a member __proto__ deep inside',
+    'metrics/m.yaml',
+    `${metric}  filters:\n    __proto__: {statuses: [OPEN]}\n`,
+    /m\.yaml:8:5: names a member __proto__/,
+  ],
+  ['a quoted __proto__', 'glossary/a.yaml', `${term}"__proto__": {x: 1}\n`, /a\.yaml:5:1: names a member __proto__/],
+  [
+    'a flow __proto__',
+    'glossary/a.yaml',
+    '{slug: a, displayName: A, filterMapping: {__proto__: {severities: [HIGH]}}}',
+    /a\.yaml:1:\d+: names a member __proto__/,
+  ],
+  [
+    'a member constructor',
+    'glossary/a.yaml',
+    `${term}constructor:\n  prototype: {x: 1}\n`,
+    /a\.yaml:5:1: constructor is not a known key/,
+  ],
+  ['a member toString', 'metrics/m.yaml', `${metric}toString: x\n`, /m\.yaml:7:1: toString is not a known key/],
+  ['an unknown key', 'glossary/a.yaml', `${term}colour: '#fff'\n`, /a\.yaml:5:1: colour is not a known key/],
+  [
+    'an unknown key of a mapping',
+    'glossary/a.yaml',
+    `${term}  severity: [LOW]\n`,
+    /a\.yaml:5:3: filterMapping\.severity is not a known key/,
+  ],
+  ['the same key twice', 'glossary/a.yaml', `${term}slug: b\n`, /a\.yaml:5:1: is not valid YAML: .*unique/],
+  ['two documents', 'glossary/a.yaml', `${term}---\n${term}`, /a\.yaml:\d+:\d+: is not valid YAML/],
+  [
+    'a tag that makes something',
+    'glossary/a.yaml',
+    `${term}icon: !!js/function "x"\n`,
+    /a\.yaml:5:\d+: is not valid YAML/,
+  ],
+  ['a tag of a set', 'glossary/a.yaml', `${term}icon: !!set {x}\n`, /a\.yaml:5:\d+: /],
+  ['a key that is a list', 'glossary/a.yaml', `${term}? [a, b]\n: 1\n`, /a\.yaml:\d+:\d+: /],
+  ['a number for a name', 'glossary/a.yaml', term.replace('slug: a', 'slug: 12'), /a\.yaml:1:1: slug must be a string/],
+  ['a yes for a boolean', 'glossary/a.yaml', `${term}isActive: yes\n`, /a\.yaml:5:1: isActive must be a boolean/],
+  ['an empty file', 'glossary/a.yaml', '', /a\.yaml:1:1: must be an object/],
+  ['a list', 'glossary/a.yaml', `- ${term.replaceAll('\n', '\n  ')}`, /a\.yaml:1:1: must be an object/],
+  ['text that is no YAML', 'glossary/a.yaml', 'a: [1, 2\nb: }', /a\.yaml:\d+:\d+: is not valid YAML/],
+  [
+    'bytes that are no text',
+    'glossary/a.yaml',
+    new Uint8Array([0xff, 0xfe, 0x00, 0x80]),
+    /a\.yaml:1:1: is larger than .* or not UTF-8/,
+  ],
+  [
+    'a file of a megabyte',
+    'glossary/a.yaml',
+    `${term}description: ${'x'.repeat(1_000_000)}\n`,
+    /a\.yaml:1:1: is larger than/,
+  ],
+  ['lists in lists in lists', 'glossary/a.yaml', `${term}icon: ${'['.repeat(100_000)}`, /a\.yaml:\d+:\d+: /],
+  [
+    'a name too long',
+    'glossary/a.yaml',
+    term.replace('slug: a', `slug: ${'a'.repeat(101)}`),
+    /a\.yaml:1:1: slug must be at most 100/,
+  ],
+  [
+    'a formula that is code',
+    'metrics/m.yaml',
+    'slug: m\ndisplayName: M\ntype: DERIVED\ndefinition:\n  formula: process.exit(1)\n  inputs: [open-findings]\n',
+    /m\.yaml:5:3: definition\.formula/,
+  ],
+  ['an alias of nothing', 'glossary/a.yaml', `${term}icon: *nothing\n`, /a\.yaml:5:\d+: is not valid YAML/],
+  [
+    'a directive of another YAML',
+    'glossary/a.yaml',
+    `%YAML 3.7\n---\n${term}`,
+    /a\.yaml:1:7: is not valid YAML: Unsupported/,
+  ],
+  [
+    'a tab for indentation',
+    'glossary/a.yaml',
+    term.replace('  severities', '\tseverities'),
+    /a\.yaml:\d+:\d+: is not valid YAML/,
+  ],
+  [
+    'a metric placed twice',
+    'dashboards/d.yaml',
+    'name: d\nplacements:\n  - metricSlug: m\n  - metricSlug: m\n',
+    /d\.yaml:4:5: placements\[1\] places m twice/,
+  ],
+  [
+    'a dashboard of nothing',
+    'dashboards/d.yaml',
+    'name: d\nplacements: []\n',
+    /d\.yaml:2:1: placements must place at least one/,
+  ],
+]
+
+describe('a file of definitions', () => {
+  it.each(refused)('is refused with its place: %s', (_, path, text, problem) => {
+    write(path, text)
+    const found = problems()
+    expect(found.length).toBeGreaterThan(0)
+    expect(
+      found.some((line) => problem.test(line)),
+      found.join('\n'),
+    ).toBe(true)
+    expect(({} as Record<string, unknown>).isActive).toBeUndefined()
+  })
+
+  it('may use an anchor for what it needs twice, comments, and any style', () => {
+    write(
+      'glossary/a.yaml',
+      `# a\nslug: a\ndisplayName: "A"\nsynonyms: &names [x, 'y']\nfilterMapping: {containers: *names}\n`,
+    )
+    expect(problems()).toEqual([])
+    expect(readFolder(folder).files[0]?.definition.members).toMatchObject({ filterMapping: { containers: ['x', 'y'] } })
+  })
+
+  it('is one of a kind: what stands twice is named with both places', () => {
+    write('glossary/a.yaml', term)
+    write('glossary/b.yml', `# b\n${term}`)
+    expect(problems()).toEqual([
+      'glossary/b.yml:2:1: slug the term a stands in glossary/a.yaml:1 already; keep one of them.',
+    ])
+  })
+
+  it('is found under its folder only, and links and folders in it do no harm', () => {
+    write('glossary/a.yaml', term)
+    mkdirSync(join(folder, 'glossary', 'folder.yaml'))
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'glossary', 'dangling.yaml'))
+    write('glossary/notes.txt', 'not a definition')
+    write('other.yaml', 'not: one')
+    expect(readFolder(folder).files.map(({ path }) => path)).toEqual(['glossary/a.yaml'])
+  })
+})
+
+describe('a folder of definitions', () => {
+  it('is checked without a database; what it must have is told beside', () => {
+    write('metrics/m.yaml', `${metric}glossaryTermSlug: a\n`)
+    write(
+      'metrics/r.yaml',
+      'slug: r\ndisplayName: R\ntype: TREND\ndefinition: {baseMetricSlug: out, currentWindow: 7d, compareWindow: 7d}\n',
+    )
+    const { files, problems, outside } = validateFolder(folder)
+    expect([files, problems]).toEqual([2, []])
+    expect(outside.map(toProblemLine)).toEqual([
+      'metrics/m.yaml:7:1: glossaryTermSlug the term a has no file here; it must be in the database.',
+      'metrics/r.yaml:4:14: definition.baseMetricSlug the metric out has no file here; it must be in the database.',
+    ])
+  })
+
+  it('says every problem at once', () => {
+    write('glossary/a.yaml', term.replace('HIGH', 'HIHG'))
+    write('metrics/m.yaml', metric.replace('COUNT', 'CUONT').replace('slug: m', 'slug: M'))
+    expect(problems()).toEqual([
+      'glossary/a.yaml:4:16: filterMapping.severities[0] must be one of CRITICAL, HIGH, MEDIUM, LOW, INFO; did you mean HIGH?',
+      'metrics/m.yaml:1:1: slug must be lower-case words joined by hyphens, such as open-findings.',
+    ])
+  })
+
+  it('is not found when it is not there', () => {
+    expect(() => readFolder(join(folder, 'none'))).toThrow(/no folder/)
+  })
+})
