@@ -6,6 +6,7 @@ const rooms = [
   'connectors',
   'store',
   'operation',
+  'access',
   'findings',
   'sources',
   'custom',

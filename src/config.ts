@@ -6,6 +6,10 @@ import { invalidInput } from './kernel/errors.ts'
 import { logLevels } from './kernel/log.ts'
 import { parseInput } from './operation/operation.ts'
 
+const network = z
+  .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be a network such as 10.0.0.0/8, or an address.')
+  .describe('A network such as 10.0.0.0/8.')
+
 const port = z.int().min(0).max(65_535)
 
 /** What may stand in `config.json` of the data folder, in `ASSAY_*` variables and in flags; the later wins. */
@@ -21,6 +25,19 @@ export const Settings = z
       .describe('Which tools MCP offers: the six agent tools, the admin tools, or both.'),
     readOnly: z.boolean().default(false).describe('Offer only operations that change nothing.'),
     background: z.boolean().default(true).describe('Run due scans in this process when no other process does.'),
+    socket: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Path of a unix socket that HTTP listens on in place of a port; only its owner can open it.'),
+    publicUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Address under which others reach this server, through a proxy.'),
+    trustProxy: z
+      .array(network)
+      .default([])
+      .describe('Networks of proxies whose X-Forwarded-For counts; absent, no such header is read.'),
   })
   .describe('Settings of assay.')
 export type Settings = z.infer<typeof Settings>
@@ -73,6 +90,9 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
     readOnly: flag(env.ASSAY_READ_ONLY),
     background: flag(env.ASSAY_BACKGROUND),
+    socket: env.ASSAY_SOCKET,
+    publicUrl: env.ASSAY_PUBLIC_URL,
+    trustProxy: env.ASSAY_TRUST_PROXY?.split(',').map((each) => each.trim()),
   })
 }
 

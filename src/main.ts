@@ -3,7 +3,7 @@ import process from 'node:process'
 import { type OpenedApp, openApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig, Settings } from './config.ts'
 import { version } from './kernel/installation.ts'
 
 const stopping = new AbortController()
@@ -28,12 +28,9 @@ process.stdout.on('error', endQuietly)
 const open = (flags: Flags): Promise<OpenedApp> => openApp(loadConfig(pick(flags), process.env), process.env)
 
 /** Commands hand in all their options; only the settings among them configure. */
-function pick({ home, host, port, logLevel, toolsets, readOnly, background }: Flags): Flags {
-  return Object.fromEntries(
-    Object.entries({ home, host, port, logLevel, toolsets, readOnly, background }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
+function pick(flags: Flags): Flags {
+  const settings = new Set(['home', ...Object.keys(Settings.shape)])
+  return Object.fromEntries(Object.entries(flags).filter(([name, value]) => settings.has(name) && value !== undefined))
 }
 
 const host: Host = {

@@ -1,39 +1,51 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { createGatekeeper } from './access/gatekeeper.ts'
+import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import { createSurface } from './assistant.ts'
 import type { Host } from './cli/host.ts'
-import { createHttpApp, type HttpServer, listen } from './http/server.ts'
+import { type HttpServer, listen } from './http/listen.ts'
+import { createHttpApp } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
 import { version } from './kernel/installation.ts'
 import { createMcpHttpHandler } from './mcp/http.ts'
-import type { Caller } from './operation/context.ts'
 
 const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
+const everywhere = new Set(['0.0.0.0', '::', '[::]'])
 
-/** Listens with everything on it. @throws AppError `forbidden` for an address that others can reach. */
+/** Listens with everything on it. @throws AppError `forbidden` for an address that others can reach without a token. */
 export async function startServer(app: OpenedApp): Promise<HttpServer> {
-  const { config } = app
-  if (!loopback.has(config.host.toLowerCase())) {
+  const { config, log } = app
+  const { host, port, socket, publicUrl, trustProxy } = config
+  const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
+  if (!isLocal && !isTokenAsked(app.store)) {
     throw new AppError(
       'forbidden',
-      `Serving on ${config.host} would let others in without a token; serve on 127.0.0.1.`,
-      {
-        reason: 'token_required',
-      },
+      `Serving on ${host} would let others in without a token; make one with \`assay token create\`, or serve on 127.0.0.1.`,
+      { reason: 'token_required' },
     )
   }
-  const caller: Caller = { ...app.caller, via: 'http' }
-  const mcp = createMcpHttpHandler({ surface: createSurface(app), log: app.log })
+  const gatekeeper = createGatekeeper({
+    store: app.store,
+    now: () => Date.now(),
+    local: { ...app.caller, via: 'http' },
+    always: !isLocal,
+  })
+  const mcp = createMcpHttpHandler({ surface: createSurface(app), log })
   const http = createHttpApp({
     operations: app.operations,
     contextFor: app.contextFor,
-    callerOf: () => caller,
-    mcp: (request) => mcp(request, { ...app.caller, via: 'mcp' }),
+    callerOf: ({ headers }, address) =>
+      gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
+    mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
     importFindings: app.importFindings,
     version,
-    hosts: [],
-    log: app.log,
+    hosts: isLocal ? [] : namesOf(host),
+    publicUrl,
+    trustProxy,
+    log,
   })
-  const server = await listen(http, { host: config.host, port: config.port })
+  const server = await listen(http, socket === undefined ? { host, port } : { socket })
   return {
     url: server.url,
     close: async () => {
@@ -41,6 +53,16 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       await server.close()
     },
   }
+}
+
+/** What requests may call this machine: the address that it listens on, or all that it has. */
+function namesOf(host: string): string[] {
+  const written = (address: string) => (address.includes(':') && !address.startsWith('[') ? `[${address}]` : address)
+  if (!everywhere.has(host)) return [written(host)]
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => written(address)),
+  )
+  return [...own, hostname()]
 }
 
 /** `assay serve`: until the process is asked to stop. */

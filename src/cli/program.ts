@@ -8,6 +8,7 @@ import { addFindingCommands } from './commands/findings.ts'
 import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addScanCommands } from './commands/scan.ts'
+import { addTokenCommands } from './commands/token.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
 
@@ -50,13 +51,15 @@ function createProgram(host: Host): Command {
   addDefinitionCommands(program, host)
   addDetectCommand(program, host)
   addGenerateCommand(program, host)
+  addTokenCommands(program, host)
   addDoctorCommand(program, host)
-  for (const command of [program, ...program.commands]) {
+  const all = program.commands.flatMap((command) => [command, ...command.commands])
+  for (const command of [program, ...all]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
     })
-    if (command !== program) addHome(command)
+    if (command !== program && command.commands.length === 0) addHome(command)
   }
   return program
 }
@@ -81,9 +84,11 @@ function addServeCommands(program: Command, host: Host): void {
       .option('--port <port>', 'port to listen on; 0 picks a free one (default 7411)', toPort)
       .option('--no-background', 'do not run due scans in this process')
       .addOption(level())
-  serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop')).action(
-    async (options: Flags) => host.serve(withoutDefault(options)),
-  )
+  serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop'))
+    .option('--socket <path>', 'listen on a unix socket that only its owner can open, in place of a port')
+    .option('--public-url <url>', 'address under which others reach this server, through a proxy')
+    .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
+    .action(async (options: Flags) => host.serve(withoutDefault(options)))
   program
     .command('mcp')
     .description('speak MCP over stdin and stdout, for an assistant on this machine')
@@ -96,6 +101,8 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--once', 'show the numbers and exit', false)
     .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
 }
+
+const toList = (value: string) => value.split(',').map((each) => each.trim())
 
 /** `--no-background` gives the member a default of true, which must not win over the settings file. */
 function withoutDefault<T extends Flags>(options: T): T {

@@ -14,7 +14,7 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body) {
+  for await (const chunk of untilDeadline(request.body)) {
     length += chunk.byteLength
     if (length > maxBytes) throw tooLarge()
     chunks.push(chunk)
@@ -26,6 +26,29 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
     offset += chunk.byteLength
   }
   return whole
+}
+
+/** Nobody needs longer to send a mebibyte. */
+const BODY_DEADLINE_MS = 30_000
+
+async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = invalidInput('The body took longer than 30 seconds to arrive; send it again.', { reason: 'too_slow' })
+    timer = setTimeout(() => reject(error), BODY_DEADLINE_MS)
+  })
+  late.catch(() => {})
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late])
+      if (done) return
+      yield value
+    }
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
 }
 
 /** The JSON object of a body; no body is `{}`. */

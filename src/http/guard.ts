@@ -1,46 +1,66 @@
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../kernel/errors.ts'
 
-const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** The host names that requests may carry, whatever the port. */
 export interface GuardOptions {
+  /** Names beside loopback that requests may carry as their Host, whatever the port. */
   hosts: readonly string[]
+  /** The address under which others reach this server, through a proxy. */
+  publicUrl?: string | undefined
+}
+
+/** What every answer carries: nothing is kept, framed, guessed at or read by pages of other sites. */
+const safety: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+export function addSafety(response: Response): Response {
+  for (const [name, value] of Object.entries(safety)) response.headers.set(name, value)
+  return response
 }
 
 /**
- * Refuses requests that were not meant for this server: a foreign `Host` (a name that was re-pointed at loopback) or a
- * foreign `Origin` (a page of another site in the person's browser).
+ * Refuses requests that were not meant for this server: a foreign `Host` (a name that was re-pointed at loopback), a foreign
+ * `Origin`, or what a browser says that another site's page has sent.
  */
-export function guard({ hosts }: GuardOptions): MiddlewareHandler {
-  const allowed = new Set([...loopbackNames, ...hosts.map((host) => host.toLowerCase())])
-  const isAllowed = (address: string) => {
-    try {
-      const { hostname, username, password } = new URL(address)
-      return username === '' && password === '' && allowed.has(hostname.toLowerCase())
-    } catch {
-      return false
-    }
+export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
+  const open = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const names = new Set([...loopbackNames, ...hosts, ...(open === undefined ? [] : [open.hostname])].map(toLower))
+  const parse = (address: string): URL | undefined => {
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    return url?.username === '' && url.password === '' && names.has(toLower(url.hostname)) ? url : undefined
+  }
+  /** Pages of this machine or of the public address; a browser says itself whether they are of another port. */
+  const isOwn = (origin: string) => {
+    const url = parse(origin)
+    return url !== undefined && (url.origin === open?.origin || url.protocol === 'http:')
   }
   return async (c, next) => {
-    const host = c.req.header('host')
-    if (host === undefined || !/^[^\s/@\\]+$/.test(host) || !isAllowed(`http://${host}`)) {
-      throw new AppError(
-        'forbidden',
+    const written = c.req.header('host') ?? ''
+    const host = /^[^\s/@\\?#,]+$/.test(written) ? parse(`http://${written}`) : undefined
+    if (host === undefined || parse(c.req.url) === undefined) {
+      throw refuse(
+        'host_not_allowed',
         'The Host header does not name this server; use the address that it printed at start.',
-        {
-          reason: 'host_not_allowed',
-        },
       )
     }
     const origin = c.req.header('origin')
-    if (origin !== undefined && !isAllowed(origin)) {
-      throw new AppError('forbidden', 'Requests from pages of other sites are refused.', {
-        reason: 'origin_not_allowed',
-      })
+    if (origin !== undefined && !isOwn(origin)) {
+      throw refuse('origin_not_allowed', 'Requests from pages of other sites are refused.')
+    }
+    const site = c.req.header('sec-fetch-site') ?? 'none'
+    if (site !== 'none' && site !== 'same-origin') {
+      throw refuse('cross_site', 'Requests from pages of other sites are refused.')
     }
     await next()
-    c.res.headers.set('x-content-type-options', 'nosniff')
-    c.res.headers.set('cache-control', 'no-store')
+    addSafety(c.res)
   }
 }
+
+const toLower = (text: string) => text.toLowerCase()
+const refuse = (reason: string, message: string) => new AppError('forbidden', message, { reason })

@@ -29,8 +29,13 @@ const titles: Record<ErrorCode, string> = {
   unavailable: 'Unavailable',
 }
 
+/** What a refusal says in `WWW-Authenticate`, beside the scheme; undefined: nothing. */
+export type Challenge = (error: AppError) => string | undefined
+
+const plainChallenge: Challenge = ({ code }) => (code === 'unauthorized' ? 'Bearer' : undefined)
+
 /** An error as RFC 9457 problem details. Anything but an AppError is logged under an id and told as `internal`. */
-export function toProblem(error: unknown, log: Log): Response {
+export function toProblem(error: unknown, log: Log, challenge: Challenge = plainChallenge): Response {
   const known = toKnown(error, log)
   const { facts = {}, retryAfterSeconds, ...rest } = known.facts
   const status = httpStatus[known.code]
@@ -45,7 +50,8 @@ export function toProblem(error: unknown, log: Log): Response {
   }
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
-  if (known.code === 'unauthorized') headers['www-authenticate'] = 'Bearer'
+  const wanted = challenge(known)
+  if (wanted !== undefined) headers['www-authenticate'] = wanted
   const allow = facts.allow
   if (known.code === 'method_not_allowed' && typeof allow === 'string') headers.allow = allow
   return new Response(JSON.stringify(body), { status, headers })

@@ -1,7 +1,6 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { z } from 'zod'
 import { AppError, invalidInput } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { readJsonObject } from './body.ts'
@@ -9,8 +8,11 @@ import { readJsonObject } from './body.ts'
 export interface RouteOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
-  callerOf(request: Request): Caller
-  log: Log
+}
+
+/** What every handler finds beside the request: who sent it. */
+export interface Door {
+  Variables: { caller: Caller }
 }
 
 export interface Route {
@@ -44,7 +46,7 @@ function findLists({ input }: Operation): Set<string> {
   )
 }
 
-export function addRoutes(app: Hono, options: RouteOptions): void {
+export function addRoutes(app: Hono<Door>, options: RouteOptions): void {
   const routes = listRoutes(options.operations)
   const methods = new Map<string, string[]>()
   for (const route of routes) {
@@ -60,10 +62,10 @@ export function addRoutes(app: Hono, options: RouteOptions): void {
   }
 }
 
-async function answer(c: HonoContext, route: Route, options: RouteOptions): Promise<Response> {
+async function answer(c: HonoContext<Door>, route: Route, options: RouteOptions): Promise<Response> {
   const { operation } = route
   const input = await readInput(c, route)
-  const context = options.contextFor({ caller: options.callerOf(c.req.raw), signal: c.req.raw.signal })
+  const context = options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal })
   const output = await call(operation, input, context)
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   const location = operation.status === 201 ? operation.location?.(output as never) : undefined
@@ -71,7 +73,7 @@ async function answer(c: HonoContext, route: Route, options: RouteOptions): Prom
   return new Response(JSON.stringify(output), { status: operation.status, headers })
 }
 
-async function readInput(c: HonoContext, route: Route): Promise<Record<string, unknown>> {
+async function readInput(c: HonoContext<Door>, route: Route): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
   const query = readQuery(new URL(c.req.url).searchParams, route.lists)
   const input = hasBody ? await readJsonObject(c.req.raw) : query

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../kernel/errors.ts'
+import { principalOf } from '../operation/context.ts'
 import { type Operation, parseInput } from '../operation/operation.ts'
 import type { Exchange, Question } from './protocol.ts'
 
@@ -16,7 +17,8 @@ export function askConsent(
   if (operation.scope !== 'certify' || exchange.caller.token === true) return undefined
   parseInput(operation.input, input)
   const call = `${operation.name} ${JSON.stringify(input)}`
-  const state = { call: createHash('sha256').update(call).digest('base64url') }
+  const asked = `${principalOf(exchange.caller)} ${call}`
+  const state = { call: createHash('sha256').update(asked).digest('base64url') }
   const answer = exchange.answers.consent
   if (answer !== undefined && isSame(exchange.state, state)) {
     if (isYes(answer)) return undefined

@@ -114,6 +114,8 @@ export interface McpSurface {
   server: { name: string; title: string; version: string; description: string; icons: readonly Icon[] }
   instructions: string
   tools: readonly Tool[]
+  /** Those of the tools that the caller's scopes allow, in the same order. */
+  listTools(caller: Caller): readonly Tool[]
   callTool(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<ToolAnswer | Question>
   listResources(exchange: Exchange): Promise<Resource[]>
   resourceTemplates: readonly ResourceTemplate[]

@@ -73,7 +73,9 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
     const exchangeOf = (context: ServerContext) => toExchange(context, server, callerOf(context))
     const guarded = <Result>(work: () => Promise<Result>) =>
       work().catch((error: unknown) => rethrow(error, reportFault))
-    server.setRequestHandler('tools/list', () => ({ tools: surface.tools as never }))
+    server.setRequestHandler('tools/list', (_request, context) => ({
+      tools: surface.listTools(callerOf(context)) as never,
+    }))
     server.setRequestHandler('tools/call', ({ params }, context) =>
       guarded(async () => {
         const answer = await surface.callTool(params.name, params.arguments ?? {}, exchangeOf(context))

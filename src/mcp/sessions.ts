@@ -3,7 +3,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { Caller } from '../operation/context.ts'
+import { type Caller, principalOf } from '../operation/context.ts'
 
 type HandleOptions = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>[1]>
 
@@ -108,7 +108,7 @@ export function createSessions({
   }
 }
 
-const ownerOf = ({ name, scopes }: Caller) => JSON.stringify([name, [...scopes].sort()])
+const ownerOf = (caller: Caller) => JSON.stringify([principalOf(caller), [...caller.scopes].sort()])
 
 /** A client that greets again may still carry the id of a session from before a restart. */
 function withoutSession(headers: Headers): Headers {

@@ -57,6 +57,11 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
     },
     instructions: writeInstructions(new Set(byName.keys())),
     tools: list,
+    listTools: ({ scopes }) =>
+      list.filter(({ name }) => {
+        const scope = byName.get(name)?.operation.scope
+        return scope !== undefined && scopes.has(scope)
+      }),
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {

@@ -6,15 +6,36 @@ import type { Coercion } from './coerce.ts'
 export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
+/** What a scope lets its holder do beside what it names; stated here and nowhere else. */
+const included: Readonly<Record<Scope, readonly Scope[]>> = {
+  read: [],
+  triage: ['read'],
+  author: ['read'],
+  certify: ['read'],
+  admin: ['read', 'triage', 'author', 'certify'],
+}
+
+/** The scopes that were granted, with those that they include. */
+export function expandScopes(granted: Iterable<Scope>): Set<Scope> {
+  return new Set([...granted].flatMap((scope) => [scope, ...included[scope]]))
+}
+
 /** Who asks, and through which door. */
 export interface Caller {
   /** Shown in histories and audits. */
   name: string
+  /** Tells callers of the same name apart, such as `token/3f9a`; absent for the person at this machine. */
+  id?: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>
   /** True when the scopes come from a token, and not from being the person at this machine. */
   token?: boolean
+  /** Answers hold counts and ids only, whatever the server allows others. */
+  lockdown?: boolean
 }
+
+/** Whose a cursor, a session or a question is. */
+export const principalOf = ({ id, name }: Caller): string => id ?? `local/${name}`
 
 export interface Progress {
   done: number

@@ -30,6 +30,20 @@ export interface Tables {
   import_file: { uid: string; created_at: number; accepted: Generated<number> }
   import_row: { uid: string; ordinal: number; finding: string }
   lease: { name: string; holder: string; token: number; expires_at: number }
+  access_token: AccessTokenRow
+}
+
+export interface AccessTokenRow {
+  id: string
+  name: string
+  scopes: string
+  lockdown: Generated<number>
+  digest: Uint8Array
+  created_by: string
+  created_at: number
+  expires_at: number
+  revoked_at: number | null
+  last_used_at: number | null
 }
 
 export interface SourceRow {

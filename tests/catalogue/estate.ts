@@ -3,7 +3,6 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Hono } from 'hono'
 import { operations } from '../../src/catalogue.ts'
 import type { RedactedFinding } from '../../src/detectors/detector.ts'
 import { saveAsset, saveLinks } from '../../src/findings/assets.store.ts'
@@ -254,7 +253,7 @@ export function openEstate(template: Template): OpenEstate {
 
 /** Both doors, opened once, over a copy of the database that can be replaced by a fresh one. */
 export interface Doors {
-  http: Hono
+  http: ReturnType<typeof createHttpApp>
   mcp: McpSurface
   estate(): OpenEstate
   renew(): void
@@ -325,7 +324,7 @@ export function toRequest(operation: Operation, input: Record<string, unknown>):
 }
 
 export async function askRest(
-  http: Hono,
+  http: ReturnType<typeof createHttpApp>,
   operation: Operation,
   input: Record<string, unknown>,
 ): Promise<{ status: number; body: unknown }> {

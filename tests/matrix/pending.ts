@@ -44,8 +44,6 @@ export const pending: readonly string[] = [
   'T5',
   'T6',
   'T7',
-  'T8',
-  'T9',
   'T10',
   'T11',
   'T12',

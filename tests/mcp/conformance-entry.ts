@@ -1,5 +1,6 @@
 import process from 'node:process'
-import { createHttpApp, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/listen.ts'
+import { createHttpApp } from '../../src/http/server.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { createMcpHttpHandler } from '../../src/mcp/http.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'

@@ -358,6 +358,7 @@ export function withConformanceFixtures(surface: McpSurface): McpSurface {
   return {
     ...surface,
     tools: [...surface.tools, ...toolList],
+    listTools: (caller) => [...surface.listTools(caller), ...toolList],
     callTool: async (name, input, exchange) => {
       const fixture = tools[name]
       if (fixture === undefined) return surface.callTool(name, input, exchange)

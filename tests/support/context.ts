@@ -22,6 +22,18 @@ export interface TestContext extends WriteContext {
 /** The local person with every scope. */
 export const localPerson: Caller = { name: 'local', via: 'http', scopes: new Set(scopes) }
 
+/** A new database, and how to remove it. */
+export function openStore(now: () => number = () => Date.now()): { store: Store; file: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-'))
+  const file = join(folder, 'assay.db')
+  const store = Store.open(file, { now })
+  const remove = () => {
+    store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { store, file, remove }
+}
+
 /** Everything an operation gets, over a new database that goes away with the test. */
 export function openContext(options: { caller?: Caller; now?: number } = {}): TestContext {
   const folder = mkdtempSync(join(tmpdir(), 'assay-'))

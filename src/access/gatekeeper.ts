@@ -1,0 +1,86 @@
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../operation/context.ts'
+import type { Store } from '../store/store.ts'
+import { createLimiter } from './limits.ts'
+import { findTokenHolder, isTokenAsked } from './tokens.ts'
+
+/** What a request shows of who sends it. */
+export interface Credentials {
+  /** The Authorization header. */
+  authorization: string | undefined
+  /** The network address that it comes from. */
+  address: string | undefined
+}
+
+export interface Refusal {
+  reason: 'token_required' | 'token_invalid' | 'too_many_guesses' | 'rate_limited'
+  address: string | undefined
+  principal?: string
+}
+
+/** Judges tokens that another issuer made; undefined for one that is not good. */
+export type ForeignTokens = (text: string) => Promise<Caller | undefined>
+
+export interface GatekeeperOptions {
+  store: Store
+  now: () => number
+  /** Monotonic milliseconds. */
+  clock?: () => number
+  /** The person at this machine, for whom nothing is asked while there is no token. */
+  local: Caller
+  /** Ask even while there is no token: others can reach this door. */
+  always: boolean
+  foreign?: ForeignTokens
+  onRefusal?: (refusal: Refusal) => void
+}
+
+/** Tells who asks. */
+export interface Gatekeeper {
+  /** @throws AppError `unauthorized`, or `rate_limited` with how long to wait. */
+  callerOf(credentials: Credentials): Promise<Caller>
+}
+
+const RATE = { perSecond: 20, burst: 60 }
+const GUESSES = { perSecond: 10 / 60, burst: 10 }
+const LONGEST_CREDENTIAL = 16_384
+
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+  const { store, now, local, foreign, onRefusal = () => {} } = options
+  const clock = options.clock ?? (() => performance.now())
+  const rate = createLimiter(RATE, clock)
+  const guesses = createLimiter(GUESSES, clock)
+  const isAsked = () => options.always || foreign !== undefined || isTokenAsked(store)
+
+  const identify = async (text: string): Promise<Caller | undefined> => {
+    if (text.length > LONGEST_CREDENTIAL) return undefined
+    return findTokenHolder(store, text, now()) ?? (await foreign?.(text))
+  }
+  return {
+    callerOf: async ({ authorization, address }) => {
+      if (!isAsked()) return local
+      if (authorization === undefined) {
+        onRefusal({ reason: 'token_required', address })
+        throw unauthorized('token_required', 'This server asks for a token; send one as Authorization: Bearer.')
+      }
+      const caller = await identify(/^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1] ?? '')
+      if (caller === undefined) {
+        const waitMs = guesses.take(address ?? '')
+        onRefusal({ reason: waitMs > 0 ? 'too_many_guesses' : 'token_invalid', address })
+        if (waitMs > 0) throw tooMany('Too many wrong tokens came from this address; wait before the next try.', waitMs)
+        throw unauthorized('token_invalid', 'The token is wrong, expired or revoked; ask for a new one.')
+      }
+      const principal = caller.id ?? caller.name
+      const waitMs = rate.take(principal)
+      if (waitMs > 0) {
+        onRefusal({ reason: 'rate_limited', address, principal })
+        throw tooMany('This token asks too often: 20 requests a second, 60 at once; wait before the next one.', waitMs)
+      }
+      return caller
+    },
+  }
+}
+
+const unauthorized = (reason: string, message: string) => new AppError('unauthorized', message, { reason })
+
+const tooMany = (message: string, waitMs: number) =>
+  new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) })

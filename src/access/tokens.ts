@@ -1,0 +1,183 @@
+import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
+import { appendAudit } from '../store/audit.store.ts'
+import type { Reader, Store } from '../store/store.ts'
+import { isSameDigest, makeToken, readToken } from './token.ts'
+import {
+  findToken,
+  hasTokens,
+  insertToken,
+  listTokenRows,
+  markRevoked,
+  markUsed,
+  removeTokens,
+  type TokenRow,
+} from './tokens.store.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_LIFE_MS = 90 * DAY_MS
+const LONGEST_LIFE_MS = 3660 * DAY_MS
+const USE_NOTED_MS = 5 * 60_000
+
+/** A token as it may be shown: without its secret. */
+export interface Token {
+  id: string
+  name: string
+  scopes: Scope[]
+  lockdown: boolean
+  status: 'active' | 'expired' | 'revoked'
+  createdBy: string
+  createdAt: string
+  expiresAt: string
+  revokedAt: string | null
+  lastUsedAt: string | null
+}
+
+export interface TokenRequest {
+  name: string
+  scopes: readonly Scope[]
+  lockdown?: boolean
+  /** When it ends; 90 days from now unless told. */
+  expiresAt?: number
+}
+
+type Context = Pick<WriteContext, 'store' | 'caller' | 'now'>
+
+/** Makes a token; `text` is shown this once. @throws AppError `invalid_input`, or `conflict` where the name is taken. */
+export function createToken(context: Context, request: TokenRequest): Token & { token: string } {
+  const at = context.now()
+  const { name, lockdown = false, expiresAt = at + DEFAULT_LIFE_MS } = request
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u.test(name)) {
+    throw invalidInput('A token is named with 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.')
+  }
+  if (expiresAt <= at || expiresAt > at + LONGEST_LIFE_MS) {
+    throw invalidInput('A token ends in the future, and within ten years; give --expires such as 30d or 2027-01-31.')
+  }
+  const granted = scopes.filter((scope) => request.scopes.includes(scope))
+  if (granted.length === 0) throw invalidInput(`A token needs a scope: ${scopes.join(', ')}.`)
+  const made = makeToken()
+  const row = {
+    id: made.id,
+    name,
+    scopes: JSON.stringify(granted),
+    lockdown: lockdown ? 1 : 0,
+    digest: made.digest,
+    created_by: context.caller.name,
+    created_at: at,
+    expires_at: expiresAt,
+  }
+  const shown = toToken({ ...row, revoked_at: null, last_used_at: null }, at)
+  context.store.write(
+    (writer) => {
+      const taken = listTokenRows(writer).some((other) => other.name === name && toToken(other, at).status === 'active')
+      if (taken) throw conflict(`There is a token named '${name}'; choose another name, or revoke that one first.`)
+      insertToken(writer, row)
+      note(writer, context, { action: 'create', name: made.id, after: shown })
+    },
+    { durable: true },
+  )
+  return { ...shown, token: made.text }
+}
+
+/** Ends a token at once, in every process. @throws AppError `not_found`, or `conflict` where a name fits several. */
+export function revokeToken(context: Context, idOrName: string): Token {
+  const at = context.now()
+  return context.store.write(
+    (writer) => {
+      const rows = listTokenRows(writer)
+      const named = rows.filter(({ id, name }) => id === idOrName || name === idOrName)
+      const living = named.filter((row) => toToken(row, at).status === 'active')
+      const [row, ...others] = living.length > 0 ? living : named
+      if (row === undefined) throw notFound('There is no such token; `assay token list` shows them.')
+      if (others.length > 0)
+        throw conflict('Several tokens have this name; revoke by id, as `assay token list` shows it.')
+      markRevoked(writer, row.id, at)
+      const revoked = toToken({ ...row, revoked_at: row.revoked_at ?? at }, at)
+      note(writer, context, { action: 'revoke', name: row.id, before: toToken(row, at), after: revoked })
+      return revoked
+    },
+    { durable: true },
+  )
+}
+
+/** Takes every token away: on loopback, HTTP is the person at this machine again. Returns how many there were. */
+export function clearTokens(context: Context): number {
+  return context.store.write(
+    (writer) => {
+      const rows = listTokenRows(writer)
+      removeTokens(writer)
+      for (const row of rows)
+        note(writer, context, { action: 'delete', name: row.id, before: toToken(row, context.now()) })
+      return rows.length
+    },
+    { durable: true },
+  )
+}
+
+export function listTokens(reader: Reader, now: number): Token[] {
+  return listTokenRows(reader).map((row) => toToken(row, now))
+}
+
+/** Whether HTTP asks for a token: from the first one on, until all are cleared. */
+export const isTokenAsked = (store: Store): boolean => store.read(hasTokens)
+
+/** A digest that no token has, so that an unknown id costs as long as a known one. */
+const noDigest = new Uint8Array(32)
+
+/** Who holds this token; undefined for anything but a token that holds now. */
+export function findTokenHolder(store: Store, text: string, now: number): Caller | undefined {
+  const written = readToken(text)
+  if (written === undefined) return undefined
+  const row = store.read((reader) => findToken(reader, written.id))
+  const same = isSameDigest(written.digest, row?.digest ?? noDigest)
+  if (row === undefined || !same || toToken(row, now).status !== 'active') return undefined
+  if (row.last_used_at === null || now - row.last_used_at >= USE_NOTED_MS || row.last_used_at > now) {
+    noteUse(store, row.id, now)
+  }
+  return {
+    name: row.name,
+    id: `token/${row.id}`,
+    via: 'http',
+    scopes: expandScopes(toScopes(row.scopes)),
+    token: true,
+    ...(row.lockdown === 1 ? { lockdown: true } : {}),
+  }
+}
+
+/** A use that cannot be noted, because the disk is full or the database busy, is still a use. */
+function noteUse(store: Store, id: string, now: number): void {
+  try {
+    store.write((writer) => markUsed(writer, id, now))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
+const toScopes = (text: string): Scope[] => {
+  const granted: unknown = JSON.parse(text)
+  return Array.isArray(granted) ? scopes.filter((scope) => granted.includes(scope)) : []
+}
+
+const toIso = (at: number) => new Date(at).toISOString()
+
+function toToken(row: TokenRow, now: number): Token {
+  const { id, name, created_by: createdBy, revoked_at: revokedAt, last_used_at: lastUsedAt } = row
+  return {
+    id,
+    name,
+    scopes: toScopes(row.scopes),
+    lockdown: row.lockdown === 1,
+    status: revokedAt !== null ? 'revoked' : row.expires_at <= now ? 'expired' : 'active',
+    createdBy,
+    createdAt: toIso(row.created_at),
+    expiresAt: toIso(row.expires_at),
+    revokedAt: revokedAt === null ? null : toIso(revokedAt),
+    lastUsedAt: lastUsedAt === null ? null : toIso(lastUsedAt),
+  }
+}
+
+type Note = Parameters<typeof appendAudit>[2]
+
+function note(writer: Parameters<typeof appendAudit>[0], { caller, now }: Context, entry: Omit<Note, 'kind'>): void {
+  appendAudit(writer, { name: caller.name, via: caller.via, at: now() }, { kind: 'token', ...entry })
+}

@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { clearTokens, createToken, listTokens, revokeToken, type Token } from '../../access/tokens.ts'
+import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+const HOUR_MS = 3_600_000
+
+interface CreateFlags extends Flags {
+  scope?: Scope[]
+  name?: string
+  expires?: number
+  lockdown?: boolean
+  json?: boolean
+}
+
+export function addTokenCommands(program: Command, host: Host): void {
+  const token = program
+    .command('token')
+    .description('tokens that let programs and people in over HTTP; from the first one on, HTTP asks for one')
+  const inside = <T>(flags: Flags, work: (context: WriteContext) => T): Promise<T> =>
+    withSession(host, flags, async ({ app }) => work(app.contextFor({ caller: app.caller, signal: host.signal })))
+
+  token
+    .command('create')
+    .description('make a token and print it; it is shown this once')
+    .option('--scope <list>', `what it allows: ${scopes.join(', ')}; several with commas`, toScopes)
+    .option('--name <name>', 'name in histories and audits (default: its scopes and the day)')
+    .option('--expires <when>', 'a day such as 2027-01-31, or a time such as 30d or 12h (default 90d)', toExpiry)
+    .option('--lockdown', 'answer it with counts and ids only, never with text of tenants')
+    .option('--json', 'print the token with its facts as JSON')
+    .action(async ({ scope, name, expires, lockdown, json, ...flags }: CreateFlags) => {
+      if (scope === undefined) throw new UsageError(`Say what the token allows: --scope ${scopes.join('|')}.`)
+      const made = await inside(flags, (context) =>
+        createToken(context, {
+          name: name ?? nameOf(scope),
+          scopes: scope,
+          ...(lockdown === true ? { lockdown } : {}),
+          ...(expires === undefined ? {} : { expiresAt: expires }),
+        }),
+      )
+      if (json) return printJson(host, made)
+      print(host, made.token)
+      host.stderr.write(
+        `Token ${made.id} '${made.name}' allows ${made.scopes.join(', ')} until ${made.expiresAt.slice(0, 10)}. It is not shown again.\nFrom now on, REST and /mcp ask for a token; send it as \`Authorization: Bearer …\`.\n`,
+      )
+    })
+
+  token
+    .command('list')
+    .description('show the tokens, never their secrets')
+    .option('--json', 'print them as JSON')
+    .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
+      const items = await inside(flags, (context) => context.read((reader) => listTokens(reader, context.now())))
+      if (json) return printJson(host, { items, total: items.length })
+      if (items.length === 0)
+        return print(host, 'There is no token; HTTP on loopback answers the person at this machine.')
+      print(host, toTable(columns, items.map(toRow)))
+    })
+
+  token
+    .command('revoke')
+    .description('end a token at once, in every process')
+    .argument('<token>', 'its id or its name')
+    .option('--json', 'print it as JSON')
+    .action(async (idOrName: string, { json, ...flags }: Flags & { json?: boolean }) => {
+      const revoked = await inside(flags, (context) => revokeToken(context, idOrName))
+      if (json) return printJson(host, revoked)
+      print(
+        host,
+        `Token ${revoked.id} '${revoked.name}' is revoked. HTTP still asks for a token; see \`assay token clear\`.`,
+      )
+    })
+
+  token
+    .command('clear')
+    .description('remove every token, so that HTTP on loopback asks for none again')
+    .option('--yes', 'do it')
+    .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {
+      if (yes !== true)
+        throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to do it.')
+      const count = await inside(flags, clearTokens)
+      print(host, `${count} ${count === 1 ? 'token is' : 'tokens are'} removed; HTTP on loopback asks for none.`)
+    })
+}
+
+const columns = ['id', 'name', 'scopes', 'status', 'expires', 'last used'].map((title) => ({ title }))
+
+const toRow = ({ id, name, scopes, lockdown, status, expiresAt, lastUsedAt }: Token) => [
+  id,
+  name,
+  `${scopes.join(', ')}${lockdown ? ' (lockdown)' : ''}`,
+  status,
+  expiresAt.slice(0, 10),
+  lastUsedAt === null ? 'never' : lastUsedAt.slice(0, 16),
+]
+
+const nameOf = (granted: readonly Scope[]) =>
+  `${granted.join('-')} ${new Date().toISOString().slice(0, 19).replaceAll(/[T:]/g, '-')}`
+
+function toScopes(value: string, before: Scope[] = []): Scope[] {
+  const granted = value.split(',').map((each) => scopes.find((known) => known === each.trim()))
+  if (granted.includes(undefined)) throw new InvalidArgumentError(`Scopes are ${scopes.join(', ')}.`)
+  return [...before, ...granted.filter((scope) => scope !== undefined)]
+}
+
+function toExpiry(value: string): number {
+  const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(value) ?? []
+  const hours = { h: 1, d: 24, w: 168 }[unit ?? '']
+  if (hours !== undefined) return Date.now() + Number(count) * hours * HOUR_MS
+  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/.test(value) ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Write 30d, 12h, 4w, or a day such as 2027-01-31.')
+  return at
+}

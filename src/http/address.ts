@@ -1,0 +1,37 @@
+import ipaddr from 'ipaddr.js'
+
+export type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** @throws Error where the text is no network such as `10.0.0.0/8`; one address is a network of its own. */
+export function toNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128] as Network
+}
+
+const parse = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text) : undefined)
+
+function isWithin(text: string, networks: readonly Network[]): boolean {
+  const address = parse(text)
+  if (address === undefined) return false
+  return networks.some((network) => network[0].kind() === address.kind() && address.match(network as never))
+}
+
+export function isLoopbackAddress(text: string | undefined): boolean {
+  return text !== undefined && parse(text)?.range() === 'loopback'
+}
+
+/**
+ * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last address in
+ * `X-Forwarded-For` that no trusted proxy has.
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | null,
+  trusted: readonly Network[],
+): string | undefined {
+  if (peer === undefined || forwardedFor === null || !isWithin(peer, trusted)) return peer
+  const hops = forwardedFor.split(',').map((hop) => hop.trim())
+  const client = hops.findLast((hop) => !isWithin(hop, trusted))
+  return client !== undefined && parse(client) !== undefined ? client : peer
+}

@@ -1,0 +1,87 @@
+import { chmodSync, statSync, unlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { AppError } from '../kernel/errors.ts'
+import type { Door } from './routes.ts'
+import { boundSockets } from './sockets.ts'
+
+/** A port of this machine, or a socket in its file system that only its owner can open. */
+export type ListenAddress = { host: string; port: number } | { socket: string }
+
+export interface HttpServer {
+  /** The real address, such as `http://127.0.0.1:7411`, or `unix:/path`. */
+  url: string
+  close(): Promise<void>
+}
+
+const MOST_SOCKETS = 256
+const limits = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 300_000,
+  connectionsCheckingInterval: 2000,
+}
+
+/** Listens; port 0 picks a free one. @throws AppError `unavailable` when the address is taken. */
+export async function listen(app: Hono<Door>, address: ListenAddress): Promise<HttpServer> {
+  if ('socket' in address) await removeStaleSocket(address.socket)
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    createServer,
+    serverOptions: limits,
+  }) as ReturnType<typeof createServer>
+  boundSockets(server, MOST_SOCKETS)
+  return new Promise((resolve, reject) => {
+    const close = () =>
+      new Promise<void>((done) => {
+        server.close(() => done())
+        server.closeIdleConnections()
+        setTimeout(() => server.closeAllConnections(), 2000).unref()
+      })
+    server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, address)))
+    if ('socket' in address) {
+      const before = process.umask(0o177)
+      server.listen(address.socket, () => {
+        chmodSync(address.socket, 0o600)
+        resolve({ url: `unix:${address.socket}`, close })
+      })
+      process.umask(before)
+      return
+    }
+    server.listen(address.port, address.host, () => {
+      const bound = server.address()
+      if (bound === null || typeof bound === 'string') return reject(new Error('the server has no address'))
+      const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+      resolve({ url: `http://${host}:${bound.port}`, close })
+    })
+  })
+}
+
+function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): AppError {
+  const taken = error.code === 'EADDRINUSE'
+  const code = error.code ?? 'unknown error'
+  const message =
+    'socket' in address
+      ? `Cannot listen on this socket (${code}); choose another path with --socket.`
+      : taken
+        ? `Port ${address.port} on ${address.host} is taken; choose another with --port, or --port 0 for any free one.`
+        : `Cannot listen on ${address.host}:${address.port} (${code}); choose another --host or --port.`
+  return new AppError('unavailable', message, { reason: taken ? 'port_taken' : 'cannot_listen', cause: error })
+}
+
+/** A socket that nobody answers on is what a process that was killed left behind; any other file stays. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || !found.isSocket()) return
+  const answered = await new Promise<boolean>((resolve) => {
+    const probe = connect(path, () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', () => resolve(false))
+  })
+  if (!answered) unlinkSync(path)
+}

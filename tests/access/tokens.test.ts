@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createGatekeeper, type Refusal } from '../../src/access/gatekeeper.ts'
+import { createGate, createLimiter } from '../../src/access/limits.ts'
+import { readToken } from '../../src/access/token.ts'
+import { clearTokens, createToken, findTokenHolder, listTokens, revokeToken } from '../../src/access/tokens.ts'
+import type { AppError } from '../../src/kernel/errors.ts'
+import { listAuditRows } from '../../src/store/audit.store.ts'
+import { Store } from '../../src/store/store.ts'
+import { errorOf, localPerson, NOON, openStore } from '../support/context.ts'
+
+const DAY = 86_400_000
+let now: number
+let kept: ReturnType<typeof openStore>
+beforeEach(() => {
+  now = NOON
+  kept = openStore(() => now)
+})
+afterEach(() => kept.remove())
+
+const context = () => ({ store: kept.store, caller: localPerson, now: () => now })
+const make = (name = 'ci', changes: object = {}) => createToken(context(), { name, scopes: ['read'], ...changes })
+const holder = (text: string) => findTokenHolder(kept.store, text, now)
+
+describe('a token', () => {
+  it('is a prefix, an id, 256 bits and a checksum', () => {
+    const { id, token } = make()
+    expect(token).toMatch(/^assay_[0-9a-f]{16}_[0-9a-f]{64}[0-9a-f]{8}$/)
+    expect(readToken(token)?.id).toBe(id)
+  })
+
+  it('names its holder, with the scopes that its own include', () => {
+    const { id, token } = make('ada', { scopes: ['admin'] })
+    const caller = holder(token)
+    expect(caller).toMatchObject({ name: 'ada', id: `token/${id}`, via: 'http', token: true })
+    expect([...(caller?.scopes ?? [])].sort()).toEqual(['admin', 'author', 'certify', 'read', 'triage'])
+  })
+
+  it('is wrong when any one of its characters is another', () => {
+    const { token } = make()
+    for (let at = 0; at < token.length; at++) {
+      const other = token[at] === '0' ? '1' : '0'
+      expect(holder(token.slice(0, at) + other + token.slice(at + 1)), String(at)).toBeUndefined()
+    }
+    expect(holder(token)).toBeDefined()
+  })
+
+  it('with a good checksum and another secret is wrong', () => {
+    const [first, second] = [make('a'), make('b')]
+    const swapped = second.token.replace(second.id, first.id)
+    expect(holder(swapped)).toBeUndefined()
+  })
+
+  it('ends after 90 days', () => {
+    const { token, expiresAt } = make()
+    expect(expiresAt).toBe(new Date(NOON + 90 * DAY).toISOString())
+    now = NOON + 90 * DAY - 1
+    expect(holder(token)).toBeDefined()
+    now += 1
+    expect(holder(token)).toBeUndefined()
+    expect(kept.store.read((reader) => listTokens(reader, now))).toMatchObject([{ status: 'expired' }])
+  })
+
+  it('is revoked at once, for another process too', () => {
+    const { token, id } = make()
+    const other = Store.open(kept.file, { now: () => now })
+    try {
+      expect(findTokenHolder(other, token, now)).toBeDefined()
+      revokeToken(context(), id)
+      expect(findTokenHolder(other, token, now)).toBeUndefined()
+    } finally {
+      other.close()
+    }
+  })
+
+  it('notes its use at most every five minutes', () => {
+    const { token } = make()
+    const lastUsedAt = () => kept.store.read((reader) => listTokens(reader, now))[0]?.lastUsedAt
+    expect(lastUsedAt()).toBeNull()
+    holder(token)
+    expect(lastUsedAt()).toBe(new Date(NOON).toISOString())
+    now += 299_999
+    holder(token)
+    expect(lastUsedAt()).toBe(new Date(NOON).toISOString())
+    now += 1
+    holder(token)
+    expect(lastUsedAt()).toBe(new Date(NOON + 300_000).toISOString())
+  })
+
+  it('is kept as a hash only', () => {
+    const { token } = make()
+    const rows = kept.store.read((reader) => reader.prepare('SELECT * FROM access_token').all())
+    const secret = token.slice(-72, -8)
+    const bytes = Buffer.from(JSON.stringify([rows, listAudit()]))
+    expect(bytes.includes(secret)).toBe(false)
+    expect((rows[0] as { digest: Buffer }).digest).toHaveLength(32)
+  })
+
+  it('is in the audit trail when it is made, revoked and removed', () => {
+    const { id } = make()
+    revokeToken(context(), 'ci')
+    expect(clearTokens(context())).toBe(1)
+    expect(listAudit().map(({ action, kind, name }) => [action, kind, name])).toEqual([
+      ['delete', 'token', id],
+      ['revoke', 'token', id],
+      ['create', 'token', id],
+    ])
+  })
+
+  it.each([
+    ['no scope', { scopes: [] }, 'invalid_input'],
+    ['an end in the past', { expiresAt: NOON }, 'invalid_input'],
+    ['an end in a hundred years', { expiresAt: NOON + 36_500 * DAY }, 'invalid_input'],
+    ['a name of control characters', { name: 'a\u0007' }, 'invalid_input'],
+    ['a name that another has', { name: 'taken' }, 'conflict'],
+  ])('is not made with %s', (_what, changes, code) => {
+    make('taken')
+    expect(() => make('ci', changes)).toThrow(expect.objectContaining({ code }))
+  })
+})
+
+const listAudit = () => kept.store.read((reader) => listAuditRows(reader, { kind: 'token', limit: 50 }))
+
+describe('the gatekeeper', () => {
+  const open = (changes: object = {}) => {
+    const refusals: Refusal[] = []
+    let clock = 0
+    const keeper = createGatekeeper({
+      store: kept.store,
+      now: () => now,
+      clock: () => clock,
+      local: localPerson,
+      always: false,
+      onRefusal: (refusal) => refusals.push(refusal),
+      ...changes,
+    })
+    const ask = (authorization?: string, address = '10.0.0.1') => keeper.callerOf({ authorization, address })
+    return { ask, refusals, wait: (ms: number) => (clock += ms) }
+  }
+
+  it('lets the person at this machine in while there is no token', async () => {
+    const { ask } = open()
+    expect(await ask()).toBe(localPerson)
+    expect(await ask('Bearer whatever')).toBe(localPerson)
+  })
+
+  it('asks for a token from the first one on, and still when it is revoked or has ended', async () => {
+    const { ask } = open()
+    const { id } = make()
+    expect((await errorOf(ask())).code).toBe('unauthorized')
+    revokeToken(context(), id)
+    expect((await errorOf(ask())).code).toBe('unauthorized')
+    clearTokens(context())
+    expect(await ask()).toBe(localPerson)
+  })
+
+  it('asks for a token on an address that others can reach, whatever there is', async () => {
+    expect((await errorOf(open({ always: true }).ask())).code).toBe('unauthorized')
+  })
+
+  it('takes no other scheme, no token in another place and no token of absurd length', async () => {
+    const { ask } = open()
+    const { token } = make()
+    expect((await ask(`Bearer ${token}`)).name).toBe('ci')
+    expect((await ask(`bearer ${token}`)).name).toBe('ci')
+    for (const wrong of [`Basic ${token}`, token, `Bearer ${token} ${token}`, `Bearer ${'a'.repeat(50_000)}`]) {
+      expect((await errorOf(ask(wrong, wrong.slice(0, 9)))).code).toBe('unauthorized')
+    }
+  })
+
+  it('lets ten wrong tokens a minute be tried from one address, and the right one still in', async () => {
+    const { ask, wait } = open()
+    const { token } = make()
+    const tryOften = async (times: number) => {
+      const codes: string[] = []
+      for (let n = 0; n < times; n++) codes.push((await errorOf(ask('Bearer assay_wrong'))).code)
+      return codes
+    }
+    expect(await tryOften(12)).toEqual([...Array(10).fill('unauthorized'), 'rate_limited', 'rate_limited'])
+    expect((await errorOf(ask('Bearer assay_wrong'))).facts.retryAfterSeconds).toBe(6)
+    expect((await errorOf(ask('Bearer assay_wrong', '10.0.0.2'))).code).toBe('unauthorized')
+    expect((await ask(`Bearer ${token}`)).name).toBe('ci')
+    wait(60_000)
+    expect(await tryOften(11)).toEqual([...Array(10).fill('unauthorized'), 'rate_limited'])
+  })
+
+  it('lets a token ask 60 times at once and 20 times a second', async () => {
+    const { ask, wait, refusals } = open()
+    const [one, two] = [make('one').token, make('two').token]
+    for (let n = 0; n < 60; n++) await ask(`Bearer ${one}`)
+    const error = await errorOf(ask(`Bearer ${one}`))
+    expect([error.code, error.facts.retryAfterSeconds]).toEqual(['rate_limited', 1])
+    expect(refusals).toMatchObject([{ reason: 'rate_limited' }])
+    expect((await ask(`Bearer ${two}`)).name).toBe('two')
+    wait(1000)
+    for (let n = 0; n < 20; n++) await ask(`Bearer ${one}`)
+    expect((await errorOf(ask(`Bearer ${one}`))).code).toBe('rate_limited')
+  })
+})
+
+describe('limits', () => {
+  it('forget whom they have not seen for longest, so that names cannot fill the memory', () => {
+    const limiter = createLimiter({ perSecond: 1, burst: 1 }, () => 0, 3)
+    for (const key of ['a', 'b', 'c']) expect(limiter.take(key)).toBe(0)
+    expect(limiter.take('a')).toBe(1000)
+    expect(limiter.take('d')).toBe(0)
+    expect([limiter.take('a'), limiter.take('b')]).toEqual([1000, 0])
+  })
+
+  it('survive a clock that goes back', () => {
+    let clock = 1000
+    const limiter = createLimiter({ perSecond: 1, burst: 2 }, () => clock)
+    limiter.take('a')
+    clock = 0
+    expect([limiter.take('a'), limiter.take('a')]).toEqual([0, 1000])
+  })
+
+  it('let four work and 64 wait, and refuse the next', async () => {
+    const gate = createGate({ inFlight: 4, queued: 64 })
+    let running = 0
+    let most = 0
+    const release: (() => void)[] = []
+    const work = async () => {
+      most = Math.max(most, ++running)
+      await new Promise<void>((resolve) => release.push(resolve))
+      running -= 1
+      return 'done'
+    }
+    const answers = Array.from({ length: 70 }, () => gate.run(work).catch((error: AppError) => error.facts.reason))
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let n = 0; n < 68; n++) {
+      release.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await Promise.all(answers)).toEqual([...Array(68).fill('done'), 'overloaded', 'overloaded'])
+    expect(most).toBe(4)
+    const next = gate.run(() => 'again')
+    expect(await next).toBe('again')
+  })
+
+  it('keep their place when work fails', async () => {
+    const gate = createGate({ inFlight: 1, queued: 1 })
+    await expect(gate.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await gate.run(() => 1)).toBe(1)
+  })
+})

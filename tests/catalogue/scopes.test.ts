@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGatekeeper, type Gatekeeper } from '../../src/access/gatekeeper.ts'
+import { createToken } from '../../src/access/tokens.ts'
+import { operations } from '../../src/catalogue.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { type Scope, scopes, type WriteContext } from '../../src/operation/context.ts'
+import type { Operation } from '../../src/operation/operation.ts'
+import { localPerson, openStore } from '../support/context.ts'
+import { exchange, makeTemplate, type OpenEstate, openEstate, type Template, toRequest } from './estate.ts'
+import { examples } from './examples.ts'
+
+type Input = Record<string, unknown>
+type Who = Scope | 'nobody'
+
+/** What each scope lets its holder do. */
+const allowed: Readonly<Record<Who, readonly Scope[]>> = {
+  nobody: [],
+  read: ['read'],
+  triage: ['read', 'triage'],
+  author: ['read', 'author'],
+  certify: ['read', 'certify'],
+  admin: ['read', 'triage', 'author', 'certify', 'admin'],
+}
+const everyone = Object.keys(allowed) as Who[]
+
+let template: Template
+let estate: OpenEstate
+let gatekeeper: Gatekeeper
+let remove: () => void
+const tokens = new Map<Who, string>()
+
+beforeAll(async () => {
+  template = await makeTemplate()
+  estate = openEstate(template)
+  const kept = openStore()
+  remove = kept.remove
+  const { store } = kept
+  const now = () => Date.now()
+  for (const scope of scopes) {
+    tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
+  }
+  gatekeeper = createGatekeeper({ store, now, local: localPerson, always: false, clock: () => Date.now() * 1000 })
+})
+afterAll(() => {
+  estate.close()
+  template.remove()
+  remove()
+})
+
+const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...estate.context, ...asked })
+const door = { operations, contextFor, version: '1', log: silentLog }
+const credentials = (who: Who) => {
+  const token = tokens.get(who)
+  return { authorization: token === undefined ? undefined : `Bearer ${token}`, address: '127.0.0.1' }
+}
+
+const app = createHttpApp({
+  ...door,
+  hosts: [],
+  callerOf: ({ headers }) =>
+    gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
+})
+const surface = createMcpSurface({ ...door, toolsets: ['agent', 'admin'] })
+
+async function askRest(operation: Operation, input: Input, who: Who): Promise<string> {
+  const { path, init } = toRequest(operation, input)
+  const { authorization } = credentials(who)
+  const headers = { ...init.headers, ...(authorization === undefined ? {} : { authorization }) }
+  const reply = await app.request(`http://127.0.0.1:7411${path}`, { ...init, headers })
+  return reply.status < 300 ? 'answered' : ((await reply.json()) as { code: string }).code
+}
+
+async function askMcp({ name }: Operation, input: Input, who: Who): Promise<string> {
+  try {
+    const caller = { ...(await gatekeeper.callerOf(credentials(who))), via: 'mcp' as const }
+    const answer = await surface.callTool(name, input, { ...exchange, caller })
+    if (!('content' in answer)) return 'asked'
+    if (answer.isError !== true) return 'answered'
+    const { code } = (answer._meta?.['assay/error'] ?? {}) as { code?: string }
+    return code ?? 'failed'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+const cases = operations.flatMap((operation) => [
+  ...(operation.route === undefined ? [] : [{ name: operation.name, door: 'REST', operation, ask: askRest }]),
+  ...(operation.toolset === undefined ? [] : [{ name: operation.name, door: 'MCP', operation, ask: askMcp }]),
+])
+
+describe('every operation with every scope and with none', () => {
+  it.each(cases)('$name through $door answers only whom its declaration allows', async ({ operation, ask }) => {
+    const [input = {}] = examples[operation.name]?.(template.ids) ?? []
+    for (const who of everyone) {
+      const before = estate.version()
+      const outcome = await ask(operation, structuredClone(input), who)
+      const wanted = allowed[who].includes(operation.scope)
+        ? 'answered'
+        : who === 'nobody'
+          ? 'unauthorized'
+          : 'forbidden'
+      expect(outcome, who).toBe(wanted)
+      if (estate.version() === before) continue
+      expect([operation.effect, wanted], 'only who may has written').toEqual(['write', 'answered'])
+      estate.close()
+      estate = openEstate(template)
+    }
+  })
+
+  it('declares a scope for each operation', () => {
+    expect(operations.filter(({ scope }) => !scopes.includes(scope))).toEqual([])
+  })
+})
+
+describe('tools/list', () => {
+  const scopeOf = new Map(operations.map(({ name, scope }) => [name, scope]))
+
+  it.each(everyone)('shows %s what they may call, in the order that everyone sees', (who) => {
+    const granted = new Set(allowed[who])
+    const listed = surface.listTools({ ...localPerson, scopes: granted }).map(({ name }) => name)
+    const all = surface.tools.map(({ name }) => name)
+    expect(listed).toEqual(all.filter((name) => granted.has(scopeOf.get(name) as Scope)))
+  })
+})

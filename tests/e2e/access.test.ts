@@ -1,0 +1,89 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+
+let kept: ReturnType<typeof makeHome>
+let server: Awaited<ReturnType<typeof serveAssay>>
+beforeAll(async () => {
+  kept = makeHome()
+  server = await serveAssay(kept.home, ['--no-background'])
+}, 60_000)
+afterAll(async () => {
+  await server.stop()
+  kept.remove()
+})
+
+const assay = (...args: string[]) => runAssay(args, kept)
+const statusOf = async (path: string, token?: string, init: RequestInit = {}) => {
+  const headers = { ...init.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  const reply = await fetch(`${server.url}${path}`, { ...init, headers })
+  return [reply.status, reply.headers.get('www-authenticate')]
+}
+const certify = { method: 'POST', body: '{"certifiedBy":"Grace"}', headers: { 'content-type': 'application/json' } }
+
+async function listTools(token: string): Promise<string[]> {
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  const { tools } = await client.listTools()
+  await client.close()
+  return tools.map(({ name }) => name)
+}
+
+test('from the first token on, a running server asks for one, lets its scopes in and no more, until it is revoked', async () => {
+  expect(await statusOf('/semantic/metrics')).toEqual([200, null])
+
+  const created = await assay('token', 'create', '--scope', 'read', '--name', 'reader')
+  expect(created.code).toBe(0)
+  const reader = created.stdout.trim()
+  expect(reader).toMatch(/^assay_\S+$/)
+  expect(created.stderr).not.toContain(reader)
+  const certifier = JSON.parse((await assay('token', 'create', '--scope', 'certify', '--json')).stdout) as {
+    token: string
+  }
+
+  expect(await statusOf('/semantic/metrics')).toEqual([401, expect.stringMatching(/^Bearer/)])
+  expect(await statusOf('/mcp', undefined, { method: 'POST', body: '{}' })).toEqual([401, expect.any(String)])
+  expect((await statusOf('/health'))[0]).toBe(200)
+  expect((await statusOf('/semantic/metrics', reader))[0]).toBe(200)
+  expect((await statusOf('/semantic/metrics/open-findings/certify', reader, certify))[0]).toBe(403)
+  expect((await statusOf('/semantic/metrics/open-findings/certify', certifier.token, certify))[0]).toBe(200)
+  expect(await listTools(reader)).toContain('query_metric')
+  expect(await listTools(reader)).not.toContain('certify_metric')
+  expect(await listTools(certifier.token)).toContain('certify_metric')
+
+  const listed = await assay('token', 'list', '--json')
+  expect(listed.stdout).not.toContain(reader)
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    total: 2,
+    items: expect.arrayContaining([{ name: 'reader' }].map((each) => expect.objectContaining(each))),
+  })
+
+  expect((await assay('token', 'revoke', 'reader')).code).toBe(0)
+  expect((await statusOf('/semantic/metrics', reader))[0]).toBe(401)
+  expect((await statusOf('/semantic/metrics', certifier.token))[0]).toBe(200)
+
+  expect((await assay('token', 'clear', '--yes')).code).toBe(0)
+  expect((await statusOf('/semantic/metrics'))[0]).toBe(200)
+}, 120_000)
+
+test('an address that others can reach is not served without a token', async () => {
+  const { home, remove } = makeHome()
+  const refused = await runAssay(['serve', '--host', '0.0.0.0', '--port', '0'], { home })
+  expect([refused.code, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain('assay token create')
+  await runAssay(['token', 'create', '--scope', 'read'], { home })
+  const { url, stop } = await serveAssay(home, ['--host', '0.0.0.0', '--no-background'])
+  const reply = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/semantic/metrics`)
+  expect(reply.status).toBe(401)
+  await stop()
+  remove()
+}, 120_000)
+
+test.each([[[]], [['--scope', 'everything']], [['--scope', 'read', '--expires', 'soon']]])(
+  'token create %j is wrong usage',
+  async (args) => {
+    expect((await assay('token', 'create', ...args)).code).toBe(2)
+  },
+  60_000,
+)
