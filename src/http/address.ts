@@ -17,10 +17,6 @@ function isWithin(text: string, networks: readonly Network[]): boolean {
   return networks.some((network) => network[0].kind() === address.kind() && address.match(network as never))
 }
 
-export function isLoopbackAddress(text: string | undefined): boolean {
-  return text !== undefined && parse(text)?.range() === 'loopback'
-}
-
 /**
  * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last address in
  * `X-Forwarded-For` that no trusted proxy has.
