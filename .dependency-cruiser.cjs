@@ -13,6 +13,7 @@ const rooms = [
   'scans',
   'glossary',
   'metrics',
+  'engine',
   'query',
   'dashboards',
   'definitions',

@@ -45,7 +45,7 @@ const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (stri
   values.flatMap((value) => codes[value] ?? [])
 
 /** Confidence is stored with four decimals, so the least that is enough is rounded up to them. */
-const confidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
+export const toConfidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
 
 /**
  * The rows of `finding f` that a mapping leaves in: AND across keys, OR inside one; `exclude` takes away what matches
@@ -65,7 +65,7 @@ export function findingCondition(
     const within = exclude ? 'not in' : 'in'
     switch (key) {
       case 'minConfidence':
-        onFinding.push(build('f.conf_q', '>=', confidenceUnits(Number(values[0]))))
+        onFinding.push(build('f.conf_q', '>=', toConfidenceUnits(Number(values[0]))))
         break
       case 'severities':
         onCombo.push(build('k.severity', within, codesOf(severityCodes, values)))

@@ -7,6 +7,7 @@ import { emptyPartial, toGroupId } from './cells.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { readDimensions } from './dimensions.ts'
+import { openExecutor } from './executor.ts'
 import { toFormatted } from './format.ts'
 import {
   type BreakdownEntry,
@@ -16,7 +17,6 @@ import {
   type MetricQuestion,
   type Warning,
 } from './model.ts'
-import { runPlan } from './plan.store.ts'
 import { type GroupKey, listPlans, planMetric, toTrendWindows, type ValueNode } from './plan.ts'
 import { openScope } from './scope.ts'
 import { getZone, parseRange, previousPeriod, type Range, shiftYears } from './time.ts'
@@ -54,7 +54,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const { dimensions, coerced } = readDimensions(reader, metric, question.dimensions ?? [])
   const zone = getZone(question.timeZone ?? 'UTC')
   const range = parseRange(question, zone)
-  const run = once((plan) => runPlan(reader, plan))
+  const run = once(openExecutor(reader))
   const nodeOver = (over: Range) => planMetric(metric, conditions, { range: over, now, zone, dimensions, inputs })
 
   const node = nodeOver(range)

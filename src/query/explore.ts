@@ -8,9 +8,9 @@ import { emptyPartial } from './cells.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { readDimensions } from './dimensions.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
+import { openExecutor } from './executor.ts'
 import { listExamples } from './explore.store.ts'
 import type { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
-import { runPlan } from './plan.store.ts'
 import { type Condition, type Plan, toScope, toSeriesPlan } from './plan.ts'
 import { checkSources, getActiveTerm } from './scope.ts'
 import { type Granularity, getZone, parseRange, type Range, toBuckets } from './time.ts'
@@ -50,7 +50,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const zone = getZone(question.timeZone ?? 'UTC')
   const range = parseRange(question, zone)
   const read = readDimensions(reader, { slug: 'a term', allowedDimensions: [...dimensions] }, question.dimensions ?? [])
-  const run: RunPlan = once((plan) => runPlan(reader, plan))
+  const run: RunPlan = once(openExecutor(reader))
   const plan: Plan = {
     entity: 'finding',
     mode: 'flow',

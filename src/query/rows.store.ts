@@ -138,8 +138,9 @@ const laterChanges = (at: number): Sql => sql`later AS MATERIALIZED (
     FROM status_change WHERE at >= ${at}
   ) WHERE nth = 1)`
 
-function hasChangesSince(reader: Reader, at: number): boolean {
-  return reader.first(sql`SELECT 1 FROM status_change WHERE at >= ${at} LIMIT 1`) !== undefined
+/** Whether any finding has changed its status at a moment or after it. */
+export function hasChangesSince(reader: Reader, at: number): boolean {
+  return reader.prepare('SELECT 1 FROM status_change WHERE at >= ? LIMIT 1').get(at) !== undefined
 }
 
 /** A flow happens when the row has the instant; an open end of the range is no condition on it. */

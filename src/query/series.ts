@@ -10,8 +10,8 @@ import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { readDimensions } from './dimensions.ts'
 import type { EvaluateOptions } from './evaluate.ts'
+import { openExecutor } from './executor.ts'
 import type { Point, SeriesAnswer, SeriesQuestion } from './model.ts'
-import { runPlan } from './plan.store.ts'
 import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from './plan.ts'
 import { openScope } from './scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from './time.ts'
@@ -36,7 +36,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const zone = getZone(question.timeZone ?? 'UTC')
   const { granularity, weekStart = 'monday' } = question
   const { range, buckets } = toBuckets(parseRange(question, zone), { granularity, zone, weekStart, now })
-  const run: RunPlan = (plan) => runPlan(reader, plan)
+  const run = openExecutor(reader)
   const node = planMetric(metric, conditions, { range, now, zone, dimensions: [], inputs })
   if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE, but not one measure`)
 

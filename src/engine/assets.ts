@@ -1,0 +1,160 @@
+import { Facet, grown } from './facet.ts'
+
+/** What an asset adds to the facets of its findings, names as ids of their dictionary. */
+export interface Place {
+  kind: number
+  container: number
+}
+
+/** Severity and status of a combination make one of 24 bits. */
+const BITS = 24
+/** A count of a byte that has reached this is kept in full elsewhere. */
+const FULL = 255
+
+/**
+ * The assets of findings under numbers of their own, with their places, and for each the severities and statuses that
+ * its findings have now: how many assets have any of some of them is then a matter of the few masks that occur.
+ */
+export class AssetTable {
+  /** The place of each asset. */
+  placeOf = new Uint32Array(64)
+  /** Kind and container of each place. */
+  readonly facets: Readonly<Record<keyof Place, Facet>> = { kind: new Facet(), container: new Facet() }
+  placeCount = 0
+  count = 0
+  readonly #placeNumbers = new Map<string, number>()
+  readonly #numbers = new NumberMap()
+  #masks = new Uint32Array(64)
+  #counts = new Uint8Array(64 * BITS)
+  readonly #overflow = new Map<number, number>()
+  /** The masks that were ever seen, and how many assets have each. */
+  #seen = new Uint32Array(64)
+  #shares = new Uint32Array(64)
+  readonly #slots = new Map<number, number>()
+
+  find(id: number): number | undefined {
+    return this.#numbers.get(id)
+  }
+
+  /** Adds an asset or moves it to another place. */
+  put(id: number, place: Place): number {
+    let number = this.#numbers.get(id)
+    if (number === undefined) {
+      number = this.count++
+      this.#numbers.set(id, number)
+      if (number >= this.placeOf.length) {
+        this.placeOf = grown(this.placeOf, number + 1)
+        this.#masks = grown(this.#masks, number + 1)
+        this.#counts = grown(this.#counts, (number + 1) * BITS)
+      }
+    }
+    this.placeOf[number] = this.#placeNumber(place)
+    return number
+  }
+
+  /** A finding of an asset begins (`by` 1) or ceases (-1) to have the severity and status of a bit. */
+  countStatus(asset: number, bit: number, by: 1 | -1): void {
+    const at = asset * BITS + bit
+    const before = this.#countAt(at)
+    const after = before + by
+    if (after < FULL) {
+      this.#counts[at] = after
+      if (before >= FULL) this.#overflow.delete(at)
+    } else {
+      this.#counts[at] = FULL
+      this.#overflow.set(at, after)
+    }
+    if (before !== 0 && after !== 0) return
+    const mask = this.#masks[asset] ?? 0
+    this.#masks[asset] = mask ^ (1 << bit)
+    if (mask !== 0) this.#tally(mask, -1)
+    this.#tally(mask ^ (1 << bit), 1)
+  }
+
+  /** How many assets have at least one finding with one of the bits. */
+  countWithAny(bits: number): number {
+    let count = 0
+    const [seen, shares, slots] = [this.#seen, this.#shares, this.#slots.size]
+    for (let slot = 0; slot < slots; slot++) if (((seen[slot] ?? 0) & bits) !== 0) count += shares[slot] ?? 0
+    return count
+  }
+
+  #countAt(at: number): number {
+    const small = this.#counts[at] ?? 0
+    return small === FULL ? (this.#overflow.get(at) ?? FULL) : small
+  }
+
+  #tally(mask: number, by: number): void {
+    let slot = this.#slots.get(mask)
+    if (slot === undefined) {
+      slot = this.#slots.size
+      if (slot >= this.#seen.length) {
+        this.#seen = grown(this.#seen, slot + 1)
+        this.#shares = grown(this.#shares, slot + 1)
+      }
+      this.#seen[slot] = mask
+      this.#slots.set(mask, slot)
+    }
+    this.#shares[slot] = (this.#shares[slot] ?? 0) + by
+  }
+
+  #placeNumber(place: Place): number {
+    const key = `${place.kind} ${place.container}`
+    const known = this.#placeNumbers.get(key)
+    if (known !== undefined) return known
+    const number = this.placeCount++
+    this.facets.kind.put(number, place.kind)
+    this.facets.container.put(number, place.container)
+    this.#placeNumbers.set(key, number)
+    return number
+  }
+
+  get bytes(): number {
+    return this.placeOf.byteLength + this.#masks.byteLength + this.#counts.byteLength + this.#numbers.bytes
+  }
+}
+
+/** From ids to small numbers: an array as long as ids are dense, else a map. */
+export class NumberMap {
+  #dense: Uint32Array | undefined = new Uint32Array(1024)
+  readonly #sparse = new Map<number, number>()
+  #size = 0
+
+  get(id: number): number | undefined {
+    if (this.#dense === undefined) return this.#sparse.get(id)
+    const number = id < this.#dense.length ? (this.#dense[id] ?? 0) : 0
+    return number === 0 ? undefined : number - 1
+  }
+
+  set(id: number, number: number): void {
+    this.#size++
+    if (this.#dense !== undefined && id >= this.#dense.length) {
+      if (id > 4 * this.#size + 1_000_000) this.#spread()
+      else this.#dense = grown(this.#dense, id + 1)
+    }
+    if (this.#dense === undefined) this.#sparse.set(id, number)
+    else this.#dense[id] = number + 1
+  }
+
+  /** Gives every id another number. */
+  renumber(toNumber: (number: number) => number): void {
+    for (const [id, number] of this.#sparse) this.#sparse.set(id, toNumber(number))
+    const dense = this.#dense
+    if (dense === undefined) return
+    for (let id = 0; id < dense.length; id++) {
+      const number = dense[id] ?? 0
+      if (number !== 0) dense[id] = toNumber(number - 1) + 1
+    }
+  }
+
+  #spread(): void {
+    this.#dense?.forEach((number, id) => {
+      if (number !== 0) this.#sparse.set(id, number - 1)
+    })
+    this.#dense = undefined
+  }
+
+  get bytes(): number {
+    return this.#dense?.byteLength ?? this.#sparse.size * 40
+  }
+}

@@ -1,0 +1,64 @@
+import { Facet, grown } from './facet.ts'
+
+export const comboFacets = ['source', 'detector', 'type', 'category', 'customKey', 'severity', 'status'] as const
+export type ComboFacet = (typeof comboFacets)[number]
+
+/** A combination of facets as the store has it, names as ids of their dictionaries. */
+export type ComboRow = Record<ComboFacet | 'id', number>
+
+/** A table of combinations gets too many cells for the fine index when detectors have very many names. */
+const MOST_CELLS = 1024
+
+/**
+ * The combinations of facets that findings have, under numbers of their own without gaps. Number 0 is no combination:
+ * the row of a finding that is gone. A cell is what combinations of one detector, severity and status have in common.
+ */
+export class FacetTable {
+  readonly facets: Readonly<Record<ComboFacet, Facet>>
+  count = 0
+  /** The cell of each combination; 0 is that of no combination. */
+  cellOf = new Uint16Array(64)
+  /** One combination of each cell. */
+  readonly cells: number[] = []
+  readonly #numbers = new Map<number, number>()
+  readonly #cellNumbers = new Map<string, number>()
+
+  constructor() {
+    const facets = comboFacets.map((name) => [name, new Facet()])
+    this.facets = Object.fromEntries(facets) as Record<ComboFacet, Facet>
+    this.add({ id: 0, source: 0, detector: 0, type: 0, category: 0, customKey: 0, severity: 0, status: 0 })
+  }
+
+  /** False when there are too many cells: only combinations can be counted by then. */
+  get hasCells(): boolean {
+    return this.cells.length <= MOST_CELLS
+  }
+
+  add(row: ComboRow): number {
+    const known = this.#numbers.get(row.id)
+    if (known !== undefined) return known
+    const number = this.count++
+    this.#numbers.set(row.id, number)
+    for (const name of comboFacets) this.facets[name].put(number, row[name])
+    const key = `${row.detector} ${row.severity} ${row.status}`
+    let cell = this.#cellNumbers.get(key)
+    if (cell === undefined) {
+      cell = this.cells.length
+      this.cells.push(number)
+      this.#cellNumbers.set(key, cell)
+    }
+    if (number >= this.cellOf.length) this.cellOf = grown(this.cellOf, number + 1)
+    this.cellOf[number] = Math.min(cell, 65_535)
+    return number
+  }
+
+  /** The number of a stored combination; undefined when it was never added. */
+  find(id: number): number | undefined {
+    return this.#numbers.get(id)
+  }
+
+  /** The bit of an asset's mask that stands for a combination's severity and status: below 24. */
+  bitOf(combo: number): number {
+    return this.facets.severity.valueOf(combo) * 4 + this.facets.status.valueOf(combo)
+  }
+}

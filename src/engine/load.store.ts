@@ -1,0 +1,137 @@
+import { decodeChanges } from '../findings/facet-log.ts'
+import type { Reader } from '../store/store.ts'
+import { Engine, type EngineOptions } from './engine.ts'
+
+const ROWS_AT_ONCE = 20_000
+
+type Numbers = readonly number[]
+
+const selectCombos = `SELECT id, source_id AS source, detector_id AS detector, type_id AS type, category_id AS category,
+  custom_key_id AS customKey, severity, status FROM combo WHERE id > ? ORDER BY id`
+const selectAssets = 'SELECT id, kind_id, container_id FROM asset WHERE id > ? ORDER BY id LIMIT ?'
+const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
+  WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
+  ORDER BY first_detected_at, combo_id, conf_q, asset_id, id LIMIT ?`
+const selectSeqs = `SELECT (SELECT coalesce(max(seq), 0) FROM facet_log) AS seq,
+  (SELECT coalesce(max(seq), 0) FROM asset_log) AS assetSeq, (SELECT coalesce(max(id), 0) FROM asset) AS newestAsset,
+  (SELECT coalesce(max(id), 0) FROM word) AS newestWord, (SELECT n FROM definition_count) AS definitions`
+
+interface Seqs {
+  seq: number
+  assetSeq: number
+  newestAsset: number
+  newestWord: number
+  definitions: number
+}
+
+/** How many findings there are, as far as their counts tell. */
+export function countFindings(reader: Reader): number {
+  const row = reader.prepare('SELECT coalesce(sum(n), 0) AS n FROM combo').get() as { n: number }
+  return row.n
+}
+
+/** Builds an engine from the rows, in steps that others may have a turn between; the snapshot must stay the same. */
+export function* buildEngine(reader: Reader, options?: EngineOptions): Generator<undefined, Engine> {
+  const engine = new Engine(options)
+  const seqs = reader.prepare(selectSeqs).get() as Seqs
+  addNames(reader, engine, seqs)
+  addCombos(reader, engine)
+  for (let more = true; more; ) {
+    more = addAssets(reader, engine)
+    yield
+  }
+  const page = reader.prepare(selectFindings).raw()
+  const { facets, assets } = engine
+  let after: Numbers = [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
+  engine.rows.reserve(countFindings(reader))
+  for (;;) {
+    const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
+    for (const [time = 0, combo = 0, confidence = 0, asset = 0, id = 0] of rows) {
+      engine.insert(id, time, facets.find(combo) ?? 0, confidence, assets.find(asset) ?? 0)
+    }
+    engine.tallies.extend()
+    yield
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_AT_ONCE) break
+    after = last
+  }
+  engine.seq = seqs.seq
+  engine.assetSeq = seqs.assetSeq
+  return engine
+}
+
+function addNames(reader: Reader, { names }: Engine, { newestWord, definitions }: Seqs): void {
+  if (newestWord !== names.newestWord) {
+    const rows = reader.prepare('SELECT id, text FROM word WHERE id > ? ORDER BY id').all(names.newestWord)
+    names.addWords(rows as { id: number; text: string }[])
+  }
+  if (definitions !== names.definitions) {
+    const rows = reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all()
+    names.setSources(rows as { id: number; uid: string; name: string; type: string }[], definitions)
+  }
+}
+
+function addCombos(reader: Reader, engine: Engine): void {
+  const rows = reader.prepare(selectCombos).all(engine.newestCombo) as Parameters<Engine['facets']['add']>[0][]
+  for (const row of rows) engine.facets.add(row)
+  engine.newestCombo = rows.at(-1)?.id ?? engine.newestCombo
+}
+
+/** Says whether there may be more. */
+function addAssets(reader: Reader, engine: Engine): boolean {
+  const rows = reader.prepare(selectAssets).raw().all(engine.newestAsset, ROWS_AT_ONCE) as Numbers[]
+  for (const [id = 0, kind = 0, container = 0] of rows) engine.assets.put(id, { kind, container })
+  engine.newestAsset = rows.at(-1)?.[0] ?? engine.newestAsset
+  return rows.length === ROWS_AT_ONCE
+}
+
+/**
+ * Brings an engine up to the snapshot of a reader; says whether it could. It could not when the log does not reach back
+ * to where the engine stands, or tells to start over: then the engine must be built again.
+ */
+export function catchUp(reader: Reader, engine: Engine): boolean {
+  const seqs = reader.prepare(selectSeqs).get() as Seqs
+  const { seq, assetSeq, newestAsset } = seqs
+  addNames(reader, engine, seqs)
+  if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
+  if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
+  while (engine.newestAsset < newestAsset && addAssets(reader, engine));
+  if (assetSeq > engine.assetSeq && !moveAssets(reader, engine)) return false
+  if (seq > engine.seq && !applyLog(reader, engine)) return false
+  engine.seq = seq
+  engine.assetSeq = assetSeq
+  return true
+}
+
+function moveAssets(reader: Reader, engine: Engine): boolean {
+  const rows = reader
+    .prepare(
+      `SELECT l.seq, a.id, a.kind_id, a.container_id FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id
+       WHERE l.seq > ? ORDER BY l.seq`,
+    )
+    .raw()
+    .all(engine.assetSeq) as Numbers[]
+  if (rows[0]?.[0] !== engine.assetSeq + 1) return false
+  for (const [, id, kind = 0, container = 0] of rows) {
+    if (id === undefined || id === null) return false
+    engine.assets.put(id, { kind, container })
+  }
+  return true
+}
+
+function applyLog(reader: Reader, engine: Engine): boolean {
+  const rows = reader.prepare('SELECT seq, n, delta FROM facet_log WHERE seq > ? ORDER BY seq').all(engine.seq) as {
+    seq: number
+    n: number
+    delta: Uint8Array
+  }[]
+  if (rows[0]?.seq !== engine.seq + 1 || rows.some(({ n }) => n === 0)) return false
+  addCombos(reader, engine)
+  try {
+    for (const { delta } of rows) engine.apply(decodeChanges(delta))
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}

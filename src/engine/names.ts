@@ -1,0 +1,58 @@
+/** A source as questions speak of it. */
+export interface SourceName {
+  id: number
+  uid: string
+  name: string
+  type: string
+}
+
+/** The store compares names of sources without the case of ASCII letters, and of those alone. */
+export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** The dictionaries of the store: words, and sources. */
+export class Names {
+  /** Grows when names are added or changed. */
+  version = 0
+  newestWord = -1
+  definitions = -1
+  sources: readonly SourceName[] = []
+  readonly #words = new Map<number, string>()
+  readonly #ids = new Map<string, number>()
+  #byId = new Map<number, SourceName>()
+
+  addWords(rows: readonly { id: number; text: string }[]): void {
+    for (const { id, text } of rows) {
+      this.#words.set(id, text)
+      this.#ids.set(text, id)
+      this.newestWord = id
+    }
+    this.version++
+  }
+
+  setSources(sources: readonly SourceName[], definitions: number): void {
+    const same =
+      sources.length === this.sources.length &&
+      sources.every((source) => {
+        const known = this.#byId.get(source.id)
+        return known?.name === source.name && known.uid === source.uid && known.type === source.type
+      })
+    this.definitions = definitions
+    if (same) return
+    this.sources = sources
+    this.#byId = new Map(sources.map((source) => [source.id, source]))
+    this.version++
+  }
+
+  findWord(text: string): number | undefined {
+    return this.#ids.get(text)
+  }
+
+  /** Null for the id of no name. */
+  wordOf(id: number): string | null {
+    return id === 0 ? null : (this.#words.get(id) ?? null)
+  }
+
+  sourceOf(id: number): SourceName | undefined {
+    return this.#byId.get(id)
+  }
+}

@@ -1,0 +1,217 @@
+import { grown } from './facet.ts'
+import type { FacetTable } from './facets.ts'
+import type { Rows } from './rows.ts'
+
+/** How many rows there are between marks and between blocks, as powers of two; a mark has 16 bits at most. */
+export interface Grain {
+  /** A mark knows the counts of every combination before it. */
+  markBits: number
+  /** A block knows the counts of every cell between the mark before it and itself. */
+  blockBits: number
+}
+export const defaultGrain: Grain = { markBits: 16, blockBits: 11 }
+
+/** Above every confidence: the least of nothing. */
+export const NO_LEAST = 65_535
+
+/** Counts and sums of confidence by combination and by cell, of all rows before some row. */
+export class Mark {
+  combos: Uint32Array
+  comboSums: Float64Array
+  cells: Uint32Array
+  cellSums: Float64Array
+
+  constructor(combos: number, cells: number) {
+    this.combos = new Uint32Array(combos)
+    this.comboSums = new Float64Array(combos)
+    this.cells = new Uint32Array(cells)
+    this.cellSums = new Float64Array(cells)
+  }
+
+  copy(): Mark {
+    const copy = new Mark(0, 0)
+    copy.combos = this.combos.slice()
+    copy.comboSums = this.comboSums.slice()
+    copy.cells = this.cells.slice()
+    copy.cellSums = this.cellSums.slice()
+    return copy
+  }
+
+  add(combo: number, cell: number, rows: number, confidence: number): void {
+    if (combo >= this.combos.length) {
+      this.combos = grown(this.combos, combo + 1)
+      this.comboSums = grown(this.comboSums, combo + 1)
+    }
+    if (cell >= this.cells.length) {
+      this.cells = grown(this.cells, cell + 1)
+      this.cellSums = grown(this.cellSums, cell + 1)
+    }
+    this.combos[combo] = (this.combos[combo] ?? 0) + rows
+    this.comboSums[combo] = (this.comboSums[combo] ?? 0) + confidence
+    this.cells[cell] = (this.cells[cell] ?? 0) + rows
+    this.cellSums[cell] = (this.cellSums[cell] ?? 0) + confidence
+  }
+
+  get bytes(): number {
+    return this.combos.byteLength + this.comboSums.byteLength + this.cells.byteLength + this.cellSums.byteLength
+  }
+}
+
+/**
+ * Cumulative counts over sorted rows, so that any range of rows is the difference of two of them and two short scans.
+ * They follow every row that is added at the end and every change of a row.
+ */
+export class Tallies {
+  /** Of all rows. */
+  total = new Mark(1024, 64)
+  /** Before each row whose number is a whole multiple of a mark's rows. */
+  marks: Mark[] = []
+  /** Cells a block has room for. */
+  width = 64
+  /** Since the mark before each block: counts below 65,536, and sums below 2^32. */
+  counts = new Uint16Array(0)
+  sums = new Uint32Array(0)
+  /** Least and greatest confidence inside each block. */
+  least = new Uint16Array(0)
+  greatest = new Uint16Array(0)
+  count = 0
+  readonly markBits: number
+  readonly blockBits: number
+  readonly #rows: Rows
+  readonly #facets: FacetTable
+
+  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits }: Grain) {
+    this.#rows = rows
+    this.#facets = facets
+    this.markBits = markBits
+    this.blockBits = blockBits
+  }
+
+  /** Takes in the rows that were added at the end. */
+  extend(): void {
+    const { cells, cellOf } = this.#facets
+    if (cells.length > this.width && this.#facets.hasCells) this.#widen(cells.length)
+    const { combo, confidence, count } = this.#rows
+    const hasCells = this.#facets.hasCells
+    const mask = 2 ** this.blockBits - 1
+    for (let row = this.count; row < count; row++) {
+      if ((row & mask) === 0) this.#startBlock(row)
+      const number = combo[row] ?? 0
+      const cell = hasCells ? (cellOf[number] ?? 0) : 0
+      const value = confidence[row] ?? 0
+      this.total.add(number, cell, 1, value)
+      if (hasCells) this.#stretch((row >> this.blockBits) * this.width + cell, value)
+    }
+    this.count = count
+  }
+
+  /** Follows a row that was changed in place. */
+  change(row: number, from: { combo: number; confidence: number }, to: { combo: number; confidence: number }): void {
+    const { cells, cellOf, hasCells } = this.#facets
+    if (hasCells && cells.length > this.width) this.#widen(cells.length)
+    const fromCell = hasCells ? (cellOf[from.combo] ?? 0) : 0
+    const toCell = hasCells ? (cellOf[to.combo] ?? 0) : 0
+    const move = (mark: Mark) => {
+      mark.add(from.combo, fromCell, -1, -from.confidence)
+      mark.add(to.combo, toCell, 1, to.confidence)
+    }
+    move(this.total)
+    const own = row >> this.markBits
+    for (let index = own + 1; index < this.marks.length; index++) {
+      const mark = this.marks[index]
+      if (mark !== undefined) move(mark)
+    }
+    if (!hasCells) return
+    const block = row >> this.blockBits
+    const end = Math.min((own + 1) * 2 ** (this.markBits - this.blockBits), ((this.count - 1) >> this.blockBits) + 1)
+    for (let next = block + 1; next < end; next++) {
+      const at = next * this.width
+      this.#shift(at + fromCell, -1, -from.confidence)
+      this.#shift(at + toCell, 1, to.confidence)
+    }
+    const left = block * this.width + fromCell
+    if (from.confidence === this.least[left] || from.confidence === this.greatest[left]) {
+      this.#measureBlock(block, fromCell)
+    }
+    this.#stretch(block * this.width + toCell, to.confidence)
+  }
+
+  /** Forgets all rows from one on, to take them in again. */
+  truncate(row: number): void {
+    const index = row >> this.markBits
+    const mark = this.marks[index]
+    if (row >= this.count || mark === undefined) return
+    this.total = mark
+    this.marks.length = index
+    this.count = index << this.markBits
+  }
+
+  #startBlock(row: number): void {
+    if (row % 2 ** this.markBits === 0) this.marks.push(this.total.copy())
+    const block = row >> this.blockBits
+    const at = block * this.width
+    if (at + this.width > this.counts.length) this.#reserve(at + this.width)
+    const before = this.marks.at(-1)
+    for (let cell = 0; cell < this.width; cell++) {
+      this.counts[at + cell] = (this.total.cells[cell] ?? 0) - (before?.cells[cell] ?? 0)
+      this.sums[at + cell] = (this.total.cellSums[cell] ?? 0) - (before?.cellSums[cell] ?? 0)
+    }
+    this.least.fill(NO_LEAST, at, at + this.width)
+    this.greatest.fill(0, at, at + this.width)
+  }
+
+  #reserve(length: number): void {
+    this.counts = grown(this.counts, length)
+    this.sums = grown(this.sums, length)
+    this.least = grown(this.least, length)
+    this.greatest = grown(this.greatest, length)
+  }
+
+  #shift(at: number, rows: number, confidence: number): void {
+    this.counts[at] = (this.counts[at] ?? 0) + rows
+    this.sums[at] = (this.sums[at] ?? 0) + confidence
+  }
+
+  #stretch(at: number, value: number): void {
+    if (value < (this.least[at] ?? NO_LEAST)) this.least[at] = value
+    if (value > (this.greatest[at] ?? 0)) this.greatest[at] = value
+  }
+
+  /** The least and the greatest of a cell, after one of its rows has left it. */
+  #measureBlock(block: number, cell: number): void {
+    const { combo, confidence } = this.#rows
+    const { cellOf } = this.#facets
+    const at = block * this.width + cell
+    this.least[at] = NO_LEAST
+    this.greatest[at] = 0
+    const end = Math.min(this.count, (block + 1) << this.blockBits)
+    for (let row = block << this.blockBits; row < end; row++) {
+      if (cellOf[combo[row] ?? 0] === cell) this.#stretch(at, confidence[row] ?? 0)
+    }
+  }
+
+  #widen(cells: number): void {
+    let width = this.width
+    while (width < cells) width *= 2
+    const from = this.width
+    const blocks = Math.ceil(this.count / 2 ** this.blockBits)
+    const spread = <Items extends Uint16Array | Uint32Array>(items: Items, wide: Items, empty: number): Items => {
+      wide.fill(empty)
+      for (let block = 0; block < blocks; block++) {
+        wide.set(items.subarray(block * from, (block + 1) * from) as never, block * width)
+      }
+      return wide
+    }
+    const length = Math.ceil(this.counts.length / from) * width
+    this.counts = spread(this.counts, new Uint16Array(length), 0)
+    this.sums = spread(this.sums, new Uint32Array(length), 0)
+    this.least = spread(this.least, new Uint16Array(length), NO_LEAST)
+    this.greatest = spread(this.greatest, new Uint16Array(length), 0)
+    this.width = width
+  }
+
+  get bytes(): number {
+    const marks = this.marks.reduce((sum, mark) => sum + mark.bytes, this.total.bytes)
+    return marks + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
+  }
+}

@@ -1,0 +1,80 @@
+import type { Engine, EngineOptions } from '../../src/engine/engine.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import type { FilterMapping } from '../../src/findings/filter.ts'
+import { evaluateMetric } from '../../src/query/evaluate.ts'
+import { attachEngine, findEngine } from '../../src/query/executor.ts'
+import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
+import { evaluateSeries } from '../../src/query/series.ts'
+import type { Reader, Store } from '../../src/store/store.ts'
+import { dimensionsOf, type MadeMetric, NOW } from '../properties/query-data.ts'
+import type { OracleFilter, OracleQuestion } from '../properties/query-terms.ts'
+
+/** Puts made metrics into the tables, as drafts. */
+export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
+  store.write((writer) => {
+    const term = writer.prepare(
+      `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
+    )
+    const metric = writer.prepare(
+      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, term_id, empty_as,
+         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', ?, ?, 0, 0)`,
+    )
+    for (const { slug, type, definition, entity, term: mapping, emptyAs } of metrics) {
+      const termId =
+        mapping === null
+          ? null
+          : Number(term.run(crypto.randomUUID(), `term-${slug}`, slug, JSON.stringify(mapping)).lastInsertRowid)
+      const allowed = JSON.stringify(dimensionsOf(entity))
+      metric.run(crypto.randomUUID(), slug, slug, type, JSON.stringify(definition), allowed, termId, emptyAs)
+    }
+  })
+}
+
+export function buildNow(reader: Reader, options?: EngineOptions): Engine {
+  const steps = buildEngine(reader, options)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The question without a term of its own: its mapping is pinned, which means the same. */
+export function toAsked({ term, pinned, filters, ...question }: OracleQuestion) {
+  const scopes: OracleFilter[] = [term, pinned].filter((scope) => scope !== undefined)
+  const [first, second] = scopes
+  return {
+    input: {
+      ...question,
+      ...((filters ?? second) === undefined ? {} : { filters: (filters ?? second) as FilterMapping }),
+    },
+    options: { now: NOW, pinnedFilters: first as FilterMapping | undefined },
+  }
+}
+
+export function answer(reader: Reader, question: OracleQuestion, isSeries: boolean): unknown {
+  const { input, options } = toAsked(question)
+  return isSeries
+    ? evaluateSeries(reader, input as SeriesQuestion, options)
+    : evaluateMetric(reader, input as MetricQuestion, options)
+}
+
+/** The answers of SQL and of the engine in one snapshot; an engine that cannot follow is built again first. */
+export function answerBoth(
+  store: Store,
+  question: OracleQuestion,
+  isSeries: boolean,
+  options?: EngineOptions,
+): { sql: unknown; engine: unknown; served: number } {
+  return store.read((reader) => {
+    if (findEngine(reader) === undefined) attachEngine(reader, buildNow(reader, options))
+    const engine = findEngine(reader)
+    const before = engine?.asked ?? { plans: 0, left: 0 }
+    const served = -before.plans + before.left
+    const answered = answer(reader, question, isSeries)
+    const after = findEngine(reader)?.asked ?? before
+    attachEngine(reader, undefined)
+    const sql = answer(reader, question, isSeries)
+    attachEngine(reader, engine)
+    return { sql, engine: answered, served: served + after.plans - after.left }
+  })
+}
