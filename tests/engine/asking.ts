@@ -71,10 +71,11 @@ export function answerBoth(
     const before = engine?.asked ?? { plans: 0, left: 0 }
     const served = -before.plans + before.left
     const answered = answer(reader, question, isSeries)
-    const after = findEngine(reader)?.asked ?? before
+    const kept = findEngine(reader)
+    const after = kept?.asked ?? before
     attachEngine(reader, undefined)
     const sql = answer(reader, question, isSeries)
-    attachEngine(reader, engine)
+    attachEngine(reader, kept)
     return { sql, engine: answered, served: served + after.plans - after.left }
   })
 }
