@@ -1,0 +1,67 @@
+import { DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api'
+import {
+  categories,
+  containerName,
+  detectors,
+  type Filled,
+  severities,
+  sourceName,
+  statuses,
+  typeName,
+} from './estate.ts'
+
+/** Two layouts of one table; each question is answered by the better of them. */
+export const layouts = ['f_enum', 'f_text'] as const
+
+export interface Duck {
+  prepare(sql: string): Promise<() => Promise<unknown[][]>>
+  close(): void
+}
+
+const list = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
+const range = (count: number, toName: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => toName(index))
+
+/** Opens DuckDB in a file and loads the findings in the order of time, in both layouts. */
+export async function openDuck(file: string, { findingFile, spanFile }: Filled, containers: number): Promise<Duck> {
+  const instance = await DuckDBInstance.create(file, { threads: '2' })
+  const connection = await instance.connect()
+  const names = {
+    source: range(20, sourceName),
+    detector: detectors,
+    ftype: range(60, typeName),
+    category: categories,
+    severity: severities,
+    status: statuses,
+    container: range(containers, containerName),
+  }
+  for (const [name, values] of Object.entries(names)) {
+    await connection.run(`CREATE TYPE e_${name} AS ENUM (${list(values)})`)
+  }
+  // Severities are numbered from 1 in the file, all else from 0.
+  const pick = (name: keyof typeof names) => `enum_range(NULL::e_${name})[${name} + ${name === 'severity' ? 0 : 1}]`
+  const columns = (time: string, cast: (name: keyof typeof names) => string) =>
+    `${time} AS t, conf, asset, ${(Object.keys(names) as (keyof typeof names)[]).map((name) => `${cast(name)} AS ${name}`).join(', ')}`
+  const types = `columns = {'t': 'BIGINT', 'conf': 'INTEGER', 'asset': 'INTEGER', 'source': 'INTEGER', 'detector': 'INTEGER', 'ftype': 'INTEGER', 'category': 'INTEGER', 'severity': 'INTEGER', 'status': 'INTEGER', 'container': 'INTEGER'}`
+  const read = `read_csv('${findingFile}', header = false, ${types})`
+  await connection.run(
+    `CREATE TABLE f_enum AS SELECT ${columns('epoch_ms(t)', (name) => `(${pick(name)})::e_${name}`)} FROM ${read} ORDER BY t`,
+  )
+  await connection.run(
+    `CREATE TABLE f_text AS SELECT ${columns('t', (name) => `${name}::VARCHAR`)} FROM f_enum ORDER BY t`,
+  )
+  await connection.run(
+    `CREATE TABLE spans AS SELECT epoch_ms(since) AS since, epoch_ms(until) AS until
+     FROM read_csv('${spanFile}', header = false, columns = {'since': 'BIGINT', 'until': 'BIGINT'})`,
+  )
+  return {
+    async prepare(sql) {
+      const statement: DuckDBPreparedStatement = await connection.prepare(sql)
+      return async () => (await statement.runAndReadAll()).getRows()
+    },
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}

@@ -1,0 +1,189 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Store } from '../../../src/store/store.ts'
+import { ensureWord } from '../../../src/store/words.store.ts'
+import { Dice } from '../../properties/query-data.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+export const NOW = Date.UTC(2026, 6, 1)
+export const START = NOW - 730 * DAY
+const SOURCES = 20
+const TYPES = 60
+export const detectors = [
+  'SECRETS',
+  'PII',
+  'BROKEN_LINKS',
+  'DUPLICATE',
+  'CONTENT_QUALITY',
+  'PROMPT_INJECTION',
+  'CUSTOM',
+  'YARA',
+  'LICENSE',
+  'CODE',
+]
+export const categories = ['SECURITY', 'PRIVACY', 'QUALITY', 'CONTENT', 'LEGAL', 'OTHER']
+export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
+export const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
+export const typeName = (type: number) => `TYPE_${type}`
+export const sourceName = (source: number) => `Source ${source}`
+export const containerName = (container: number) => `Space ${container}`
+
+/** The least first: a few kinds take most of it. */
+const skewed = (dice: Dice, count: number) => Math.floor(count * dice.next() ** 2.5)
+
+/** Two years, most of it in office hours. */
+function instantOf(dice: Dice): number {
+  const day = START + dice.below(729) * DAY
+  const weekend = [0, 6].includes(new Date(day).getUTCDay())
+  if (weekend && dice.chance(0.8)) return instantOf(dice)
+  return day + (dice.chance(0.85) ? 8 * HOUR + dice.below(10 * HOUR) : dice.below(DAY))
+}
+
+export interface Filled {
+  findings: number
+  assets: number
+  changes: number
+  /** CSV files with the codes of every finding, and the spans in which each was open. */
+  findingFile: string
+  spanFile: string
+}
+
+/** Fills an empty store with so many findings, the same for the same number, and writes them out for others. */
+export function fillStore(store: Store, count: number, folder: string): Filled {
+  const dice = new Dice(count)
+  const assetCount = Math.ceil(count / 5)
+  const containers = Math.min(5000, Math.max(50, Math.ceil(count / 2000)))
+  const files = { findingFile: join(folder, 'findings.csv'), spanFile: join(folder, 'spans.csv') }
+  const out = { findings: openLines(files.findingFile), spans: openLines(files.spanFile) }
+  const typeFacts = Array.from({ length: TYPES }, () => ({
+    detector: skewed(dice, detectors.length),
+    category: dice.below(categories.length),
+    severity: 1 + dice.below(5),
+  }))
+  let [findings, changes] = [0, 0]
+  store.write((writer) => {
+    writer.prepare('DROP INDEX finding_by_time').run()
+    writer.prepare('DROP INDEX status_change_by_time').run()
+    const source = writer.prepare(
+      `INSERT INTO source (uid, name, type, config, last_completed_scan_at, created_at, updated_at) VALUES (?, ?, ?, '{}', ?, 0, 0)`,
+    )
+    const sourceIds = Array.from({ length: SOURCES }, (_, index) =>
+      Number(
+        source.run(crypto.randomUUID(), sourceName(index), index % 2 === 0 ? 'WIKI' : 'BI_PLATFORM', NOW)
+          .lastInsertRowid,
+      ),
+    )
+    const words = (names: readonly string[]) => names.map((name) => ensureWord(writer, name))
+    const detectorIds = words(detectors)
+    const categoryIds = words(categories)
+    const typeIds = words(Array.from({ length: TYPES }, (_, type) => typeName(type)))
+    const containerIds = words(Array.from({ length: containers }, (_, container) => containerName(container)))
+    const [page = 0] = words(['wiki.page'])
+    const asset = writer.prepare(
+      `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at, last_scanned_at)
+       VALUES (?, ?, ?, ?, ?, '', 'ACTIVE', ?, ?, ?)`,
+    )
+    const addCombo = writer.prepare(
+      `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (?, ?, ?, ?, 0, ?, ?)`,
+    )
+    const combos = new Map<number, { id: number; n: number }>()
+    const finding = writer.prepare(
+      `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    const change = writer.prepare(
+      `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor) VALUES (?, ?, ?, ?, ?, 'bench')`,
+    )
+    for (let index = 0; index < assetCount; index++) {
+      const [sourceNumber, container] = [skewed(dice, SOURCES), skewed(dice, containers)]
+      const assetId = Number(
+        asset.run(
+          `asset-${index}`,
+          sourceIds[sourceNumber],
+          `a${index}`,
+          page,
+          containerIds[container],
+          START,
+          NOW,
+          NOW,
+        ).lastInsertRowid,
+      )
+      const left = count - findings
+      const own = index === assetCount - 1 ? left : Math.min(left, Math.floor(5 * dice.next() * dice.next() * 4))
+      for (let number = 0; number < own; number++) {
+        const type = skewed(dice, TYPES)
+        const { detector = 0, category = 0, severity: usual = 1 } = typeFacts[type] ?? {}
+        const severity = dice.chance(0.7) ? usual : 1 + dice.below(5)
+        const at = instantOf(dice)
+        const draw = dice.next()
+        const status = draw < 0.6 ? 0 : draw < 0.85 ? 1 : draw < 0.93 ? 2 : 3
+        const confidence = Math.round(10_000 * (1 - dice.next() ** 2 * 0.8))
+        const key = (((sourceNumber * TYPES + type) * 8 + severity) * 4) | status
+        const combo = combos.get(key) ?? {
+          n: 0,
+          id: Number(
+            addCombo.run(
+              sourceIds[sourceNumber],
+              detectorIds[detector],
+              typeIds[type],
+              categoryIds[category],
+              severity,
+              status,
+            ).lastInsertRowid,
+          ),
+        }
+        combos.set(key, combo)
+        combo.n++
+        findings++
+        const changedAt = Math.min(NOW - 1, at + 1 + Math.floor(dice.next() ** 2 * 90 * DAY))
+        finding.run(assetId, number, findings, combo.id, at, confidence, status === 1 ? changedAt : null)
+        if (status !== 0) {
+          changes++
+          change.run(findings, 1, changedAt, 0, status)
+          out.spans.add(`${at},${changedAt}`)
+        } else if (dice.chance(0.05) && changedAt < NOW - DAY) {
+          changes += 2
+          change.run(findings, 1, changedAt, 0, 1)
+          change.run(findings, 2, changedAt + HOUR, 1, 0)
+          out.spans.add(`${at},${changedAt}`)
+          out.spans.add(`${changedAt + HOUR},`)
+        } else {
+          out.spans.add(`${at},`)
+        }
+        out.findings.add(
+          `${at},${confidence},${index},${sourceNumber},${detector},${type},${category},${severity},${status},${container}`,
+        )
+      }
+    }
+    const counted = writer.prepare('UPDATE combo SET n = ? WHERE id = ?')
+    for (const { id, n } of combos.values()) counted.run(n, id)
+    writer.prepare(`INSERT INTO install (name, value) VALUES ('last_finding_id', ?)`).run(String(findings))
+  })
+  out.findings.close()
+  out.spans.close()
+  store.write((writer) => {
+    writer.prepare('CREATE INDEX finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id)').run()
+    writer.prepare('CREATE INDEX status_change_by_time ON status_change (at, finding_id)').run()
+    writer.prepare('ANALYZE').run()
+  })
+  return { findings, assets: assetCount, changes, ...files }
+}
+
+function openLines(file: string) {
+  const handle = openSync(file, 'w')
+  let lines: string[] = []
+  const flush = () => {
+    if (lines.length > 0) writeSync(handle, `${lines.join('\n')}\n`)
+    lines = []
+  }
+  return {
+    add: (line: string) => {
+      lines.push(line)
+      if (lines.length === 50_000) flush()
+    },
+    close: () => {
+      flush()
+      closeSync(handle)
+    },
+  }
+}

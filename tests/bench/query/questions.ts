@@ -1,0 +1,298 @@
+import { evaluateDashboard } from '../../../src/dashboards/evaluation.ts'
+import { silentLog } from '../../../src/kernel/log.ts'
+import { runOnEngine } from '../../../src/query/engine-plan.ts'
+import { evaluateMetric } from '../../../src/query/evaluate.ts'
+import { findEngine } from '../../../src/query/executor.ts'
+import type { MetricQuestion, SeriesQuestion } from '../../../src/query/model.ts'
+import type { Plan } from '../../../src/query/plan.ts'
+import { evaluateSeries } from '../../../src/query/series.ts'
+import type { Reader, Store } from '../../../src/store/store.ts'
+import { NOW, START } from './estate.ts'
+
+const DAY = 24 * 3_600_000
+
+/** One question to both: ours, in a snapshot, and as SQL over a table of DuckDB. */
+export interface Question {
+  name: string
+  /** The numbers of the answer. */
+  ask(reader: Reader): (number | null)[]
+  sql(table: string): string
+  isHard?: boolean
+}
+
+const iso = (instant: number) => new Date(instant).toISOString()
+const stamp = (instant: number) => `TIMESTAMP '${iso(instant).replace('T', ' ').slice(0, 23)}'`
+const days = (count: number) => ({ from: iso(NOW - count * DAY), to: iso(NOW) })
+const within = (from: number, to = NOW) => `t >= ${stamp(from)} AND t < ${stamp(to)}`
+
+type Asking = Omit<MetricQuestion, 'metricSlug'>
+const metric =
+  (metricSlug: string, question: Asking = {}) =>
+  (reader: Reader) => {
+    const answer = evaluateMetric(reader, { metricSlug, ...question }, { now: NOW })
+    return question.dimensions === undefined ? [answer.value] : answer.breakdown.map(({ value }) => value)
+  }
+const series = (metricSlug: string, question: Omit<SeriesQuestion, 'metricSlug'>) => (reader: Reader) =>
+  evaluateSeries(reader, { metricSlug, ...question }, { now: NOW }).timeSeries.map(({ value }) => value)
+
+const plain: Plan = {
+  entity: 'finding',
+  mode: 'flow',
+  measure: { aggregation: 'COUNT' },
+  conditions: [],
+  timeField: 'firstDetectedAt',
+  range: {},
+  at: NOW,
+  dimensions: [],
+}
+/** A plan that no single question of the query function makes. */
+const plan = (change: Partial<Plan>) => (reader: Reader) => {
+  const engine = findEngine(reader)
+  const cells = engine === undefined ? undefined : runOnEngine(engine, { ...plain, ...change }, () => false)
+  if (cells === undefined) throw new Error('the engine does not answer the plan')
+  return cells.map(({ n }) => n)
+}
+const dayEdges = Array.from({ length: 729 }, (_, day) => START + (day + 1) * DAY)
+
+const some = (names: string) => names.split(' ')
+const detectors = some('SECRETS PII BROKEN_LINKS')
+const high = some('HIGH CRITICAL')
+const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
+const isHigh = `severity IN (${quoted(high)})`
+
+export const DASHBOARD = 'twelve'
+/** What stands on the dashboard of 12: slug, definition, pinned filters, and the same as SQL. */
+const open = { statuses: ['OPEN'] }
+const finding = { entity: 'finding' }
+export const benchMetrics: Record<string, object> = {
+  'b-total': { aggregation: 'COUNT', ...finding },
+  'b-open': { aggregation: 'COUNT', ...finding, filters: open, mode: 'stock' },
+  'b-confidence': { aggregation: 'AVG', ...finding, field: 'confidence' },
+  'b-assets': { aggregation: 'COUNT_DISTINCT', ...finding, field: 'assetId' },
+  'b-assets-high': {
+    aggregation: 'COUNT_DISTINCT',
+    ...finding,
+    field: 'assetId',
+    filters: { ...open, severities: high },
+  },
+  'b-min': { aggregation: 'MIN', ...finding, field: 'confidence', filters: open },
+  'b-max': { aggregation: 'MAX', ...finding, field: 'confidence', filters: open },
+  'b-sure': { aggregation: 'COUNT', ...finding, filters: { ...open, minConfidence: 0.8 } },
+  'b-rather-sure': { aggregation: 'COUNT', ...finding, filters: { minConfidence: 0.6 } },
+  'b-assets-open': { aggregation: 'COUNT_DISTINCT', ...finding, field: 'assetId', filters: open },
+  'b-false': {
+    numerator: { aggregation: 'COUNT', ...finding, filters: { statuses: ['FALSE_POSITIVE'] } },
+    denominator: { aggregation: 'COUNT', ...finding },
+  },
+  'b-resolved': {
+    numerator: { aggregation: 'COUNT', ...finding, filters: { statuses: ['RESOLVED'] } },
+    denominator: { aggregation: 'COUNT', ...finding },
+  },
+}
+const onDashboard: [string, object | null, string][] = [
+  ['b-total', null, 'SELECT count(*) FROM $'],
+  ['b-open', null, `SELECT count(*) FROM $ WHERE status = 'OPEN'`],
+  ['b-open', { severities: ['CRITICAL'] }, `SELECT count(*) FROM $ WHERE status = 'OPEN' AND severity = 'CRITICAL'`],
+  [
+    'b-open',
+    { detectorTypes: detectors },
+    `SELECT count(*) FROM $ WHERE status = 'OPEN' AND detector IN (${quoted(detectors)})`,
+  ],
+  ['b-open', { categories: ['SECURITY'] }, `SELECT count(*) FROM $ WHERE status = 'OPEN' AND category = 'SECURITY'`],
+  ['b-false', null, `SELECT count(*) FILTER (status = 'FALSE_POSITIVE') / count(*) FROM $`],
+  ['b-resolved', null, `SELECT count(*) FILTER (status = 'RESOLVED') / count(*) FROM $`],
+  ['b-confidence', null, 'SELECT sum(conf) / (count(*) * 10000) FROM $'],
+  ['b-confidence', { severities: high }, `SELECT sum(conf) / (count(*) * 10000) FROM $ WHERE ${isHigh}`],
+  ['b-assets', null, 'SELECT count(DISTINCT asset) FROM $'],
+  ['b-assets-open', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN'`],
+  ['b-assets-high', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN' AND ${isHigh}`],
+]
+
+/** Defines the metrics and places the dashboard of 12; a metric stands on it once, so it is copied for each filter. */
+export function plantQuestions(store: Store): void {
+  const allowed = JSON.stringify([
+    'severity',
+    'detectorType',
+    'status',
+    'findingType',
+    'category',
+    'source',
+    'container',
+  ])
+  store.write((writer) => {
+    const insert = writer.prepare(
+      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', 0, 0)`,
+    )
+    const add = (slug: string, definition: object) =>
+      Number(
+        insert.run(
+          crypto.randomUUID(),
+          slug,
+          slug,
+          'numerator' in definition ? 'RATIO' : 'SIMPLE',
+          JSON.stringify(definition),
+          allowed,
+        ).lastInsertRowid,
+      )
+    for (const [slug, definition] of Object.entries(benchMetrics)) add(slug, definition)
+    const dashboard = writer
+      .prepare('INSERT INTO dashboard (name, created_at) VALUES (?, 0)')
+      .run(DASHBOARD).lastInsertRowid
+    const place = writer.prepare(
+      'INSERT INTO placement (dashboard_id, metric_id, pinned_filters, position) VALUES (?, ?, ?, ?)',
+    )
+    for (const [position, [slug, pinned]] of onDashboard.entries()) {
+      const id = add(`${slug}-${position}`, benchMetrics[slug] ?? {})
+      place.run(dashboard, id, pinned === null ? null : JSON.stringify(pinned), position)
+    }
+  })
+}
+
+export const dashboardSql = onDashboard.map(([, , sql]) => sql)
+export const askDashboard = (reader: Reader): (number | null)[] =>
+  evaluateDashboard(reader, { dashboard: DASHBOARD }, { now: NOW, log: silentLog }).metrics.map(({ value }) => value)
+
+const berlin = `timezone('Europe/Berlin', timezone('UTC', h))`
+
+export const questions: readonly Question[] = [
+  { name: 'total', ask: metric('b-total'), sql: (f) => `SELECT count(*) FROM ${f}` },
+  { name: 'open', ask: metric('b-open'), sql: (f) => `SELECT count(*) FROM ${f} WHERE status = 'OPEN'` },
+  {
+    name: 'by severity, 3 detectors, 90 d',
+    ask: metric('b-total', { ...days(90), dimensions: ['severity'], filters: { detectorTypes: detectors } }),
+    sql: (f) =>
+      `SELECT severity, count(*) FROM ${f} WHERE detector IN (${quoted(detectors)}) AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'by finding type',
+    ask: metric('b-total', { dimensions: ['findingType'], limit: 100 }),
+    sql: (f) => `SELECT ftype, count(*) FROM ${f} GROUP BY 1`,
+  },
+  {
+    name: 'false positives by detector',
+    ask: metric('b-false', { dimensions: ['detectorType'] }),
+    sql: (f) => `SELECT detector, count(*) FILTER (status = 'FALSE_POSITIVE') / count(*) FROM ${f} GROUP BY 1`,
+  },
+  {
+    name: 'average confidence by detector',
+    ask: metric('b-confidence', { dimensions: ['detectorType'] }),
+    sql: (f) => `SELECT detector, sum(conf) / (count(*) * 10000) FROM ${f} GROUP BY 1`,
+  },
+  { name: 'distinct assets', ask: metric('b-assets'), sql: (f) => `SELECT count(DISTINCT asset) FROM ${f}` },
+  {
+    name: 'distinct assets, open HIGH+',
+    ask: metric('b-assets-high'),
+    sql: (f) => `SELECT count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ${isHigh}`,
+  },
+  {
+    name: 'daily 90 d, HIGH+',
+    ask: series('b-total', { ...days(90), granularity: 'day', filters: { severities: ['HIGH', 'CRITICAL'] } }),
+    sql: (f) =>
+      `SELECT date_trunc('day', t), count(*) FROM ${f} WHERE ${isHigh} AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'hourly 7 d',
+    ask: series('b-total', { ...days(7), granularity: 'hour' }),
+    sql: (f) => `SELECT date_trunc('hour', t), count(*) FROM ${f} WHERE ${within(NOW - 7 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'monthly 2 y, Europe/Berlin',
+    ask: series('b-total', { from: iso(START), to: iso(NOW), granularity: 'month', timeZone: 'Europe/Berlin' }),
+    sql: (f) =>
+      `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM ${f} WHERE ${within(START)} GROUP BY 1) GROUP BY 1`,
+  },
+  {
+    name: 'detector x severity, 2 categories, 365 d',
+    ask: metric('b-total', {
+      ...days(365),
+      dimensions: ['detectorType', 'severity'],
+      filters: { categories: ['SECURITY', 'PRIVACY'] },
+    }),
+    sql: (f) =>
+      `SELECT detector, severity, count(*) FROM ${f} WHERE category IN ('SECURITY', 'PRIVACY') AND ${within(NOW - 365 * DAY)} GROUP BY 1, 2`,
+  },
+  {
+    name: 'by source, unaligned 37 d',
+    ask: metric('b-total', {
+      from: iso(NOW - 37 * DAY - 12_345_678),
+      to: iso(NOW - 1_234_567),
+      dimensions: ['source'],
+    }),
+    sql: (f) =>
+      `SELECT source, count(*) FROM ${f} WHERE ${within(NOW - 37 * DAY - 12_345_678, NOW - 1_234_567)} GROUP BY 1`,
+  },
+  {
+    name: 'least and greatest confidence, open, 90 d',
+    ask: (reader) => [...metric('b-min', days(90))(reader), ...metric('b-max', days(90))(reader)],
+    sql: (f) =>
+      `SELECT min(conf) / 10000, max(conf) / 10000 FROM ${f} WHERE status = 'OPEN' AND ${within(NOW - 90 * DAY)}`,
+  },
+  {
+    name: 'open, confidence >= 0.8, by severity',
+    isHard: true,
+    ask: metric('b-sure', { dimensions: ['severity'] }),
+    sql: (f) => `SELECT severity, count(*) FROM ${f} WHERE status = 'OPEN' AND conf >= 8000 GROUP BY 1`,
+  },
+  {
+    name: 'confidence >= 0.6 by severity, 90 d',
+    isHard: true,
+    ask: metric('b-rather-sure', { ...days(90), dimensions: ['severity'] }),
+    sql: (f) => `SELECT severity, count(*) FROM ${f} WHERE conf >= 6000 AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'weekly average confidence, 1 y',
+    isHard: true,
+    ask: series('b-confidence', {
+      from: iso(NOW - 364 * DAY),
+      to: iso(NOW),
+      granularity: 'week',
+      weekStart: 'wednesday',
+    }),
+    sql: (f) =>
+      `SELECT floor(epoch_ms(t - ${stamp(NOW - 364 * DAY)}::TIMESTAMP) / ${7 * DAY}), sum(conf) / (count(*) * 10000) FROM ${f} WHERE ${within(NOW - 364 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'distinct assets per day, 30 d',
+    isHard: true,
+    ask: series('b-assets', { ...days(30), granularity: 'day', filters: open as never }),
+    sql: (f) =>
+      `SELECT date_trunc('day', t), count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ${within(NOW - 30 * DAY)} GROUP BY 1`,
+  },
+  {
+    name: 'distinct assets of 6 types, open',
+    isHard: true,
+    ask: metric('b-assets-open', {
+      filters: { findingTypes: ['TYPE_1', 'TYPE_3', 'TYPE_5', 'TYPE_7', 'TYPE_9', 'TYPE_11'] },
+    }),
+    sql: (f) =>
+      `SELECT count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ftype IN ('TYPE_1', 'TYPE_3', 'TYPE_5', 'TYPE_7', 'TYPE_9', 'TYPE_11')`,
+  },
+  {
+    name: 'distinct assets by detector',
+    isHard: true,
+    ask: metric('b-assets', { dimensions: ['detectorType'] }),
+    sql: (f) => `SELECT detector, count(DISTINCT asset) FROM ${f} GROUP BY 1`,
+  },
+  {
+    name: 'daily by severity, 2 y (plan)',
+    isHard: true,
+    ask: plan({ dimensions: ['severity'], range: { from: START, to: NOW }, edges: dayEdges }),
+    sql: (f) => `SELECT date_trunc('day', t), severity, count(*) FROM ${f} WHERE ${within(START)} GROUP BY 1, 2`,
+  },
+  {
+    name: 'top 20 containers by open findings',
+    isHard: true,
+    ask: metric('b-open', { dimensions: ['container'], limit: 20 }),
+    sql: (f) => `SELECT container, count(*) FROM ${f} WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
+  },
+  {
+    name: 'open at the end of each week, 2 y',
+    isHard: true,
+    ask: series('b-open', { from: iso(NOW - 728 * DAY), to: iso(NOW), granularity: 'week', weekStart: 'wednesday' }),
+    sql: () =>
+      `WITH e AS (SELECT since AS m, 1 AS d FROM spans UNION ALL SELECT until, -1 FROM spans WHERE until IS NOT NULL),
+       w AS (SELECT greatest(0, floor(epoch_ms(m - ${stamp(NOW - 728 * DAY)}::TIMESTAMP) / ${7 * DAY})) AS b, sum(d) AS n FROM e WHERE m < ${stamp(NOW)} GROUP BY 1)
+       SELECT b, (sum(n) OVER (ORDER BY b))::DOUBLE FROM w ORDER BY 1`,
+  },
+]
