@@ -170,5 +170,7 @@ export interface Connector<Config = unknown> {
   leavesOut?(config: Config): { kinds: readonly (typeof assetKinds)[number][]; scopes: boolean }
   /** The origins that a credential of this configuration is sent to: a change needs the credential again. */
   credentialOrigins(config: Config): string[]
+  /** Another text where another tenant may be meant: its id is then learnt anew. Absent: the credential's origins. */
+  tenantAddress?(config: Config): string
   open(options: SessionOptions<Config>): ConnectorSession
 }

@@ -31,6 +31,8 @@ export interface UpdatedConfig {
   parsed: ParsedConfig
   config: Record<string, unknown>
   secrets: Record<string, string>
+  /** False where another tenant may be meant than before. */
+  sameTenant: boolean
 }
 
 /**
@@ -87,6 +89,7 @@ function complete(
     parsed,
     config: withoutSecrets(config),
     secrets: { ...stays, ...sealSecrets(vault, source.uid, changed) },
+    sameTenant: isSameTenant(plugins, source, parsed),
   }
 }
 
@@ -121,12 +124,30 @@ function originsBefore(
   source: SourceRecord,
   opened: Readonly<Record<string, string>>,
 ): string[] {
+  // What no longer passes as a payload has no address that a credential may be kept for.
+  const before = findParsed(plugins, source, opened)
+  return before === undefined ? [] : connector.credentialOrigins(before.payload)
+}
+
+function findParsed(
+  plugins: Plugins,
+  source: SourceRecord,
+  secrets: Readonly<Record<string, string>>,
+): ParsedConfig | undefined {
   try {
-    const before = parseConfig(plugins, { ...source.config, masked: opened })
-    return connector.credentialOrigins(before.payload)
+    return parseConfig(plugins, { ...source.config, masked: secrets })
   } catch (error) {
-    // What no longer passes as a payload has no address that a credential may be kept for.
-    if (error instanceof AppError) return []
+    if (error instanceof AppError) return undefined
     throw error
   }
+}
+
+const tenantAddressOf = ({ connector, payload }: ParsedConfig) =>
+  connector.tenantAddress?.(payload) ?? connector.credentialOrigins(payload).join(' ')
+
+/** Secrets say nothing of the tenant: any will do to read the stored payload. */
+function isSameTenant(plugins: Plugins, source: SourceRecord, parsed: ParsedConfig): boolean {
+  const names = Object.keys(source.secrets)
+  const before = findParsed(plugins, source, Object.fromEntries(names.map((name) => [name, 'any'])))
+  return before !== undefined && tenantAddressOf(before) === tenantAddressOf(parsed)
 }

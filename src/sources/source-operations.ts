@@ -143,7 +143,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
                 config: updated?.config ?? source.config,
                 secrets: updated?.secrets ?? source.secrets,
                 nextRunAt: updated === undefined ? source.nextRunAt : nextRunOf(source, updated.parsed.schedule, now),
-                tenantId: source.tenantId,
+                tenantId: updated?.sameTenant === false ? null : source.tenantId,
               },
               now,
             )

@@ -312,7 +312,7 @@ export const faults: Record<number, SurvivedFault> = {
     outcome: 'never fetched',
     proofs: [
       wiki('faults', 'an address in a page is never asked, whatever it is'),
-      scans('canary', 'no address outside the tenant is ever sent a credential'),
+      scans('canary', 'no address outside the tenant is ever sent a credential (address%s)'),
     ],
   },
   35: {

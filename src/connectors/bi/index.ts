@@ -180,5 +180,10 @@ export const biConnector: Connector<BiConfig> = {
     const { apiOrigin, authorityOrigin } = toAddresses(config)
     return config.required.auth_mode === 'ACCESS_TOKEN' ? [apiOrigin] : [authorityOrigin, apiOrigin]
   },
+  tenantAddress(config) {
+    const { required } = config
+    const tenant = required.auth_mode === 'SERVICE_PRINCIPAL' ? required.tenant_id.toLowerCase() : ''
+    return `${toAddresses(config).apiOrigin} ${tenant}`
+  },
   open: openSession,
 }

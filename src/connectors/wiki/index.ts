@@ -20,5 +20,9 @@ export const wikiConnector: Connector<WikiConfig> = {
     if (address === undefined) return []
     return [...new Set([address.origin, toGatewayOrigin(address.origin)])]
   },
+  tenantAddress({ required }) {
+    const { origin = '', cloudId = '' } = findAddress(required.base_url) ?? {}
+    return `${origin} ${cloudId}`
+  },
   open: openSession,
 }
