@@ -3,7 +3,7 @@ import type { ScanRunner } from '../operation/context.ts'
 import { isObject } from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { nextRunAt, Schedule } from '../sources/schedule.ts'
-import { findSourceById, listDueSources, setNextRun } from '../sources/sources.store.ts'
+import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
 import { dropLease, findLease, saveLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
 import { createOwner, isCertainlyDead } from './owner.ts'
@@ -14,6 +14,8 @@ const LEASE = 'loop'
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 const TICK_MS = 1_000
+/** A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before. */
+const CLOCK_TRUST_MS = 48 * 3_600_000
 
 export interface LoopOptions {
   store: Store
@@ -77,6 +79,10 @@ function holdLease(store: Store, holder: string, now: number): boolean {
 /** One turn of the loop: everything that is due now. */
 export function driveOnce({ store, scans, log, now: clock }: LoopOptions): void {
   const now = clock()
+  for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
+    if (planAnew(store, source, now))
+      log.warn('the clock went far back; a schedule was planned anew', { source: source.name })
+  }
   for (const source of store.read((reader) => listDueSources(reader, now))) {
     const scanUid = startDue(store, source, now)
     log.info(scanUid === undefined ? 'a due scan was skipped' : 'a due scan was started', { source: source.name })
@@ -99,6 +105,14 @@ function startDue(store: Store, { id }: SourceRecord, now: number): string | und
     if (findActiveScan(writer, id) !== undefined) return undefined
     return queueScan(writer, source, { trigger: 'SCHEDULE', requestedBy: 'schedule', at: now })
   })
+}
+
+/** True where the next run stood so far behind its schedule that a clock must have been wrong. */
+function planAnew(store: Store, source: SourceRecord, now: number): boolean {
+  const next = nextRunAt(scheduleOf(source), now)
+  if (next === undefined || source.nextRunAt === null || source.nextRunAt <= next + CLOCK_TRUST_MS) return false
+  store.write((writer) => setNextRun(writer, source.id, next))
+  return true
 }
 
 function scheduleOf(source: SourceRecord): Schedule | undefined {

@@ -124,6 +124,13 @@ export function listDueSources(reader: Reader, now: number): SourceRecord[] {
     .map(toRecord)
 }
 
+/** Sources whose schedule waits for a moment after `instant`. */
+export function listSourcesPlannedAfter(reader: Reader, instant: number): SourceRecord[] {
+  return reader
+    .all(db.selectFrom('source').selectAll().where('schedule_enabled', '=', 1).where('next_run_at', '>', instant))
+    .map(toRecord)
+}
+
 export function removeSource(writer: Writer, id: number, at: number): void {
   writer.run(db.deleteFrom('source').where('id', '=', id))
   markLogReset(writer, at)
