@@ -235,6 +235,16 @@ describe('connections', () => {
     ['a unique local one', [['fd00::1', 6]]],
     ['an embedded one', [['64:ff9b::7f00:1', 6]]],
     ['the unspecified one', [['0.0.0.0', 4]]],
+    ['one of a shared network', [['100.64.0.1', 4]]],
+    ['a link-local one', [['fe80::1', 6]]],
+    ['a documentation one', [['203.0.113.1', 4]]],
+    [
+      'a public one and a private one of the other family',
+      [
+        ['2606:4700::1111', 6],
+        ['127.0.0.1', 4],
+      ],
+    ],
   ])('a name with the answer: %s', async (_name, answers) => {
     const server = await canary()
     const resolve: Resolve = async () => answers.map(([address, family]) => ({ address, family }))
@@ -262,10 +272,14 @@ describe('connections', () => {
     (port: number) => `http://user@localhost:${port}/`,
     (port: number) => `http:\\\\127.0.0.1:${port}\\`,
     (port: number) => `http://shop.com:${port}/`,
+    (port: number) => `http://[::ffff:127.0.0.1]:${port}/`,
+    (port: number) => `http://0.0.0.0:${port}/`,
+    (port: number) => `/again?http://127.0.0.1:${port}/`,
   ])('a redirect from a listed host does not lead there (%#)', async (target) => {
     const server = await canary()
-    const lead = await startLoopback((_request, response) => {
-      response.writeHead(302, { location: target(server.port) })
+    const lead = await startLoopback((request, response) => {
+      const second = request.url.startsWith('/again?') ? request.url.slice('/again?'.length) : undefined
+      response.writeHead(302, { location: second ?? target(server.port) })
       response.end()
     })
     const checker = createLinkChecker({
