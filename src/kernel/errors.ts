@@ -78,3 +78,9 @@ export function toPath(segments: readonly PropertyKey[]): string {
     return path === '' ? String(segment) : `${path}.${String(segment)}`
   }, '')
 }
+
+/** The path of an issue inside a member, seen from outside it. */
+export function joinPath(path: string, inner: string): string {
+  if (path === '' || inner === '') return path + inner
+  return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`
+}

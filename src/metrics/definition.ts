@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type Issue } from '../kernel/errors.ts'
+import { AppError, type Issue, joinPath } from '../kernel/errors.ts'
 import { closest } from '../kernel/suggest.ts'
 import { coerce } from '../operation/coerce.ts'
 import { parseInput } from '../operation/operation.ts'
@@ -120,8 +120,9 @@ function checkFormula(raw: Members): Issue[] {
   }
   if (typeof raw.formula !== 'string' || raw.formula === '') return issues
   const parsed = parseFormula(raw.formula)
-  if ('problem' in parsed) return [...issues, { path: 'definition.formula', message: parsed.problem.message }]
-  const used = listFormulaNames(parsed.formula)
+  const failed = 'problems' in parsed
+  if (failed) issues.push(...parsed.problems.map(({ message }) => ({ path: 'definition.formula', message })))
+  const used = failed ? parsed.names : listFormulaNames(parsed.formula)
   const known = inputs.map(toFormulaName)
   for (const [name, at] of used) {
     if (known.includes(name)) continue
@@ -130,6 +131,7 @@ function checkFormula(raw: Members): Issue[] {
       near === undefined ? 'add its metric to inputs.' : `did you mean ${near}? Else add its metric to inputs.`
     issues.push({ path: 'definition.formula', message: `at position ${at + 1}: '${name}' is not an input; ${hint}` })
   }
+  if (failed && used.size === 0) return issues
   for (const [index, slug] of inputs.entries()) {
     if (used.has(toFormulaName(slug))) continue
     const message = `the formula does not use ${slug} (written ${toFormulaName(slug)}); remove it or use it.`
@@ -181,11 +183,6 @@ function issuesOf(schema: z.ZodType, raw: unknown, path: string): Issue[] {
     if (!(error instanceof AppError) || error.facts.issues === undefined) throw error
     return error.facts.issues.map((issue) => ({ ...issue, path: joinPath(path, issue.path) }))
   }
-}
-
-function joinPath(path: string, inner: string): string {
-  if (inner === '') return path
-  return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`
 }
 
 // One problem a path is enough, but for a formula, where each name is its own.

@@ -48,18 +48,44 @@ export function toFormulaName(slug: string): string {
   return slug.replaceAll('-', '_')
 }
 
+/** Why a text is no formula: every unknown function, then what ended the reading. */
+export interface FormulaFailure {
+  /** The first of `problems`. */
+  problem: FormulaProblem
+  problems: FormulaProblem[]
+  /** The names in it, where it could be read to its end. */
+  names: ReadonlyMap<string, number>
+}
+
 /**
  * Parses `+ - * / ( )`, unary minus and plus, numbers, names and calls; the usual precedence, left to right.
  * Every way to fail is a problem with its position.
  */
-export function parseFormula(text: string): { formula: Formula } | { problem: FormulaProblem } {
+export function parseFormula(text: string): { formula: Formula } | FormulaFailure {
+  const unknown: FormulaError[] = []
   try {
-    return { formula: parse(tokenize(text)) }
+    const formula = parse(tokenize(text), unknown)
+    const [first] = unknown
+    return first === undefined ? { formula } : toFailure(first, unknown, listFormulaNames(formula))
   } catch (error) {
     if (!(error instanceof FormulaError)) throw error
-    return { problem: { message: `at position ${error.at + 1}: ${error.message}`, position: error.at + 1 } }
+    const errors = [...unknown, error]
+    return toFailure(errors[0] ?? error, errors, new Map())
   }
 }
+
+function toFailure(
+  first: FormulaError,
+  errors: readonly FormulaError[],
+  names: ReadonlyMap<string, number>,
+): FormulaFailure {
+  return { problem: toProblem(first), problems: errors.map(toProblem), names }
+}
+
+const toProblem = ({ at, message }: FormulaError): FormulaProblem => ({
+  message: `at position ${at + 1}: ${message}`,
+  position: at + 1,
+})
 
 // A number must not run into a word: `2x` and `90_day_findings` are names.
 const token = /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z0-9_]+)|([-+*/(),]))/y
@@ -93,7 +119,8 @@ function tokenize(text: string): Token[] {
   return tokens
 }
 
-function parse(tokens: Token[]): Formula {
+/** Unknown functions are noted in `unknown` and read over, so that all of them can be told. */
+function parse(tokens: Token[], unknown: FormulaError[]): Formula {
   let index = 0
   const end: Token = tokens.at(-1) ?? { kind: 'end', text: '', at: 0 }
   const peek = () => tokens[index] ?? end
@@ -148,8 +175,9 @@ function parse(tokens: Token[]): Formula {
     const called = formulaFunctions.find((known) => known === name.toLowerCase())
     if (called === undefined) {
       const [near] = closest(name, formulaFunctions, (known) => known, 1)
-      const hint = near === undefined ? `; the functions are ${formulaFunctions.join(', ')}` : `; did you mean ${near}?`
-      throw new FormulaError(`'${name}' is not a function${hint}`, at)
+      const hint =
+        near === undefined ? `; the functions are ${formulaFunctions.join(', ')}.` : `; did you mean ${near}?`
+      unknown.push(new FormulaError(`'${name}' is not a function${hint}`, at))
     }
     next()
     const given: Formula[] = []
@@ -160,7 +188,8 @@ function parse(tokens: Token[]): Formula {
         given.push(sum(depth + 1))
       }
     }
-    expect(')', `to close ${called}(`)
+    expect(')', `to close ${called ?? name}(`)
+    if (called === undefined) return { kind: 'call', function: 'coalesce', arguments: given, at }
     const { least, most } = functions[called]
     if (given.length < least || given.length > most) {
       const wanted = least === most ? `exactly ${least}` : `${least} to ${most}`

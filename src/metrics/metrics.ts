@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type AppError, conflict, type Issue, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
+import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readDefinition } from './definition.ts'
@@ -150,29 +150,42 @@ function applyChange(
 ): MetricMembers {
   const { definition, type, glossaryTermSlug, allowedDimensions, status, ...texts } = change
   const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
-  const term =
-    glossaryTermSlug === undefined
-      ? members.term
-      : glossaryTermSlug === null
-        ? null
-        : resolveTerm(reader, glossaryTermSlug)
+  const linked = findLinked(reader, glossaryTermSlug)
   const wanted = {
     ...members,
     ...given,
-    term,
+    term: linked.term === undefined ? members.term : linked.term,
     allowedDimensions: allowedDimensions === undefined ? members.allowedDimensions : [...new Set(allowedDimensions)],
   }
   const touched =
     definition !== undefined || type !== undefined || allowedDimensions !== undefined || 'emptyAs' in given
-  if (!touched) return wanted
-  const typed = checkDefinition(graph, {
+  if (!touched) {
+    if (linked.problem !== undefined) throw linked.problem
+    return wanted
+  }
+  const proposal = {
     slug: members.slug,
     type: type ?? members.type,
     definition: definition ?? members.definition,
     allowedDimensions: wanted.allowedDimensions,
     emptyAs: wanted.emptyAs,
-  })
-  return { ...wanted, ...typed }
+  }
+  return { ...wanted, ...checkDefinition(graph, proposal, linked.problem) }
+}
+
+/** The term to link, null for none, undefined to keep what is; or why there is no such term. */
+function findLinked(
+  reader: Reader,
+  name: string | null | undefined,
+): { term?: MetricRecord['term'] | undefined; problem?: AppError } {
+  if (name === null || name === undefined) return { term: name }
+  try {
+    return { term: resolveTerm(reader, name) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const issues = [{ path: 'glossaryTermSlug', message: error.message }]
+    return { problem: new AppError(error.code, error.message, { ...error.facts, issues }) }
+  }
 }
 
 /** What decides whether a metric can be. */
@@ -185,16 +198,21 @@ export interface Proposal {
 }
 
 /** @throws AppError with every problem of the definition among the metrics of the graph, each with its path. */
-export function checkDefinition(graph: MetricGraph, proposal: Proposal): TypedDefinition {
+export function checkDefinition(graph: MetricGraph, proposal: Proposal, termProblem?: AppError): TypedDefinition {
   const read = readDefinition(proposal.type, proposal.definition)
   const references = checkReferences(proposal.slug, read.references, graph)
   const issues = [...read.issues, ...references.issues, ...checkEmptyAs(proposal, read.typed)]
   if (read.typed !== undefined && references.issues.length === 0) {
     const { slug, allowedDimensions } = proposal
     issues.push(...checkGraph(slug, { ...read.typed, allowedDimensions }, graph))
-    if (issues.length === 0) return read.typed
+    if (issues.length === 0) {
+      if (termProblem !== undefined) throw termProblem
+      return read.typed
+    }
   }
-  throw badDefinition(issues, references.missing.length === issues.length, references.suggestions)
+  const onlyMissing = references.missing.length === issues.length && termProblem?.code !== 'invalid_input'
+  const { issues: more = [], suggestions = [] } = termProblem?.facts ?? {}
+  throw badDefinition([...issues, ...more], onlyMissing, [...references.suggestions, ...suggestions])
 }
 
 function checkEmptyAs({ emptyAs }: Proposal, typed: TypedDefinition | undefined): Issue[] {

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
-import { invalidInput } from '../kernel/errors.ts'
+import { type Issue, invalidInput } from '../kernel/errors.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { auditOperations } from './audit-operations.ts'
-import { listInline } from './definition.ts'
+import { listInline, readDefinition } from './definition.ts'
 import { certifyMetric, deprecateMetric } from './governance.ts'
 import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './metric.ts'
 import { listMetrics } from './metrics.store.ts'
@@ -127,6 +127,7 @@ const createMetricOperation = operation({
   location: ({ slug }) => `/semantic/metrics/${slug}`,
   toolset: 'admin',
   input: CreateMetric,
+  examine: examineDefinition,
   output: MetricAnswer,
   run: (input, context) => write(context, (writer) => toAnswer(writer, createMetric(writer, input, authorOf(context)))),
 })
@@ -141,6 +142,7 @@ const updateMetricOperation = operation({
   toolset: 'admin',
   idempotent: true,
   input: UpdateMetric,
+  examine: examineDefinition,
   output: MetricAnswer,
   run: (input, context) =>
     write(context, (writer) => {
@@ -165,6 +167,12 @@ const updateMetricOperation = operation({
       return toAnswer(writer, updateMetric(writer, metric, change, authorOf(context)))
     }),
 })
+
+/** The problems of a definition whose type is given beside it. */
+function examineDefinition({ type, definition }: Readonly<Record<string, unknown>>): Issue[] {
+  const named = CreateMetric.shape.type.safeParse(type).data
+  return named === undefined || definition === undefined ? [] : readDefinition(named, definition).issues
+}
 
 function toStatusChange(metric: MetricRecord, status: MetricRecord['status'] | undefined): { status?: 'DRAFT' } {
   if (status === undefined || status === metric.status) return {}

@@ -9,12 +9,13 @@ export interface Coercion {
 
 /** As much of a JSON Schema as the form of input depends on. */
 export interface SchemaNode {
-  type?: string
+  type?: string | string[]
   enum?: unknown[]
   const?: unknown
   pattern?: string
   items?: SchemaNode
   properties?: Record<string, SchemaNode>
+  required?: string[]
   additionalProperties?: SchemaNode | boolean
   anyOf?: SchemaNode[]
 }
@@ -30,6 +31,31 @@ export function inputNode(schema: z.ZodType): SchemaNode {
   const node = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
   compiled.set(schema, node)
   return node
+}
+
+/** The input without nulls in the place of members that may be left out: many programs fill in all they do not use. */
+export function leaveOutNulls(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
+  const coerced: Coercion[] = []
+  const value = dropNulls(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  return { value, coerced }
+}
+
+function dropNulls(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || node.properties === undefined) return value
+  const { properties, required = [] } = node
+  const members = Object.entries(value).flatMap(([key, member]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (member === null && known !== undefined && !required.includes(key) && !admitsNull(known)) {
+      note([...path, key], 'was null; read as left out.')
+      return []
+    }
+    return [[key, known === undefined ? member : dropNulls(known, member, [...path, key], note)]]
+  })
+  return Object.fromEntries(members)
+}
+
+function admitsNull({ type, anyOf, enum: words }: SchemaNode): boolean {
+  return [type].flat().includes('null') || words?.includes(null) === true || (anyOf ?? []).some(admitsNull)
 }
 
 /**

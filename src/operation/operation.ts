@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { AppError } from '../kernel/errors.ts'
-import { coerce } from './coerce.ts'
+import { AppError, type Issue, type Suggestion } from '../kernel/errors.ts'
+import { coerce, leaveOutNulls } from './coerce.ts'
 import type { ReadContext, Scope, WriteContext } from './context.ts'
 import { explainIssues, placeName } from './repair.ts'
 import { requireSound } from './soundness.ts'
@@ -34,6 +34,8 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   /** Its answer carries text from a scanned tenant, which assistants must take for data. */
   untrusted?: boolean
   input: Input
+  /** What is wrong in members that the schema leaves open; asked when the input fails, so that all is told at once. */
+  examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: Output
   /** Compact text for assistants; absent: the answer as JSON. It holds every number of the answer in plain digits. */
   render?: (output: z.output<Output>) => string
@@ -73,6 +75,7 @@ export interface Operation {
   openWorld: boolean
   untrusted?: boolean
   input: InputSchema
+  examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
   render?: (output: never) => string
   run(input: never, context: WriteContext): unknown
@@ -96,7 +99,10 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
       `${operation.name} needs the scope '${operation.scope}'; ask for a token that has it.`,
     )
   }
-  const { value, coerced } = coerce(operation.input, raw)
+  // In a change null may mean to take something away, so there it is left for the schema to judge.
+  const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
+  const { value, coerced: adapted } = coerce(operation.input, given.value)
+  const coerced = [...given.coerced, ...adapted]
   const input = parseArguments(operation, value)
   const output = await run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   return operation.output.parse(output)
@@ -111,12 +117,14 @@ async function run(operation: Operation, input: object, context: WriteContext): 
 }
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */
-function parseArguments({ name, input }: Operation, raw: unknown): object {
+function parseArguments({ name, input, examine }: Operation, raw: unknown): object {
   requireSound(raw)
   try {
     return parseInput(input, raw)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    const more = isMembers(raw) ? (examine?.(raw) ?? []) : []
+    if (more.length > 0) throw badInput([...(error.facts.issues ?? []), ...more], error.facts.suggestions)
     const failed = input.safeParse(raw)
     const repaired = failed.success ? undefined : explainIssues(input, raw, failed.error.issues).repaired
     if (repaired === undefined) throw error
@@ -135,11 +143,16 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknow
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
   const { issues, suggestions } = explainIssues(schema, raw, result.error.issues)
+  throw badInput(issues, suggestions)
+}
+
+const isMembers = (raw: unknown): raw is Record<string, unknown> =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+
+function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
   const [first] = issues
   const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
-  throw new AppError('invalid_input', `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`, {
-    issues,
-    ...(suggestions.length === 0 ? {} : { suggestions }),
-  })
+  const message = `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`
+  return new AppError('invalid_input', message, { issues, ...(suggestions.length === 0 ? {} : { suggestions }) })
 }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
 import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
-import { type Issue, invalidInput, toPath } from '../kernel/errors.ts'
+import { type Issue, invalidInput } from '../kernel/errors.ts'
 import { scrub } from '../kernel/redaction.ts'
+import { explainIssues } from '../operation/repair.ts'
 
 const instant = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as 2026-01-31T08:00:00Z.' })
@@ -66,17 +67,9 @@ export interface ImportRow {
 
 /** @throws AppError `invalid_input` that names the line and everything wrong in it. */
 export function parseImportLine(value: unknown, line: number): ImportLine {
-  const parsed = ImportLine.safeParse(withoutNulls(value))
-  if (!parsed.success) {
-    throw badLine(
-      line,
-      parsed.error.issues.flatMap((issue): Issue[] =>
-        issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known key.' }))
-          : [{ path: toPath(issue.path), message: issue.message }],
-      ),
-    )
-  }
+  const given = withoutNulls(value)
+  const parsed = ImportLine.safeParse(given, { reportInput: true })
+  if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues).issues)
   const issues = listTimeIssues(parsed.data)
   if (issues.length > 0) throw badLine(line, issues)
   return parsed.data

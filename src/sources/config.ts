@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Connector, Sampling } from '../connectors/connector.ts'
-import { AppError, type Issue, invalidInput } from '../kernel/errors.ts'
+import { AppError, type Issue, invalidInput, joinPath } from '../kernel/errors.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { closest } from '../kernel/suggest.ts'
 import { parseInput } from '../operation/operation.ts'
@@ -48,7 +48,9 @@ const commonShape = {
 }
 /** The members that every source type has. */
 export const CommonConfig = z.strictObject(commonShape)
-export const commonMembers = Object.keys(commonShape)
+const commonMembers = Object.keys(commonShape)
+/** The members whose shape is the connector's own. */
+const ownMembers = ['type', 'required', 'masked', 'optional']
 
 /** A detector that is on, with its checked settings. */
 export interface ChosenDetector {
@@ -76,25 +78,47 @@ const maskLike = /^[*•●∙·]+$/u
  */
 export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unknown>>): ParsedConfig {
   const connector = getConnector(plugins, raw.type)
-  const own = Object.fromEntries(Object.entries(raw).filter(([name]) => !commonMembers.includes(name)))
-  const common = Object.fromEntries(Object.entries(raw).filter(([name]) => commonMembers.includes(name)))
   const issues: Issue[] = []
-  const attempt = <T>(work: () => T): T | undefined => {
+  const attempt = <T>(work: () => T, path = ''): T | undefined => {
     try {
       return work()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      issues.push(...(error.facts.issues ?? [{ path: '', message: error.message }]))
+      const found = error.facts.issues ?? [{ path: '', message: error.message }]
+      issues.push(...found.map((issue) => ({ ...issue, path: joinPath(path, issue.path) })))
       return undefined
     }
   }
-  const payload = attempt(() => parseInput(connector.payload, own))
+  const payload = attempt(() => parseInput(connector.payload, pickMembers(raw, ownMembers)))
   const secrets = isObject(raw.masked) ? checkSecrets(raw.masked, payload, issues) : {}
-  const checked = attempt(() => parseInput(CommonConfig, common))
-  const sampling = checked === undefined ? undefined : toSampling(connector, checked.sampling, issues)
-  const detectors = checked === undefined ? [] : toDetectors(plugins, connector, checked.detectors, issues, attempt)
-  if (issues.length > 0 || sampling === undefined) throw invalidConfig(issues)
-  return { connector, payload, secrets, sampling, schedule: checked?.schedule, detectors }
+  for (const name of Object.keys(raw)) {
+    if (!ownMembers.includes(name) && !commonMembers.includes(name)) {
+      const known = [...ownMembers, ...commonMembers].join(', ')
+      issues.push({ path: name, message: `is not a known key; known here are ${known}.` })
+    }
+  }
+  // Each member is read by itself, so that what is wrong in one hides nothing in another.
+  const take = <T>(name: keyof typeof commonShape, schema: z.ZodType<T>) =>
+    attempt(() => parseInput(schema, raw[name]), name)
+  const sampling = toSampling(connector, take('sampling', commonShape.sampling), raw.sampling, issues)
+  const schedule = take('schedule', commonShape.schedule)
+  const choices = Array.isArray(raw.detectors)
+    ? raw.detectors.map((choice, index) => attempt(() => parseInput(DetectorChoice, choice), `detectors[${index}]`))
+    : take('detectors', commonShape.detectors)
+  const detectors = toDetectors(plugins, connector, choices, issues, attempt)
+  if (issues.length > 0) throw invalidConfig(issues)
+  return { connector, payload, secrets, sampling, schedule, detectors }
+}
+
+/** What `parseConfig` would say against a payload. */
+export function listConfigProblems(plugins: Plugins, raw: Readonly<Record<string, unknown>>): Issue[] {
+  try {
+    parseConfig(plugins, raw)
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.facts.issues ?? []
+  }
 }
 
 function getConnector(plugins: Plugins, type: unknown): Connector {
@@ -129,9 +153,11 @@ function checkSecrets(masked: Record<string, unknown>, payload: unknown, issues:
 function toSampling(
   connector: Connector,
   sampling: SamplingConfig | undefined,
+  raw: unknown,
   issues: Issue[],
 ): Omit<Sampling, 'seed'> {
-  const { strategy = 'ALL', limit = DEFAULT_LIMIT, order_by_column: column } = sampling ?? {}
+  const { strategy = 'ALL', limit = DEFAULT_LIMIT } = sampling ?? {}
+  const column = isObject(raw) ? SamplingConfig.shape.order_by_column.safeParse(raw.order_by_column).data : undefined
   if (column === undefined) return { strategy, limit }
   const wanted = column.replace(/[_-]+(\w)/g, (_, letter: string) => letter.toUpperCase()).toLowerCase()
   const orderBy = connector.orderByColumns.find((name) => name.toLowerCase() === wanted)
@@ -144,13 +170,15 @@ function toSampling(
 function toDetectors(
   plugins: Plugins,
   connector: Connector,
-  choices: readonly z.infer<typeof DetectorChoice>[] | undefined,
+  choices: readonly (z.infer<typeof DetectorChoice> | undefined)[] | undefined,
   issues: Issue[],
-  attempt: <T>(work: () => T) => T | undefined,
+  attempt: <T>(work: () => T, path?: string) => T | undefined,
 ): ChosenDetector[] {
   const chosen = choices ?? connector.defaultDetectors.map((type) => ({ type }) as z.infer<typeof DetectorChoice>)
   const seen = new Set<string>()
-  return chosen.flatMap(({ type, enabled = true, config = {} }, index) => {
+  return chosen.flatMap((choice, index) => {
+    if (choice === undefined) return []
+    const { type, enabled = true, config = {} } = choice
     const at = `detectors[${index}]`
     const detector = findDetector(plugins, type)
     if (detector === undefined) {
@@ -161,10 +189,7 @@ function toDetectors(
     seen.add(type)
     const before = issues.length
     const schema = ('settings' in detector ? detector.settings : undefined) ?? detector.config
-    const checked = attempt(() => parseInput(schema, config))
-    for (const issue of issues.slice(before)) {
-      issue.path = issue.path === '' ? `${at}.config` : `${at}.config.${issue.path}`
-    }
+    const checked = attempt(() => parseInput(schema, config), `${at}.config`)
     return enabled && issues.length === before ? [{ detector, config: checked }] : []
   })
 }
@@ -175,6 +200,9 @@ function unknownDetector(plugins: Plugins, type: string): string {
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
   return `is not a detector; known are ${names.join(', ')}.${hint}`
 }
+
+const pickMembers = (raw: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(raw).filter(([name]) => names.includes(name)))
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -201,8 +229,24 @@ export function toShownConfig(
   }
 }
 
-/** Merges a partial payload into a whole one by member; lists are replaced, null takes a member away. */
+/**
+ * Merges a partial payload into a whole one by member; lists are replaced, null takes a member away. A preset that is
+ * given without a cron expression takes the place of the one that is kept, which would win over it.
+ */
 export function mergeConfig(
+  whole: Readonly<Record<string, unknown>>,
+  partial: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = mergeMembers(whole, partial)
+  const { schedule } = partial
+  if (isObject(schedule) && schedule.preset !== undefined && schedule.cron === undefined && isObject(merged.schedule)) {
+    const { cron: _, ...rest } = merged.schedule
+    merged.schedule = rest
+  }
+  return merged
+}
+
+function mergeMembers(
   whole: Readonly<Record<string, unknown>>,
   partial: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -210,7 +254,7 @@ export function mergeConfig(
   for (const [name, value] of Object.entries(partial)) {
     const before = Object.hasOwn(whole, name) ? whole[name] : undefined
     if (value === null) delete merged[name]
-    else if (isObject(value)) merged[name] = mergeConfig(isObject(before) ? before : {}, value)
+    else if (isObject(value)) merged[name] = mergeMembers(isObject(before) ? before : {}, value)
     else merged[name] = value
   }
   return merged

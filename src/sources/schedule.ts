@@ -23,32 +23,26 @@ export const Schedule = z
     cron: z
       .string()
       .max(200)
+      .superRefine((cron, context) => {
+        const message = findCronProblem(cron)
+        if (message !== undefined) context.addIssue({ code: 'custom', message })
+      })
       .describe('Five fields: minute, hour, day of month, month, day of week; wins over the preset.')
       .optional(),
-    timezone: z.string().max(100).describe('IANA time zone, such as Europe/Berlin; default UTC.').optional(),
+    timezone: z
+      .string()
+      .max(100)
+      .refine(isTimeZone, 'is not a time zone; write an IANA name such as UTC or Europe/Berlin.')
+      .describe('IANA time zone, such as Europe/Berlin; default UTC.')
+      .optional(),
   })
-  .superRefine((schedule, context) => {
-    for (const [path, message] of listScheduleProblems(schedule)) {
-      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
-    }
+  .refine(({ enabled, preset, cron }) => enabled !== true || preset !== undefined || cron !== undefined, {
+    error: 'is enabled without a time; give `preset` or `cron`.',
+    // Asked also where another member is wrong, so that all problems are told at once.
+    when: ({ value }) => typeof value === 'object' && value !== null,
   })
   .describe('When scans run by themselves; absent: only when asked.')
 export type Schedule = z.infer<typeof Schedule>
-
-function listScheduleProblems({ enabled, preset, cron, timezone }: z.infer<typeof Schedule>): [string, string][] {
-  const problems: [string, string][] = []
-  if (timezone !== undefined && !isTimeZone(timezone)) {
-    problems.push(['timezone', 'is not a time zone; write an IANA name such as UTC or Europe/Berlin.'])
-  }
-  if (cron === undefined && preset === undefined && enabled === true) {
-    problems.push(['', 'is enabled without a time; give `preset` or `cron`.'])
-  }
-  if (cron !== undefined) {
-    const problem = findCronProblem(cron)
-    if (problem !== undefined) problems.push(['cron', problem])
-  }
-  return problems
-}
 
 function findCronProblem(cron: string): string | undefined {
   const fields = cron.trim().split(/\s+/)

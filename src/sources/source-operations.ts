@@ -3,7 +3,7 @@ import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
-import { parseConfig, toShownConfig, withoutSecrets } from './config.ts'
+import { isObject, listConfigProblems, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
 import { configJsonSchema } from './config-schema.ts'
 import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, TestStep } from './model.ts'
 import type { Plugins } from './plugins.ts'
@@ -89,6 +89,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       location: (source) => `/sources/${source.id}`,
       toolset: 'admin',
       input: z.strictObject({ name: SourceName, config: Config }),
+      examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
       output: Source,
       run: ({ name, config }, context) => {
         const parsed = parseConfig(plugins, config)

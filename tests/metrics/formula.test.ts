@@ -223,3 +223,14 @@ test('any text is either a formula or a problem with its place', () => {
     { numRuns: 2000 },
   )
 })
+
+test('every unknown function is told, with its position, and what else cannot be read', () => {
+  const problems = (text: string) => {
+    const parsed = parseFormula(text)
+    return 'problems' in parsed ? parsed.problems.map(({ position }) => position) : []
+  }
+  expect(problems('foo(a) + bar(b)')).toEqual([1, 10])
+  expect(problems('foo(bar(1)) +')).toEqual([1, 5, 14])
+  expect(problems('foo(')).toEqual([1, 5])
+  expect(problems('min(a)')).toEqual([])
+})

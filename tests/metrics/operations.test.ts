@@ -645,3 +645,66 @@ test('a refused change writes nothing', async () => {
   expect(await ask('list_audit', { limit: 500 })).toEqual(before)
   expect((await ask('get_metric', { slug: 'open-findings' })).description).not.toBe('New')
 })
+
+test.each<[string, Record<string, unknown>, string, string[]]>([
+  [
+    'members and definition',
+    {
+      type: 'SIMPLE',
+      definition: { aggregation: 'SUM', entity: 'asset', field: 'confidence', filters: { foo: [1] } },
+      allowedDimensions: ['nope'],
+      format: 'percent',
+    },
+    'invalid_input',
+    ['allowedDimensions[0]', 'format', 'definition.filters.foo', 'definition.field'],
+  ],
+  [
+    'definition and term',
+    {
+      type: 'SIMPLE',
+      definition: { aggregation: 'SUM', entity: 'asset', field: 'confidence' },
+      glossaryTermSlug: 'no-such-term',
+    },
+    'invalid_input',
+    ['definition.field', 'glossaryTermSlug'],
+  ],
+  [
+    'an unknown metric and an unknown term',
+    {
+      type: 'DERIVED',
+      definition: { formula: 'no_such * 2', inputs: ['no-such'] },
+      glossaryTermSlug: 'no-such-term',
+    },
+    'not_found',
+    ['definition.inputs[0]', 'glossaryTermSlug'],
+  ],
+  [
+    'an unknown term alone',
+    { type: 'SIMPLE', definition: count, glossaryTermSlug: 'no-such-term' },
+    'not_found',
+    ['glossaryTermSlug'],
+  ],
+  [
+    'every unknown name of a formula',
+    {
+      type: 'DERIVED',
+      definition: { formula: 'foo(open_findings) + bar(1) / totals', inputs: ['open-findings', 'new-findings'] },
+    },
+    'invalid_input',
+    ['definition.formula', 'definition.formula', 'definition.formula', 'definition.inputs[1]'],
+  ],
+])('all problems are told at once: %s', async (_name, members, code, paths) => {
+  const { ask } = open()
+  const error = await errorOf(ask('create_metric', { slug: 'bad', displayName: 'Bad', ...members }))
+  expect(error.code).toBe(code)
+  expect((error.facts.issues ?? []).map(({ path }) => path)).toEqual(paths)
+})
+
+test('an update tells of an unknown term with its place', async () => {
+  const { ask } = open()
+  await ask('create_metric', metric)
+  expect(await errorOf(ask('update_metric', { slug: 'secrets', glossaryTermSlug: 'no-such-term' }))).toMatchObject({
+    code: 'not_found',
+    facts: { issues: [{ path: 'glossaryTermSlug' }] },
+  })
+})

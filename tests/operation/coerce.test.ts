@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { coerce } from '../../src/operation/coerce.ts'
+import { coerce, leaveOutNulls } from '../../src/operation/coerce.ts'
 
 const schema = z.strictObject({
   names: z.array(z.string()).optional(),
@@ -84,4 +84,19 @@ test('any junk passes without throwing, and reading it twice changes nothing mor
       expect(coerce(schema, once).value).toEqual(once)
     }),
   )
+})
+
+const outer = schema.extend({ owner: z.string().nullable().optional(), name: z.string() })
+
+test.each<[string, unknown, unknown, string[]]>([
+  ['null for what may be left out', { name: 'a', names: null, limit: null }, { name: 'a' }, ['names', 'limit']],
+  ['null within a member', { name: 'a', filters: { least: null } }, { name: 'a', filters: {} }, ['filters.least']],
+  ['null for what must be there stays', { name: null }, { name: null }, []],
+  ['null where it has a meaning stays', { name: 'a', owner: null }, { name: 'a', owner: null }, []],
+  ['null for a key that is not known stays', { name: 'a', other: null }, { name: 'a', other: null }, []],
+  ['what is no object stays', [null], [null], []],
+])('%s', (_, given, expected, paths) => {
+  const { value, coerced } = leaveOutNulls(outer, given)
+  expect(value).toEqual(expected)
+  expect(coerced.map(({ path }) => path)).toEqual(paths)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
-import type { AppError } from '../../src/kernel/errors.ts'
+import { AppError } from '../../src/kernel/errors.ts'
 import { type ImportFormat, importFindings } from '../../src/scans/imports.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
@@ -207,6 +207,17 @@ describe('a bad file', () => {
     })
     expect(await list()).toEqual([])
     expect(await bench.run('list_sources')).toMatchObject({ total: 0 })
+  })
+
+  it('says in words what is wrong with each member', async () => {
+    const error = await bring([{ detectorTipe: 'X', severity: 'HIHG' }]).catch((reason: AppError) => reason)
+    const issues = error instanceof AppError ? (error.facts.issues ?? []) : []
+    expect(Object.fromEntries(issues.map(({ path, message }) => [path, message]))).toMatchObject({
+      'line 1.asset': 'is missing; give an object.',
+      'line 1.findingType': 'is missing; give a string.',
+      'line 1.severity': 'must be one of CRITICAL, HIGH, MEDIUM, LOW, INFO; did you mean HIGH?',
+      'line 1.detectorTipe': expect.stringContaining('is not a known key'),
+    })
   })
 
   it.each<[string, string, number]>([

@@ -80,10 +80,44 @@ describe('creating a source', () => {
     [
       'several problems, all of them',
       { masked: {}, optional: { depth: 0 }, schedule: { cron: 'x' }, detectors: [{ type: 'NO' }] },
-      ['config.masked.token', 'config.optional.depth', 'config.schedule.cron'],
+      ['config.masked.token', 'config.optional.depth', 'config.schedule.cron', 'config.detectors[0].type'],
     ],
+    [
+      'every member of each group',
+      {
+        other: 1,
+        sampling: { strategy: 'FIRST', limit: 0, order_by_column: 'size' },
+        schedule: { enabled: true, preset: 'often', timezone: 'Mars/Base', cron: '61 * * * *' },
+        detectors: [{ type: 'NO' }, { enabled: 'maybe' }, { type: 'WORDS', config: { least: 0 } }],
+      },
+      [
+        'config.other',
+        'config.sampling.strategy',
+        'config.sampling.limit',
+        'config.sampling.order_by_column',
+        'config.schedule.preset',
+        'config.schedule.cron',
+        'config.schedule.timezone',
+        'config.detectors[1].type',
+        'config.detectors[1].enabled',
+        'config.detectors[0].type',
+        'config.detectors[2].config.least',
+      ],
+    ],
+    [
+      'two things wrong with a schedule',
+      { schedule: { enabled: true, timezone: 'Mars/Base' } },
+      ['config.schedule.timezone', 'config.schedule'],
+    ],
+    ['a group that is no object', { sampling: 5, detectors: 'SECRETS' }, ['config.sampling', 'config.detectors']],
   ])('refuses %s, naming the place', async (_name, more, paths) => {
     expect(await issuesOf(create(more))).toEqual(paths)
+  })
+
+  it('names every member that there may be', async () => {
+    await expect(create({ other: 1 })).rejects.toThrow(
+      /known here are type, required, masked, optional, sampling, schedule, detectors/,
+    )
   })
 
   it('suggests the detector that was meant', async () => {
@@ -215,6 +249,19 @@ describe('the schedule', () => {
     ['a disabled one', { schedule: { enabled: false, preset: 'daily' } }, undefined],
   ])('shows the next run for %s', async (_name, more, nextRunAt) => {
     expect((await create(more)).nextRunAt).toBe(nextRunAt)
+  })
+})
+
+describe('changing the schedule', () => {
+  const nextRun = async (schedule: Record<string, unknown>) =>
+    (await bench.run<Source>('update_source', { id: 'Wiki', config: { schedule } })).nextRunAt
+
+  it('goes by what was asked for last: a preset takes the place of a cron expression', async () => {
+    await create({ schedule: { enabled: true, cron: '30 5 * * *' } })
+    expect(await nextRun({ preset: 'nightly' })).toBe('2026-01-06T02:00:00.000Z')
+    expect(await nextRun({ cron: '15 4 * * *' })).toBe('2026-01-06T04:15:00.000Z')
+    expect(await nextRun({ timezone: 'Asia/Tokyo' })).toBe('2026-01-05T19:15:00.000Z')
+    expect(await nextRun({ enabled: false })).toBeUndefined()
   })
 })
 
