@@ -28,8 +28,14 @@ const Stats = z.object({
         .array(z.object({ status: z.enum(findingStatuses).describe('Status.'), count: count('Findings.') }))
         .describe('All findings, by status.'),
       bySeverity: z
-        .array(z.object({ severity: z.enum(severities).describe('Severity.'), count: count('Open findings.') }))
-        .describe('Open findings, by severity.'),
+        .array(
+          z.object({
+            severity: z.enum(severities).describe('Severity.'),
+            count: count('Findings of every status.'),
+            open: count('Open findings.'),
+          }),
+        )
+        .describe('Findings, by severity.'),
       byDetectorType: z
         .array(
           z.object({
@@ -89,7 +95,8 @@ export const getStats = operation({
           })),
           bySeverity: severities.map((severity) => ({
             severity,
-            count: sum(open.filter((row) => row.severity === severity)),
+            count: sum(findings.filter((row) => row.severity === severity)),
+            open: sum(open.filter((row) => row.severity === severity)),
           })),
           byDetectorType: detectorTypes.map((detectorType) => ({
             detectorType,

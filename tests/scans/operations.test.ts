@@ -128,10 +128,23 @@ describe('get_stats', () => {
       findings: {
         total: 3,
         byStatus: expect.arrayContaining([{ status: 'OPEN', count: 3 }]),
-        bySeverity: expect.arrayContaining([{ severity: 'LOW', count: 3 }]),
+        bySeverity: expect.arrayContaining([{ severity: 'LOW', count: 3, open: 3 }]),
         byDetectorType: [{ detectorType: 'WORDS', count: 3, open: 3 }],
       },
       lastScans: [{ source: 'fake', status: 'COMPLETED' }],
+    })
+  })
+
+  it('counts every status in each breakdown, and what is open beside it', async () => {
+    await bench.scan()
+    const { items } = await bench.run<{ items: { id: string }[] }>('search_findings', { limit: 1 })
+    await bench.run('update_finding', { id: items[0]?.id, status: 'IGNORED' })
+    expect(await bench.run('get_stats')).toMatchObject({
+      findings: {
+        total: 3,
+        bySeverity: expect.arrayContaining([{ severity: 'LOW', count: 3, open: 2 }]),
+        byDetectorType: [{ detectorType: 'WORDS', count: 3, open: 2 }],
+      },
     })
   })
 
