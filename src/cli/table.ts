@@ -37,7 +37,8 @@ function pad(text: string, width: number, align: Alignment): string {
   return align === 'right' ? blanks + text : text + blanks
 }
 
-function cut(text: string, maxWidth = Number.POSITIVE_INFINITY): string {
+/** Text of at most so many characters. */
+export function cut(text: string, maxWidth = Number.POSITIVE_INFINITY): string {
   const characters = [...text]
   return characters.length <= maxWidth ? text : `${characters.slice(0, maxWidth - 1).join('')}…`
 }

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { detectText } from '../../detectors/detect-text.ts'
+import { documentDetectors, findDetector } from '../../detectors/index.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseInput } from '../../operation/operation.ts'
 import type { Host } from '../host.ts'
@@ -30,9 +31,7 @@ export function addDetectCommand(program: Command, host: Host): void {
   program
     .command('detect')
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
-    .option('--types <list>', 'which detectors, such as SECRETS,PII', (value) =>
-      value.split(',').map((type) => type.trim()),
-    )
+    .option('--types <list>', 'which detectors, such as SECRETS,PII', toTypes)
     .option('--file <path...>', 'plain files to look at instead of stdin')
     .action(async (options: { types?: string[]; file?: string[] }) => {
       const types = options.types === undefined ? {} : { types: options.types }
@@ -57,7 +56,7 @@ export function addDetectCommand(program: Command, host: Host): void {
       })) {
         number += 1
         if (line.trim() === '') continue
-        const { mime, path, ...rest } = parseInput(Line, toJson(line, number))
+        const { mime, path, ...rest } = parseLine(line, number)
         print(
           host,
           JSON.stringify(await detectText({ ...rest, ...(mime && { mime }), ...(path && { path }), ...types })),
@@ -71,6 +70,29 @@ async function readTextFile(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (cause) {
     throw new AppError('not_found', `The file ${path} cannot be read; check its name and your rights.`, { cause })
+  }
+}
+
+function toTypes(value: string): string[] {
+  const known = documentDetectors.map(({ type }) => type)
+  return value.split(',').map((name) => {
+    const type = name.trim().toUpperCase()
+    if ((known as readonly string[]).includes(type)) return type
+    const why = findDetector(type) === undefined ? 'is not a detector' : 'needs more than a text'
+    throw new InvalidArgumentError(
+      `${name.trim() || 'An empty name'} ${why}; a text is looked at by ${known.join(', ')}.`,
+    )
+  })
+}
+
+function parseLine(line: string, number: number): z.infer<typeof Line> {
+  const value = toJson(line, number)
+  try {
+    return parseInput(Line, value)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const [issue] = error.facts.issues ?? []
+    throw new AppError(error.code, `Line ${number} is wrong: ${issue?.path || 'it'} ${issue?.message ?? error.message}`)
   }
 }
 

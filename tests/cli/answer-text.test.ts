@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { toAnswerText, toSeriesText } from '../../src/cli/answer-text.ts'
+
+const trust = { tier: 'certified', label: 'Certified by ada.' }
+const rate = { slug: 'rate', displayName: 'Rate', format: 'percentage', unit: '%' }
+const count = { slug: 'count', displayName: 'Count', format: 'number', unit: 'findings' }
+
+describe('toAnswerText', () => {
+  it('writes groups the way the metric is written, with what was before', () => {
+    const text = toAnswerText({
+      value: 0.25,
+      formatted: '25%',
+      metric: rate,
+      trust,
+      warnings: [{ code: 'truncated', message: 'Cut.' }],
+      comparison: { value: 0.5, delta: -0.25, pctChange: -0.5 },
+      breakdown: [
+        { dimensionValue: 'PII', value: 1 / 3, previous: 0.5 },
+        { dimensionValue: 'SECRETS', value: null, previous: null },
+      ],
+      other: { groups: 4, value: 0.125 },
+    })
+    expect(text.split('\n')).toEqual([
+      'Rate: 25%',
+      'before: 50%, change: -25% (-50.0%)',
+      '',
+      'group       value  before',
+      '──────────  ─────  ──────',
+      'PII         33.3%     50%',
+      'SECRETS      none    none',
+      '(4 others)  12.5%',
+      '',
+      'Certified by ada.',
+      '! Cut.',
+    ])
+  })
+})
+
+describe('toSeriesText', () => {
+  const points = (...values: (number | null)[]) =>
+    values.map((value, index) => ({ timestamp: `2026-01-0${index + 1}`, value, complete: index < 1 }))
+
+  it('shows the numbers of every series beside the whole', () => {
+    const text = toSeriesText({
+      metric: count,
+      trust,
+      warnings: [],
+      timeSeries: points(3, 5),
+      series: [
+        { dimensionValue: 'HIGH', timeSeries: points(2, 5) },
+        { dimensionValue: 'a container with a long name', timeSeries: points(1, null) },
+      ],
+    })
+    expect(text.split('\n')).toEqual([
+      'Count',
+      '▅█',
+      '▄█  HIGH',
+      '█   a container with a long name',
+      'from        all  HIGH  a container wit…',
+      '──────────  ───  ────  ────────────────  ────────────',
+      '2026-01-01    3     2                 1',
+      '2026-01-02    5     5              none  not complete',
+      '',
+      'Certified by ada.',
+    ])
+  })
+})

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeHome, runAssay } from '../support/assay.ts'
+
+let home: string
+let remove: () => void
+beforeAll(() => {
+  ;({ home, remove } = makeHome())
+})
+afterAll(() => remove())
+
+const detect = (stdin: string, ...args: string[]) => runAssay(['detect', ...args], { home, stdin })
+
+describe('assay detect', () => {
+  it.each([
+    ['NOPE', 'NOPE is not a detector; a text is looked at by SECRETS, PII'],
+    ['PII,duplicate', 'duplicate needs more than a text'],
+    ['', 'An empty name is not a detector'],
+  ])('refuses the types %j', async (types, message) => {
+    const { code, stdout, stderr } = await detect('{"id":"1","text":"x"}\n', '--types', types)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+
+  it('takes the types in any letter case', async () => {
+    const { stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', 'pii')
+    expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL', start: 5, end: 32 }] })
+  })
+
+  it.each([
+    ['{"id":"1","text":"x"}\n{"id":2,"text":"x"}', 'Line 2 is wrong: id must be a string.'],
+    ['{"id":"1","text":"x"}\n\nno', 'Line 3 is not JSON'],
+  ])('names the line that is wrong in %j', async (stdin, message) => {
+    const { code, stderr } = await detect(stdin)
+    expect(code).toBe(1)
+    expect(stderr).toContain(message)
+  })
+})
