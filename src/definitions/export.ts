@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Issue } from '../kernel/errors.ts'
+import { packageFile } from '../kernel/installation.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Store } from '../store/store.ts'
 import { type Base, readBase, requireNone, writeBase } from './base.ts'
@@ -11,7 +12,7 @@ import { type Definition, type DefinitionSet, isSame, keyOf, kindFacts, kinds, t
 import { loadDefinitions, toFileMembers } from './normal.ts'
 import { patchYaml, writeYaml } from './yaml.ts'
 
-const schemas = new URL('../../schemas/', import.meta.url)
+const schemas = packageFile('schemas/')
 
 export interface ExportResult {
   /** Files by what happened to them, relative to the folder. */
