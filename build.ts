@@ -2,6 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { operations } from './src/catalogue.ts'
+import { version } from './src/kernel/installation.ts'
+import { frameFile } from './src/mcp/frame.ts'
+import { drawFrame } from './src/mcp/surface.ts'
+import type { Toolset } from './src/mcp/tools.ts'
 
 // Bundles the program into dist/: main.js, one script for each worker, and chunks that are read when they are needed.
 
@@ -9,6 +14,22 @@ const root = fileURLToPath(new URL('./', import.meta.url))
 
 /** Native code stays a package of its own. */
 const external = ['better-sqlite3']
+
+/** What is shipped by others and never used here, although it would be read at each start. */
+const unread: Plugin = {
+  name: 'unread',
+  setup(bundling) {
+    // Answers are built and checked by the operations' own schemas; the SDK's validator is never asked.
+    bundling.onLoad({ filter: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/ }, () => ({
+      contents:
+        "import process from 'node:process'\nclass DefaultJsonSchemaValidator {}\nexport { DefaultJsonSchemaValidator, process }",
+    }))
+    bundling.onLoad({ filter: /zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js'",
+      resolveDir: dirname(path),
+    }))
+  },
+}
 
 /** A chunk lies elsewhere than the source it came from, so one file alone may ask where the program is. */
 const placeless: Plugin = {
@@ -40,7 +61,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node20.19',
   external,
-  plugins: [placeless],
+  plugins: [placeless, unread],
   // Some packages are CommonJS and require Node's own modules.
   banner: {
     js: "import { createRequire as createRequireHere } from 'node:module'\nconst require = createRequireHere(import.meta.url)",
@@ -51,8 +72,15 @@ const { outputFiles } = await build({
   write: false,
   logLevel: 'warning',
 })
+const selections: Toolset[][] = [['agent'], ['admin'], ['agent', 'admin']]
+const frames = selections.flatMap((toolsets) =>
+  [false, true].map((readOnly) => {
+    const frame = drawFrame({ operations, toolsets, readOnly, version })
+    return { path: join(root, 'dist', frameFile({ toolsets, readOnly })), contents: JSON.stringify(frame) }
+  }),
+)
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of outputFiles) {
+for (const { path, contents } of [...outputFiles, ...frames]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }

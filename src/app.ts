@@ -1,16 +1,13 @@
-import { mkdirSync } from 'node:fs'
-import { userInfo } from 'node:os'
-import { join } from 'node:path'
 import { operations } from './catalogue.ts'
 import type { Config } from './config.ts'
-import { createLog, type Log } from './kernel/log.ts'
-import { type Caller, type Progress, scopes, type WriteContext } from './operation/context.ts'
+import { type Folder, openFolder } from './folder.ts'
+import type { Log } from './kernel/log.ts'
+import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import { startLoop } from './scans/loop.ts'
 import { createScanThread, type ScanThread } from './scans/thread.ts'
-import { Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
 import type { Vault } from './store/vault.ts'
-import { openVault } from './store/vault-file.ts'
 
 /** An opened data folder with everything that works on it. */
 export interface OpenedApp {
@@ -29,15 +26,15 @@ export interface OpenedApp {
   close(): Promise<void>
 }
 
-/** The only place that builds things. @throws AppError `unavailable` when the data folder cannot be used. */
+/** @throws AppError `unavailable` when the data folder cannot be used. */
 export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<OpenedApp> {
-  const now = () => Date.now()
+  return createApp(openFolder(config, env))
+}
+
+/** The only place that builds things. */
+export function createApp(folder: Folder): OpenedApp {
+  const { config, store, vault, log, writeLine, now, env } = folder
   const { home, logLevel } = config
-  const writeLine = (line: string) => process.stderr.write(line)
-  const log = createLog({ level: logLevel, write: writeLine, now })
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  const store = Store.open(join(home, 'assay.db'), { now })
-  const vault = openVault({ store, home, env, now })
   const closing = new AbortController()
   const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now })
   let loop: { stop(): Promise<void> } | undefined
@@ -47,7 +44,7 @@ export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<O
     store,
     vault,
     log,
-    caller: { name: localName(), via: 'cli', scopes: new Set(scopes) },
+    caller: folder.caller,
     importFindings: scans.importFindings,
     contextFor: ({ caller, signal, progress }) => ({
       read: (work) => store.read(work),
@@ -69,13 +66,5 @@ export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<O
       await scans.close()
       store.close()
     },
-  }
-}
-
-function localName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'local'
   }
 }

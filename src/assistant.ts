@@ -1,33 +1,44 @@
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
-import { version } from './kernel/installation.ts'
-import type { McpSurface } from './mcp/protocol.ts'
+import type { Config } from './config.ts'
+import { openFolder } from './folder.ts'
+import { deferSurface, findFrame } from './mcp/frame.ts'
 import { serveStdio } from './mcp/stdio.ts'
-import { createMcpSurface } from './mcp/surface.ts'
-
-/** What assistants are offered, over whichever transport. */
-export function createSurface(app: OpenedApp): McpSurface {
-  const { operations, config, contextFor, log } = app
-  return createMcpSurface({
-    operations,
-    toolsets: config.toolsets,
-    readOnly: config.readOnly,
-    contextFor,
-    version,
-    log,
-  })
-}
 
 /** The assistant's host waits two seconds in all; answers in flight have most of them. */
 const CLOSE_MS = 600
+/** The client asks for its lists first; what answers questions is read once they are likely told. */
+const SETTLE_MS = 250
 
-/** `assay mcp`: until the assistant goes away, or the process is asked to stop. */
-export async function speakOverStdio(app: OpenedApp, { stdin, stdout, signal }: Host): Promise<void> {
+/**
+ * `assay mcp`: until the assistant goes away, or the process is asked to stop. The data folder is open before the first
+ * answer; everything that runs operations is read after it.
+ */
+export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
+  const folder = openFolder(config, env)
+  let opening: Promise<OpenedApp> | undefined
+  const openApp = () => {
+    opening ??= import('./app.ts').then(({ createApp }) => {
+      const app = createApp(folder)
+      if (config.background) app.startBackground()
+      return app
+    })
+    return opening
+  }
+  const load = async () => {
+    const [app, { createSurface }] = await Promise.all([openApp(), import('./surface.ts')])
+    return createSurface(app)
+  }
+  const frame = findFrame(config)
+  const surface = frame === undefined ? await load() : deferSurface(frame, load)
+  const settling = setTimeout(() => void openApp(), SETTLE_MS)
+  const { stdin, stdout, signal } = host
+  const { caller, log } = folder
   try {
-    const surface = createSurface(app)
-    if (app.config.background) app.startBackground()
-    await serveStdio({ surface, caller: { ...app.caller, via: 'mcp' }, stdin, stdout, signal, log: app.log })
+    await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log })
   } finally {
-    await Promise.race([app.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
+    clearTimeout(settling)
+    const close = async () => (opening === undefined ? folder.store.close() : (await opening).close())
+    await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process'
-import { type OpenedApp, openApp } from './app.ts'
+import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
 import { loadConfig, Settings } from './config.ts'
@@ -25,7 +25,13 @@ const endQuietly = (error: NodeJS.ErrnoException) => {
 }
 process.stdout.on('error', endQuietly)
 
-const open = (flags: Flags): Promise<OpenedApp> => openApp(loadConfig(pick(flags), process.env), process.env)
+const configure = (flags: Flags) => loadConfig(pick(flags), process.env)
+
+// What a command does not need is not read: an assistant waits for its first list of tools.
+const open = async (flags: Flags): Promise<OpenedApp> => {
+  const { openApp } = await import('./app.ts')
+  return openApp(configure(flags), process.env)
+}
 
 /** Commands hand in all their options; only the settings among them configure. */
 function pick(flags: Flags): Flags {
@@ -49,7 +55,7 @@ const host: Host = {
     process.stdout.off('error', endQuietly)
     const stdout = claimStdout()
     const { speakOverStdio } = await import('./assistant.ts')
-    await speakOverStdio(await open(flags), { ...host, stdout })
+    await speakOverStdio(configure(flags), process.env, { ...host, stdout })
   },
   demo: async ({ once, ...flags }) => {
     const { demo } = await import('./demo.ts')
@@ -57,9 +63,7 @@ const host: Host = {
   },
   doctor: async (flags) => {
     const { examine } = await import('./doctor.ts')
-    return examine(loadConfig(pick({ logLevel: 'silent', ...flags }), process.env), () =>
-      open({ logLevel: 'silent', ...flags }),
-    )
+    return examine(configure({ logLevel: 'silent', ...flags }), () => open({ logLevel: 'silent', ...flags }))
   },
 }
 

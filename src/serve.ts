@@ -2,13 +2,13 @@ import { hostname, networkInterfaces } from 'node:os'
 import { createGatekeeper } from './access/gatekeeper.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
-import { createSurface } from './assistant.ts'
 import type { Host } from './cli/host.ts'
 import { type HttpServer, listen } from './http/listen.ts'
 import { createHttpApp } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
 import { version } from './kernel/installation.ts'
 import { createMcpHttpHandler } from './mcp/http.ts'
+import { createSurface } from './surface.ts'
 
 const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const everywhere = new Set(['0.0.0.0', '::', '[::]'])

@@ -1,6 +1,5 @@
 import type { Agent as HttpAgent } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
-import { got } from 'got'
 
 /** One request and its reply; nothing is retried, followed or judged here. */
 export interface ExchangeRequest {
@@ -68,6 +67,8 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
   const { signal, idleMs } = request
   if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
   const idle = idleMs === undefined ? {} : { connect: idleMs, secureConnect: idleMs, socket: idleMs, response: idleMs }
+  // Read with the first request: a process that only answers questions never sends one.
+  const { got } = await import('got')
   const stream = got.stream(request.url, {
     method: request.method,
     headers: request.headers,

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** True when the sources run as they are, as in tests; false for the built program. */
@@ -18,8 +19,17 @@ const root = findRoot()
 /** A file or folder that the package ships, such as `migrations/sqlite/`. */
 export const packageFile = (path: string): URL => new URL(path, root)
 
+/** Reads an installed package at the moment it is needed, for what is large and seldom used. */
+export const requirePackage = createRequire(import.meta.url)
+
 /** The version in package.json. */
 export const version: string = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version
+
+/** A text that the build wrote beside the program; undefined when the sources run as they are. */
+export function readBuilt(path: string): string | undefined {
+  const file = packageFile(`dist/${path}`)
+  return runsFromSource || !existsSync(file) ? undefined : readFileSync(file, 'utf8')
+}
 
 /**
  * Starts a thread on a script that is named by its path below `src`, without its ending: `detectors/detect.worker`.

@@ -1,8 +1,9 @@
-import type { Log } from '../kernel/log.ts'
+import { type Log, silentLog } from '../kernel/log.ts'
 import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { ANSWER_BYTES, sizeOf, toAnswer, toErrorAnswer } from './answer.ts'
 import { askConsent } from './consent.ts'
+import type { Frame } from './frame.ts'
 import { stamp } from './icons.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { createPrompts } from './prompts.ts'
@@ -16,7 +17,7 @@ import {
 } from './protocol.ts'
 import { type ContextFor, createReaders, nouns } from './reading.ts'
 import { createResources, uriOf } from './resources.ts'
-import { type CompiledTool, compileTools, type Toolset } from './tools.ts'
+import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools.ts'
 
 export interface SurfaceOptions {
   operations: readonly Operation[]
@@ -25,6 +26,8 @@ export interface SurfaceOptions {
   contextFor: ContextFor
   version: string
   log: Log
+  /** The same lists, drawn before; saves making them. */
+  frame?: Frame | undefined
   /** Further schemas that descriptions name as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }
@@ -32,7 +35,9 @@ export interface SurfaceOptions {
 /** Builds what both transports serve. @throws Error when an operation cannot be a tool, or the list breaks its budget. */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { operations, contextFor, log } = options
-  const { list, byName, schemas } = compileTools(operations, options)
+  const { frame } = options
+  const { list, byName, schemas } =
+    frame === undefined ? compileTools(operations, options) : adoptTools(operations, frame)
   const readers = createReaders(operations, contextFor)
   const resources = createResources(readers, new Map([...schemas, ...Object.entries(options.schemas ?? {})]))
   const prompts = createPrompts(readers, new Set(byName.keys()))
@@ -88,6 +93,17 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       return () => listeners.delete(listener)
     },
   }
+}
+
+/** What `createMcpSurface` offers without asking anything of what is stored. */
+export function drawFrame(options: Pick<SurfaceOptions, 'operations' | 'toolsets' | 'readOnly' | 'version'>): Frame {
+  const contextFor = () => {
+    throw new Error('a frame is drawn without a data folder')
+  }
+  const surface = createMcpSurface({ ...options, contextFor, log: silentLog })
+  const { server, instructions, tools, resourceTemplates, prompts } = surface
+  const schemas = Object.fromEntries(compileTools(options.operations, options).schemas)
+  return { server, instructions, tools, resourceTemplates, prompts, schemas }
 }
 
 const SMALLEST_PAGE = 5

@@ -53,8 +53,7 @@ export function compileTools(operations: readonly Operation[], selection: ToolSe
   const toolOf = new Map([...agentTools, ...adminTools].map((tool) => [tool.name, freeze(tool)]))
   const compiled = drafts.flatMap(({ operation, inputSchema }): CompiledTool[] => {
     const tool = toolOf.get(operation.name)
-    const hasLimit = 'limit' in (inputSchema.properties as object)
-    return tool === undefined ? [] : [{ tool, operation, hasLimit }]
+    return tool === undefined ? [] : [{ tool, operation, hasLimit: hasLimit(inputSchema) }]
   })
   return {
     list: Object.freeze(compiled.map(({ tool }) => tool)),
@@ -62,6 +61,21 @@ export function compileTools(operations: readonly Operation[], selection: ToolSe
     schemas,
   }
 }
+
+/** The tools as the build compiled them, with the operations that answer. */
+export function adoptTools(
+  operations: readonly Operation[],
+  { tools, schemas }: { tools: readonly Tool[]; schemas: Readonly<Record<string, JsonSchema>> },
+): CompiledTools {
+  const byTool = new Map(operations.map((operation) => [operation.name, operation]))
+  const entries = tools.flatMap((tool): [string, CompiledTool][] => {
+    const operation = byTool.get(tool.name)
+    return operation === undefined ? [] : [[tool.name, { tool, operation, hasLimit: hasLimit(tool.inputSchema) }]]
+  })
+  return { list: tools, byName: new Map(entries), schemas: new Map(Object.entries(schemas)) }
+}
+
+const hasLimit = ({ properties }: JsonSchema) => 'limit' in (properties as object)
 
 function isSelected({ toolset, effect }: Operation, { toolsets, readOnly = false }: ToolSelection): boolean {
   return toolset !== undefined && toolsets.includes(toolset) && !(readOnly && effect === 'write')

@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
-import { detectText } from '../../detectors/detect-text.ts'
-import { documentDetectors, findDetector } from '../../detectors/index.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseInput } from '../../operation/operation.ts'
+import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { print } from '../session.ts'
 
@@ -31,10 +30,11 @@ export function addDetectCommand(program: Command, host: Host): void {
   program
     .command('detect')
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
-    .option('--types <list>', 'which detectors, such as SECRETS,PII', toTypes)
+    .option('--types <list>', 'which detectors, such as SECRETS,PII')
     .option('--file <path...>', 'plain files to look at instead of stdin')
-    .action(async (options: { types?: string[]; file?: string[] }) => {
-      const types = options.types === undefined ? {} : { types: options.types }
+    .action(async (options: { types?: string; file?: string[] }) => {
+      const { detectText } = await import('../../detectors/detect-text.ts')
+      const types = options.types === undefined ? {} : { types: await toTypes(options.types) }
       if (options.file !== undefined) {
         for (const path of options.file) {
           const mime = mimes[extname(path).toLowerCase()]
@@ -73,14 +73,15 @@ async function readTextFile(path: string): Promise<string> {
   }
 }
 
-function toTypes(value: string): string[] {
+async function toTypes(value: string): Promise<string[]> {
+  const { documentDetectors, findDetector } = await import('../../detectors/index.ts')
   const known = documentDetectors.map(({ type }) => type)
   return value.split(',').map((name) => {
     const type = name.trim().toUpperCase()
     if ((known as readonly string[]).includes(type)) return type
     const why = findDetector(type) === undefined ? 'is not a detector' : 'needs more than a text'
-    throw new InvalidArgumentError(
-      `${name.trim() || 'An empty name'} ${why}; a text is looked at by ${known.join(', ')}.`,
+    throw new UsageError(
+      `--types: ${name.trim() || 'an empty name'} ${why}; a text is looked at by ${known.join(', ')}.`,
     )
   })
 }

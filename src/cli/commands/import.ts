@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
-import { type ImportFormat, importFindings, importFormats } from '../../scans/imports.ts'
+import type { ImportFormat } from '../../scans/imports.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toLine } from '../table.ts'
+
+const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
 export function addImportCommand(program: Command, host: Host): void {
   program
@@ -12,11 +14,12 @@ export function addImportCommand(program: Command, host: Host): void {
     .description('import findings of another scanner: all of a file or nothing; twice is the same as once')
     .argument('<file>', 'the file; - reads standard input')
     .requiredOption('--source <name>', 'name of the source they belong to; it is made when it is not there')
-    .addOption(new Option('--format <format>', 'format of the file').choices([...importFormats]).default('ndjson'))
+    .addOption(new Option('--format <format>', 'format of the file').choices(formats).default('ndjson'))
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Flags & { source: string; format: ImportFormat; json?: boolean }) => {
       const { source, format, home } = options
       await withSession(host, { home }, async ({ app }) => {
+        const { importFindings } = await import('../../scans/imports.ts')
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
         const stream = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
         const result = await importFindings(stream, { source, format }, context)

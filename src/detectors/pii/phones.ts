@@ -1,5 +1,6 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { CountryCode } from 'libphonenumber-js/max'
 import type { Part } from '../../documents/document.ts'
+import { requirePackage } from '../../kernel/installation.ts'
 import { type PiiMatch, type Surroundings, surroundingsOf } from './context.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 
@@ -15,6 +16,13 @@ const notAPhone =
 const dateLike =
   /^\(?(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:19|20)\d\d)(?!\d)/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
+
+/** The numbering plans of the world take some megabytes, so only a thread that looks at text reads them. */
+let read: typeof import('libphonenumber-js/max') | undefined
+const plans = (): typeof import('libphonenumber-js/max') => {
+  read ??= requirePackage('libphonenumber-js/max')
+  return read as typeof import('libphonenumber-js/max')
+}
 
 /** Telephone numbers: sure with a country code that numbering plans confirm, else by the words around them. */
 export function* findPhones(part: Part, run: NumberRun, regions: readonly string[]): Generator<PiiMatch> {
@@ -54,7 +62,7 @@ function confidenceOf(
 ): number {
   const named = isNamed(around.before) || behind.test(around.after) || header.test(around.label)
   if (text.startsWith('+') || text.startsWith('00')) {
-    const parsed = parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
+    const parsed = plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
     if (parsed?.isValid() === true) return 0.9
     if (text.startsWith('+') && named) return 0.65
   }
@@ -76,7 +84,10 @@ function confidenceOf(
 function isValidIn(text: string, regions: readonly string[]): boolean {
   return regions.some(
     (region) =>
-      isSupportedCountry(region) && parsePhoneNumberFromString(text, region as CountryCode)?.isValid() === true,
+      plans().isSupportedCountry(region) &&
+      plans()
+        .parsePhoneNumberFromString(text, region as CountryCode)
+        ?.isValid() === true,
   )
 }
 

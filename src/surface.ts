@@ -1,0 +1,12 @@
+import type { OpenedApp } from './app.ts'
+import { version } from './kernel/installation.ts'
+import { findFrame } from './mcp/frame.ts'
+import type { McpSurface } from './mcp/protocol.ts'
+import { createMcpSurface } from './mcp/surface.ts'
+
+/** What assistants are offered, over whichever transport. */
+export function createSurface({ operations, config, contextFor, log }: OpenedApp): McpSurface {
+  const { toolsets, readOnly } = config
+  const frame = findFrame(config)
+  return createMcpSurface({ operations, toolsets, readOnly, contextFor, version, log, frame })
+}
