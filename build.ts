@@ -31,16 +31,20 @@ const unread: Plugin = {
   },
 }
 
-/** A chunk lies elsewhere than the source it came from, so one file alone may ask where the program is. */
-const placeless: Plugin = {
-  name: 'placeless',
+/** A chunk lies elsewhere than the source it came from, so each source is told where it would lie by itself. */
+const placed: Plugin = {
+  name: 'placed',
   setup(bundling) {
     bundling.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
-      const contents = readFileSync(path, 'utf8')
-      const asks = /import\.meta\.url|new Worker\(\s*new URL/.test(contents)
-      if (!asks || path.endsWith('installation.ts')) return { contents, loader: 'ts' }
-      const text = `${relative(root, path)}: use packageFile or startWorker of src/kernel/installation.ts instead of import.meta.url`
-      return { errors: [{ text }] }
+      const source = readFileSync(path, 'utf8')
+      const installation = join(root, 'src', 'kernel', 'installation.ts')
+      if (!source.includes('import.meta.url') || path === installation) return { contents: source, loader: 'ts' }
+      const place = relative(root, path)
+        .replaceAll('\\', '/')
+        .replace(/^src\/(.*)\.ts$/, 'dist/$1.js')
+      const told = source.replaceAll('import.meta.url', `packageFileHere('${place}').href`)
+      const from = JSON.stringify(installation)
+      return { contents: `${told}\nimport { packageFile as packageFileHere } from ${from}\n`, loader: 'ts' }
     })
   },
 }
@@ -61,7 +65,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node20.19',
   external,
-  plugins: [placeless, unread],
+  plugins: [placed, unread],
   // Some packages are CommonJS and require Node's own modules.
   banner: {
     js: "import { createRequire as createRequireHere } from 'node:module'\nconst require = createRequireHere(import.meta.url)",

@@ -46,13 +46,16 @@ export function createApp(folder: Folder): OpenedApp {
     log,
     caller: folder.caller,
     importFindings: scans.importFindings,
-    contextFor: ({ caller, signal, progress }) => ({
+    contextFor: (about) => ({
       read: (work) => store.read(work),
       now,
-      caller,
-      signal: AbortSignal.any([signal, closing.signal]),
+      caller: about.caller,
+      // Joining signals costs more than most answers, so it is left to those that look at it.
+      get signal() {
+        return AbortSignal.any([about.signal, closing.signal])
+      },
       log,
-      progress: progress ?? (() => {}),
+      progress: about.progress ?? (() => {}),
       vault,
       store,
       scans,

@@ -7,6 +7,7 @@ import type { Toolset } from './tools.ts'
 export interface Frame extends Pick<McpSurface, 'server' | 'instructions' | 'tools' | 'resourceTemplates' | 'prompts'> {
   /** Whole schemas of what tools list as open objects, by resource name. */
   schemas: Readonly<Record<string, JsonSchema>>
+  plainTools: readonly string[]
 }
 
 export interface Selection {
@@ -40,6 +41,7 @@ export function deferSurface(frame: Frame, load: () => Promise<McpSurface>): Mcp
   }
   return {
     ...frame,
+    isPlainTool: (name) => frame.plainTools.includes(name),
     callTool: async (name, input, exchange) => (await loaded()).callTool(name, input, exchange),
     listResources: async (exchange) => (await loaded()).listResources(exchange),
     readResource: async (uri, exchange) => (await loaded()).readResource(uri, exchange),

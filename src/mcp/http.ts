@@ -1,6 +1,7 @@
 import { createMcpHandler, readRequestBody, type ServerContext } from '@modelcontextprotocol/server'
 import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
+import { answerDirectly, findDirectCall } from './direct.ts'
 import type { McpSurface } from './protocol.ts'
 import { createServerFactory } from './server.ts'
 import { createSessions } from './sessions.ts'
@@ -44,6 +45,17 @@ export function createMcpHttpHandler({ surface, log }: McpHttpOptions): McpHttpH
     const session = sessions.find(request, caller)
     if (session !== undefined) return session.handle(request, { authInfo, parsedBody: body.parsed })
     if (sessions.wasEnded(request)) return toFault(404, -32001, 'This session was ended; initialize again.')
+    const direct = isOlder(request) ? findDirectCall(body.parsed, surface) : undefined
+    if (direct !== undefined) {
+      const message = await answerDirectly(direct, surface, {
+        caller,
+        reportFault,
+        get signal() {
+          return request.signal
+        },
+      })
+      return new Response(JSON.stringify(message), { headers: { 'content-type': 'application/json' } })
+    }
     if (sessions.isWanted(body.parsed)) return sessions.open(request, caller, { authInfo, parsedBody: body.parsed })
     return stateless.fetch(request, { authInfo, parsedBody: body.parsed })
   }
@@ -61,10 +73,24 @@ function callerOfContext({ http }: ServerContext): Caller {
   return caller as Caller
 }
 
+const olderRevisions = new Set([null, '2025-03-26', '2025-06-18', '2025-11-25'])
+
+/** True for a request of a 2025 client that takes what the protocol has it take. */
+function isOlder({ headers }: Request): boolean {
+  const accepted = headers.get('accept') ?? ''
+  const takesBoth = accepted.includes('application/json') && accepted.includes('text/event-stream')
+  return takesBoth && olderRevisions.has(headers.get('mcp-protocol-version'))
+}
+
 async function readBody(request: Request): Promise<{ parsed: unknown } | Response> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') return toFault(415, -32000, 'Send application/json.')
-  const read = await readRequestBody(request, BODY_BYTES).catch(() => undefined)
+  // A declared length is held to by Node, and then the text can be had whole, without a stream around it.
+  const declared = Number(request.headers.get('content-length') ?? Number.NaN)
+  const read = await (declared <= BODY_BYTES
+    ? request.text().then((text) => ({ text, tooLarge: false as const }))
+    : readRequestBody(request, BODY_BYTES)
+  ).catch(() => undefined)
   if (read === undefined) return toFault(400, -32700, 'The body could not be read.')
   if (read.tooLarge) return toFault(413, -32000, 'The body is larger than 1 MiB.')
   try {

@@ -3,6 +3,9 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 
 type Id = string | number
 
+/** The answer that is on its way to a request, if it is one to be answered past the SDK; it never fails. */
+type DirectAnswer = (message: unknown, signal: AbortSignal) => { id: Id; answer: Promise<object> } | undefined
+
 const LINE_BYTES = 10 * 1_048_576
 
 /** Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them. */
@@ -23,9 +26,17 @@ export class LineTransport implements Transport {
     this.#resolveClosed = resolve
   })
 
-  constructor(input: Readable, output: Writable) {
+  /** Answers some requests of a greeted 2025 client itself; undefined leaves the message to the SDK. */
+  readonly #answer: DirectAnswer | undefined
+  readonly #running = new Map<Id, AbortController>()
+  #unsent: { line: string; done: (error?: Error | null) => void }[] = []
+  #greeting: Id | undefined
+  #greeted = false
+
+  constructor(input: Readable, output: Writable, answer?: DirectAnswer) {
     this.#input = input
     this.#output = output
+    this.#answer = answer
   }
 
   async start(): Promise<void> {
@@ -40,8 +51,9 @@ export class LineTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return
+    if ('result' in message && message.id === this.#greeting) this.#greeted = true
     await new Promise<void>((resolve, reject) => {
-      this.#output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+      this.#write(JSON.stringify(message), (error) => (error ? reject(error) : resolve()))
     })
     if (!('method' in message) && message.id !== undefined) this.#settle(message.id)
   }
@@ -51,6 +63,7 @@ export class LineTransport implements Transport {
     this.#closed = true
     this.#input.off('data', this.#read)
     this.#input.pause()
+    for (const controller of this.#running.values()) controller.abort()
     this.#release()
     this.#resolveClosed()
     this.onclose?.()
@@ -84,11 +97,14 @@ export class LineTransport implements Transport {
       return
     }
     try {
+      if (this.#takeDirectly(parsed)) return
       const message = parseJSONRPCMessage(parsed)
+      if ('method' in message && 'id' in message && message.method === 'initialize') this.#greeting = message.id
       if ('method' in message && 'id' in message) this.#open.add(message.id)
       if ('method' in message && message.method === 'notifications/cancelled') {
         const { requestId } = (message.params ?? {}) as { requestId?: Id }
-        if (requestId !== undefined) this.#settle(requestId)
+        if (requestId !== undefined && this.#running.has(requestId)) this.#running.get(requestId)?.abort()
+        else if (requestId !== undefined) this.#settle(requestId)
       }
       this.onmessage?.(message)
     } catch (error) {
@@ -97,8 +113,40 @@ export class LineTransport implements Transport {
     }
   }
 
+  #takeDirectly(parsed: unknown): boolean {
+    if (!this.#greeted || this.#answer === undefined) return false
+    const controller = new AbortController()
+    const direct = this.#answer(parsed, controller.signal)
+    if (direct === undefined) return false
+    const { id, answer } = direct
+    this.#open.add(id)
+    this.#running.set(id, controller)
+    const settle = () => {
+      this.#running.delete(id)
+      this.#settle(id)
+    }
+    void answer.then((message) => {
+      if (controller.signal.aborted || this.#closed) settle()
+      else this.#write(JSON.stringify(message), settle)
+    })
+    return true
+  }
+
+  /** Lines of one turn go out together: a call of the system for each would cost more than most answers. */
+  #write(line: string, done: (error?: Error | null) => void = () => {}): void {
+    this.#unsent.push({ line, done })
+    if (this.#unsent.length > 1) return
+    setImmediate(() => {
+      const sent = this.#unsent
+      this.#unsent = []
+      this.#output.write(`${sent.map((each) => each.line).join('\n')}\n`, (error) => {
+        for (const each of sent) each.done(error)
+      })
+    })
+  }
+
   #refuse(id: Id | null, code: number, message: string): void {
-    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
+    this.#write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
   }
 
   #settle(id: Id): void {

@@ -16,6 +16,7 @@ export class ProtocolFault extends Error {
 
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
+export const INTERNAL_TEXT = 'Something went wrong on our side; the log has the cause.'
 
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
@@ -116,6 +117,8 @@ export interface McpSurface {
   tools: readonly Tool[]
   /** Those of the tools that the caller's scopes allow, in the same order. */
   listTools(caller: Caller): readonly Tool[]
+  /** True for a tool that asks nobody anything and tells of no progress while it runs. */
+  isPlainTool(name: string): boolean
   callTool(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<ToolAnswer | Question>
   listResources(exchange: Exchange): Promise<Resource[]>
   resourceTemplates: readonly ResourceTemplate[]

@@ -14,6 +14,7 @@ import {
   type CompletionSubject,
   type Exchange,
   INTERNAL_ERROR,
+  INTERNAL_TEXT,
   isQuestion,
   type McpSurface,
   ProtocolFault,
@@ -171,5 +172,5 @@ function rethrow(error: unknown, reportFault: (error: Error) => void): never {
   if (error instanceof ProtocolFault) throw new ProtocolError(error.code, error.message, error.details)
   if (error instanceof ProtocolError) throw error
   reportFault(error instanceof Error ? error : new Error(String(error)))
-  throw new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side; the log has the cause.')
+  throw new ProtocolError(INTERNAL_ERROR, INTERNAL_TEXT)
 }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio'
 import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
+import { answerDirectly, findDirectCall } from './direct.ts'
 import { LineTransport } from './line-transport.ts'
 import type { McpSurface } from './protocol.ts'
 import { createServerFactory } from './server.ts'
@@ -30,7 +31,10 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log } = options
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
   const createServer = createServerFactory({ surface, callerOf: () => caller, reportFault })
-  const transport = new LineTransport(stdin, stdout)
+  const transport = new LineTransport(stdin, stdout, (message, signal) => {
+    const direct = findDirectCall(message, surface)
+    return direct && { id: direct.id, answer: answerDirectly(direct, surface, { caller, signal, reportFault }) }
+  })
   const watch = watchHost(options.parentPid ?? (() => process.ppid), options)
   const connection = serveConnection(createServer, { transport, onerror: reportFault })
   const ending = await Promise.race([watch.ended, transport.closed.then((): Ending => 'broken')])

@@ -67,6 +67,10 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
         const scope = byName.get(name)?.operation.scope
         return scope !== undefined && scopes.has(scope)
       }),
+    isPlainTool: (name) => {
+      const operation = byName.get(name)?.operation
+      return operation !== undefined && operation.scope !== 'certify' && !operation.tellsProgress
+    },
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {
@@ -103,7 +107,8 @@ export function drawFrame(options: Pick<SurfaceOptions, 'operations' | 'toolsets
   const surface = createMcpSurface({ ...options, contextFor, log: silentLog })
   const { server, instructions, tools, resourceTemplates, prompts } = surface
   const schemas = Object.fromEntries(compileTools(options.operations, options).schemas)
-  return { server, instructions, tools, resourceTemplates, prompts, schemas }
+  const plainTools = tools.map(({ name }) => name).filter((name) => surface.isPlainTool(name))
+  return { server, instructions, tools, resourceTemplates, prompts, schemas, plainTools }
 }
 
 const SMALLEST_PAGE = 5
@@ -116,9 +121,8 @@ async function run(
   exchange: Exchange,
   contextFor: ContextFor,
 ): Promise<ToolAnswer> {
-  const { caller, signal, progress } = exchange
   const ask = async (asked: Record<string, unknown>) =>
-    toAnswer(operation, await call(operation, asked, contextFor({ caller, signal, progress })))
+    toAnswer(operation, await call(operation, asked, contextFor(exchange)))
   let answer = await ask(input)
   if (!hasLimit || operation.effect !== 'read' || input.limit !== undefined) return answer
   let limit = longestList(answer) ?? FIRST_PAGE

@@ -31,6 +31,8 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   destructive?: boolean
   /** It asks systems outside this machine. */
   openWorld?: boolean
+  /** It says how far it is while it runs, through `context.progress`. */
+  tellsProgress?: boolean
   /** Its answer carries text from a scanned tenant, which assistants must take for data. */
   untrusted?: boolean
   input: Input
@@ -73,6 +75,7 @@ export interface Operation {
   idempotent: boolean
   destructive: boolean
   openWorld: boolean
+  tellsProgress: boolean
   untrusted?: boolean
   input: InputSchema
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
@@ -84,8 +87,9 @@ export interface Operation {
 export function operation<Input extends InputSchema, Output extends z.ZodType, Route extends string>(
   declared: ReadOperation<Input, Output, Route> | WriteOperation<Input, Output, Route>,
 ): Operation {
-  const { idempotent = declared.effect === 'read', destructive = false, openWorld = false, status = 200 } = declared
-  return { ...declared, idempotent, destructive, openWorld, status } as Operation
+  const { idempotent = declared.effect === 'read', status = 200 } = declared
+  const { destructive = false, openWorld = false, tellsProgress = false } = declared
+  return { ...declared, idempotent, destructive, openWorld, tellsProgress, status } as Operation
 }
 
 /**

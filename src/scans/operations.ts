@@ -84,6 +84,7 @@ export const scanOperations: readonly Operation[] = [
     scope: 'read',
     route: 'GET /scans/{id}',
     toolset: 'admin',
+    tellsProgress: true,
     untrusted: true,
     input: z.strictObject({
       id: ScanId,

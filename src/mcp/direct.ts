@@ -1,0 +1,62 @@
+import type { Caller } from '../operation/context.ts'
+import { type Exchange, INTERNAL_ERROR, INTERNAL_TEXT, isQuestion, type McpSurface, ProtocolFault } from './protocol.ts'
+
+type Id = string | number
+
+/** A call that needs nothing of the protocol but its answer. */
+export interface DirectCall {
+  id: Id
+  name: string
+  input: Record<string, unknown>
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const callKeys = new Set(['name', 'arguments', '_meta'])
+
+/**
+ * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of the
+ * 2025 revisions, of a tool that asks nobody and tells of no progress. Everything else is the SDK's.
+ */
+export function findDirectCall(message: unknown, surface: McpSurface): DirectCall | undefined {
+  if (!isPlain(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined
+  const { id, params } = message
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined
+  if (!isPlain(params) || Object.keys(params).some((key) => !callKeys.has(key))) return undefined
+  const { name, arguments: input = {}, _meta: meta = {} } = params
+  if (typeof name !== 'string' || !isPlain(input) || !isPlain(meta) || Object.keys(meta).length > 0) return undefined
+  return surface.isPlainTool(name) ? { id: id as Id, name, input } : undefined
+}
+
+const askable = new Set<never>()
+const nothing = () => {}
+
+/** Answers a direct call. Gives the message to send, which may be a fault; never throws. */
+export async function answerDirectly(
+  { id, name, input }: DirectCall,
+  surface: McpSurface,
+  about: { caller: Caller; readonly signal: AbortSignal; reportFault(error: Error): void },
+): Promise<object> {
+  const exchange: Exchange = {
+    caller: { ...about.caller, via: 'mcp' },
+    get signal() {
+      return about.signal
+    },
+    progress: nothing,
+    notice: nothing,
+    askable,
+    answers: {},
+    state: undefined,
+  }
+  try {
+    const result = await surface.callTool(name, input, exchange)
+    if (isQuestion(result)) throw new Error(`${name} asks something, so it cannot be answered directly`)
+    return { result, jsonrpc: '2.0', id }
+  } catch (error) {
+    const fault = error instanceof ProtocolFault ? error : new ProtocolFault(INTERNAL_ERROR, INTERNAL_TEXT)
+    if (fault !== error) about.reportFault(error instanceof Error ? error : new Error(String(error)))
+    const { code, message, details } = fault
+    return { jsonrpc: '2.0', id, error: { code, message, ...(details === undefined ? {} : { data: details }) } }
+  }
+}
