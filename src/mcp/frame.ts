@@ -1,4 +1,5 @@
 import { readBuilt } from '../kernel/installation.ts'
+import type { Scope } from '../operation/context.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { McpSurface, ResourceChange } from './protocol.ts'
 import type { Toolset } from './tools.ts'
@@ -8,6 +9,8 @@ export interface Frame extends Pick<McpSurface, 'server' | 'instructions' | 'too
   /** Whole schemas of what tools list as open objects, by resource name. */
   schemas: Readonly<Record<string, JsonSchema>>
   plainTools: readonly string[]
+  /** The scope that each tool needs. */
+  scopes: Readonly<Record<string, Scope>>
 }
 
 export interface Selection {
@@ -41,6 +44,7 @@ export function deferSurface(frame: Frame, load: () => Promise<McpSurface>): Mcp
   }
   return {
     ...frame,
+    listTools: ({ scopes }) => frame.tools.filter(({ name }) => scopes.has(frame.scopes[name] ?? 'admin')),
     isPlainTool: (name) => frame.plainTools.includes(name),
     callTool: async (name, input, exchange) => (await loaded()).callTool(name, input, exchange),
     listResources: async (exchange) => (await loaded()).listResources(exchange),

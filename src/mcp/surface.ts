@@ -106,9 +106,19 @@ export function drawFrame(options: Pick<SurfaceOptions, 'operations' | 'toolsets
   }
   const surface = createMcpSurface({ ...options, contextFor, log: silentLog })
   const { server, instructions, tools, resourceTemplates, prompts } = surface
-  const schemas = Object.fromEntries(compileTools(options.operations, options).schemas)
+  const { schemas, byName } = compileTools(options.operations, options)
+  const scopes = Object.fromEntries([...byName].map(([name, { operation }]) => [name, operation.scope]))
   const plainTools = tools.map(({ name }) => name).filter((name) => surface.isPlainTool(name))
-  return { server, instructions, tools, resourceTemplates, prompts, schemas, plainTools }
+  return {
+    server,
+    instructions,
+    tools,
+    resourceTemplates,
+    prompts,
+    schemas: Object.fromEntries(schemas),
+    plainTools,
+    scopes,
+  }
 }
 
 const SMALLEST_PAGE = 5
