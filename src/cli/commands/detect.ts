@@ -80,9 +80,7 @@ async function toTypes(value: string): Promise<string[]> {
     const type = name.trim().toUpperCase()
     if ((known as readonly string[]).includes(type)) return type
     const why = findDetector(type) === undefined ? 'is not a detector' : 'needs more than a text'
-    throw new UsageError(
-      `--types: ${name.trim() || 'an empty name'} ${why}; a text is looked at by ${known.join(', ')}.`,
-    )
+    throw new UsageError(`${name.trim() || 'An empty name'} ${why}; a text is looked at by ${known.join(', ')}.`)
   })
 }
 
