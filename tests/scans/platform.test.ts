@@ -164,6 +164,19 @@ describe('a scope', () => {
   })
 })
 
+it('a detector that is switched off looks at nothing, and one that is left out neither', async () => {
+  const wiki = await startWiki({ spaces, pages })
+  await createWikiSource(bench, wiki.url)
+  await bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'WORDS', enabled: false }] } })
+  expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+  await bench.run('update_source', { id: 'fake', config: { detectors: [] } })
+  expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+  expect(countKept(bench).open).toBe(0)
+  await bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'WORDS', enabled: true }] } })
+  await bench.scan()
+  expect(countKept(bench).open).toBe(PAGES)
+})
+
 it('what a reply held is not resolved while replies cannot be read', async () => {
   const comments = [
     commentOf('70', '1001'),

@@ -2,13 +2,18 @@ import { connectors } from '../../src/connectors/index.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
 import type { Detector, EstateDetector } from '../../src/detectors/detector.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import { createTenant, wordDetector } from './fake-tenant.ts'
+import type { Detect } from '../../src/scans/estate.ts'
+import { createTenant, detectWords, wordDetector } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
 /** A data folder whose scans go through the real connectors, with a detector that finds `word:xyz`. */
 export function openPlatformBench(): Workbench {
   const detectors = [wordDetector as Detector, brokenLinksDetector as EstateDetector]
-  return openWorkbench(createTenant({}), { plugins: { connectors, detectors } })
+  const detect: Detect = async (document, request) =>
+    request.detectors.some(({ type }) => type === wordDetector.type)
+      ? detectWords(document, request)
+      : { findings: [], warnings: [] }
+  return openWorkbench(createTenant({}), { plugins: { connectors, detectors }, detect })
 }
 
 export const wikiConfig = (url: string, optional: object = {}) => ({

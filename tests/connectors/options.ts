@@ -1,0 +1,125 @@
+interface Proof {
+  file: string
+  tests: readonly string[]
+}
+
+const at = (file: string, ...tests: string[]): Proof => ({ file: `tests/${file}.test.ts`, tests })
+const wiki = (file: string, ...tests: string[]) => at(`connectors/wiki/${file}`, ...tests)
+const bi = (file: string, ...tests: string[]) => at(`connectors/bi/${file}`, ...tests)
+const scopes = wiki('source', '%j leaves %j')
+const sent = wiki('options', 'every filter goes to the list of spaces')
+const samples = [
+  wiki(
+    'crawl',
+    'the latest by %s, without a crawl',
+    'by chance: as many as asked for, the same for the same seed, others for another',
+  ),
+  bi(
+    'sampling',
+    'takes what has the newest date over all workspaces',
+    'is the same for the same seed and another for another',
+    'ALL ignores the limit',
+  ),
+]
+const schedule = at('sources/sources', 'shows the next run for %s')
+
+/** Every member of the payload of a wiki, and the tests that show that it does what it says. */
+export const wikiOptions: Record<string, readonly Proof[]> = {
+  'required.account_email': [wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else')],
+  'required.base_url': [
+    wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else'),
+    wiki('source', 'finds the gateway by itself where the token has scopes, or where the address is the gateway'),
+  ],
+  'masked.api_token': [
+    wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else'),
+    wiki('source', 'a token is trimmed'),
+  ],
+  'optional.connection.max_retries': [wiki('options', 'max_retries %i: so many attempts and one')],
+  'optional.connection.rate_limit_delay_seconds': [
+    wiki('options', 'rate_limit_delay_seconds lies between all starts, whatever they ask'),
+    at('connectors/clock', '%d seconds lie between starts'),
+  ],
+  'optional.connection.request_timeout_seconds': [
+    wiki('options', 'request_timeout_seconds holds for every call, and ends one that hangs'),
+  ],
+  'optional.content.attachment_max_bytes': [
+    wiki('crawl', 'one that lies about its size is cut off while it comes', 'too large by what is said'),
+  ],
+  'optional.content.include_attachments': [wiki('crawl', 'attachments and linked files')],
+  'optional.content.include_footer_comments': [wiki('crawl', 'comments below pages', 'all comments')],
+  'optional.content.include_inline_comments': [wiki('crawl', 'comments inside pages', 'all comments')],
+  'optional.content.include_linked_file_assets': [
+    wiki('crawl', 'attachments and linked files'),
+    wiki('faults', 'an address in a page is never asked, whatever it is'),
+  ],
+  'optional.scope.spaces.ids': [scopes, sent],
+  'optional.scope.spaces.keys': [
+    scopes,
+    sent,
+    wiki('source', 'hundreds of long keys are asked for in addresses that are short enough'),
+  ],
+  'optional.scope.spaces.labels': [scopes, sent, wiki('source', 'filters are sent joined by commas')],
+  'optional.scope.spaces.type': [scopes, sent],
+  'optional.scope.spaces.status': [scopes, sent],
+}
+
+const principal = bi('sign-in', 'asks for a token of its cloud, once for all workers')
+
+/** The same for a BI platform. */
+export const biOptions: Record<string, readonly Proof[]> = {
+  'required.auth_mode': [principal, bi('sign-in', '%j is the same token'), bi('config', 'refuses %s')],
+  'required.tenant_id': [principal],
+  'required.client_id': [principal],
+  'masked.client_secret': [principal],
+  'masked.access_token': [bi('sign-in', '%j is the same token', 'that has expired is not even sent')],
+  'optional.connection.api_base_url': [
+    bi('options', 'api_base_url and authority_url are where calls and sign-in go, below their paths'),
+    bi('config', '%s asks for %s', '%s and %s belong together: %s'),
+  ],
+  'optional.connection.authority_url': [
+    bi('options', 'api_base_url and authority_url are where calls and sign-in go, below their paths'),
+  ],
+  'optional.connection.timeout_seconds': [
+    bi('options', 'timeout_seconds %i holds for every call; lists of administrators get at least a minute'),
+  ],
+  'optional.scope.workspace_ids': [
+    bi('discovery', 'by id, whatever the letter case', 'asks only for the workspaces of an id list'),
+  ],
+  'optional.scope.workspace_names': [bi('discovery', 'by name, whatever the letter case', 'by id and name together')],
+  'optional.scope.include_personal_workspaces': [
+    bi(
+      'discovery',
+      'a person gets their own',
+      'an administrator gets those of others',
+      'an application without admin rights is told that it has none',
+    ),
+  ],
+  'optional.extraction.extract_dashboards': [bi('crawl', 'leaves out reports and dashboards, and does not list them')],
+  'optional.extraction.extract_reports': [bi('crawl', 'leaves out reports and dashboards, and does not list them')],
+  'optional.extraction.extract_dataset_schema': [bi('crawl', 'reads no schema when it is not asked to')],
+  'optional.extraction.extract_datasets_to_containers': [bi('crawl', 'makes tables assets of their own')],
+  'optional.extraction.extract_ownership': [bi('crawl', 'records owners only when asked to, and never in the text')],
+  'optional.extraction.extract_workspaces_to_containers': [
+    bi('crawl', 'without workspace containers there is no asset and no link for them'),
+  ],
+}
+
+/** The members that every source has. */
+export const commonOptions: Record<string, readonly Proof[]> = {
+  'sampling.strategy': samples,
+  'sampling.limit': samples,
+  'sampling.order_by_column': [
+    wiki('crawl', 'the latest by %s, without a crawl'),
+    bi('sampling', 'by %s'),
+    at('sources/sources', 'takes %s as a column'),
+  ],
+  'schedule.enabled': [schedule, at('scans/loop', 'is off when it is switched off')],
+  'schedule.preset': [schedule],
+  'schedule.cron': [schedule],
+  'schedule.timezone': [schedule],
+  'detectors.type': [at('sources/sources', 'suggests the detector that was meant')],
+  'detectors.enabled': [
+    at('scans/platform', 'a detector that is switched off looks at nothing, and one that is left out neither'),
+  ],
+  'detectors.config': [at('scans/scan', 'looks at everything again when a detector has other settings')],
+}
