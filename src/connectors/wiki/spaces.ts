@@ -55,10 +55,10 @@ export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Pro
 /** What was asked for by name and is not there. Throws where nothing at all is left. */
 export function checkScope(filter: SpaceFilter, spaces: readonly SpaceWire[]): ScanWarning[] {
   const ids = new Set(spaces.map(({ id }) => id))
-  const keys = new Set(spaces.map(({ key }) => key))
+  const keys = new Set(spaces.map(({ key }) => key.toLowerCase()))
   const unmatched = [
     ...(filter.ids ?? []).map(String).filter((id) => !ids.has(id)),
-    ...(filter.keys ?? []).filter((key) => !keys.has(key)),
+    ...(filter.keys ?? []).filter((key) => !keys.has(key.toLowerCase())),
   ]
   if (spaces.length === 0) {
     const message = isFiltered(filter)

@@ -218,6 +218,28 @@ describe('the scope', () => {
     expect([sent?.query.get('keys'), sent?.query.get('labels')]).toEqual(['DOCS,OPS', 'a,b'])
   })
 
+  test('a key that the platform takes in another letter case has matched', async () => {
+    const wiki = await startWiki(
+      { spaces },
+      {
+        faults: [
+          {
+            match: onPath(/\/spaces$/),
+            respond: {
+              rewrite: (reply) => {
+                const { results } = reply.body as { results: { key: string }[] }
+                for (const space of results) space.key = space.key.toUpperCase()
+                return reply
+              },
+            },
+          },
+        ],
+      },
+    )
+    const { warnings } = await openWiki(wiki.url, { optional: { scope: { spaces: { keys: ['~ann'] } } } }).scopes()
+    expect(warnings).toEqual([])
+  })
+
   test('names that match nothing are reported', async () => {
     const { scopes, warnings } = await scopesOf({ keys: ['DOCS', 'DOX'] })
     expect(scopes).toHaveLength(1)
