@@ -62,6 +62,8 @@ export interface ImportRow {
   /** Null: not told; a known finding keeps what it has. */
   lastDetectedAt: number | null
   resolvedAt: number | null
+  /** `resolvedAt` is only when the file was read: what is kept is not corrected by it. */
+  undated?: boolean
   excerpt: string | null
 }
 
@@ -124,7 +126,7 @@ export const cutExcerpt = (excerpt: string) =>
 
 /** `identify` hashes a canonical string with the key of the data folder. */
 export function toImportRow(
-  line: ImportLine,
+  { undated = false, ...line }: ImportLine & { undated?: boolean },
   excerpt: string | undefined,
   identify: (canonical: string) => number,
 ): ImportRow {
@@ -154,6 +156,7 @@ export function toImportRow(
     firstDetectedAt,
     lastDetectedAt: line.lastDetectedAt === undefined ? null : Date.parse(line.lastDetectedAt),
     resolvedAt: line.resolvedAt === undefined ? null : Date.parse(line.resolvedAt),
+    ...(undated ? { undated } : {}),
     excerpt: excerpt ?? null,
   }
 }

@@ -39,12 +39,12 @@ function updateRow(
   facets: FindingRecord['facets'],
   { row, scanId, at }: RowPlace,
 ): boolean {
-  const { confidence, excerpt, resolvedAt, status } = row
+  const { confidence, excerpt, resolvedAt, status, undated = false } = row
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
   const present = before.facets.status
   const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
   if (status === present) {
-    const corrected = status === 'RESOLVED' && ledger.lastDecision(before.id)?.by !== 'person'
+    const corrected = status === 'RESOLVED' && !undated && ledger.lastDecision(before.id)?.by !== 'person'
     if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
       ledger.correctResolution(before.id, resolvedAt)
       ledger.update(before, { ...patch, resolvedAt })

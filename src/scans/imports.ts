@@ -119,7 +119,7 @@ async function stage(uid: string, values: AsyncIterable<NumberedValue>, context:
   const { store, vault, signal } = context
   const hash = createFingerprinter(vault.fingerprintKey())
   const identify = (canonical: string) => toFp(hash(canonical))
-  let pending: ImportLine[] = []
+  let pending: (ImportLine & { undated?: boolean })[] = []
   let staged = 0
   const flush = async () => {
     const excerpts = pending.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
@@ -132,9 +132,9 @@ async function stage(uid: string, values: AsyncIterable<NumberedValue>, context:
     pending = []
     await nextTurn()
   }
-  for await (const { line, value } of values) {
+  for await (const { line, value, undated = false } of values) {
     if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
-    pending.push(parseImportLine(value, line))
+    pending.push({ ...parseImportLine(value, line), undated })
     if (pending.length >= ROWS_AT_ONCE) await flush()
   }
   if (pending.length > 0) await flush()

@@ -7,6 +7,8 @@ const LONGEST_LINE = 1024 * 1024
 export interface NumberedValue {
   line: number
   value: unknown
+  /** Its `resolvedAt` was not told: it is the moment of reading, and no correction of what is kept. */
+  undated?: boolean
 }
 
 /** Reads JSON values, one a line; blank lines count but hold nothing. @throws AppError `invalid_input` naming the line. */

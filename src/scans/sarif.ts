@@ -82,7 +82,8 @@ export async function* readSarif(
   for (const run of log.data.runs) {
     for (const result of run.results ?? []) {
       line++
-      if (!noFinding.has(result.kind ?? 'fail')) yield { line, value: toLine(run, result, new Date(now).toISOString()) }
+      if (noFinding.has(result.kind ?? 'fail')) continue
+      yield { line, value: toLine(run, result, new Date(now).toISOString()), undated: findEnd(run) === undefined }
     }
   }
 }
@@ -115,7 +116,7 @@ function toLine(run: Run, result: Result, now: string): Record<string, unknown> 
   const region = location?.physicalLocation?.region
   const key = uri ?? location?.logicalLocations?.[0]?.fullyQualifiedName ?? run.tool.driver.name
   const [repository] = run.versionControlProvenance ?? []
-  const endedAt = run.invocations?.[0]?.endTimeUtc ?? run.invocations?.[0]?.startTimeUtc
+  const endedAt = findEnd(run)
   const firstDetectedAt = result.provenance?.firstDetectionTimeUtc ?? endedAt ?? now
   const status = toStatus(result)
   const text = result.message?.text
@@ -136,6 +137,10 @@ function toLine(run: Run, result: Result, now: string): Record<string, unknown> 
     ...(text === undefined ? {} : { excerpt: text }),
     fingerprint: toFingerprint(result, [ruleId, uri, region?.startLine, region?.startColumn, text]),
   }
+}
+
+function findEnd({ invocations: [first] = [] }: Run): string | undefined {
+  return first?.endTimeUtc ?? first?.startTimeUtc
 }
 
 function findRule(run: Run, result: Result) {
