@@ -17,6 +17,7 @@ import {
   listStatusChanges,
 } from './list.store.ts'
 import { Asset, AssetDetail, Finding, FindingDetail, findingStatuses } from './model.ts'
+import { requireSources } from './source-names.ts'
 
 const { exclude: _, ...filterShape } = FilterMapping.shape
 const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
@@ -38,6 +39,13 @@ function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
         })
       : values
   return Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, split(values)])) as FilterMapping
+}
+
+/** @throws AppError `not_found` for a source that there is not. */
+function readFilter(reader: Reader, filter: FilterMapping): FilterMapping {
+  const split = splitNames(reader, filter)
+  requireSources(reader, split, '')
+  return split
 }
 
 const toNext = (list: string, keys: readonly number[] | undefined) =>
@@ -80,7 +88,7 @@ export const findingOperations: readonly Operation[] = [
     run: ({ search, assetId, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
         const after = cursor === undefined ? undefined : decodeCursor('findings', cursor, 2)
-        const page = listFindings(reader, { filter: splitNames(reader, filter), search, assetId, limit, after })
+        const page = listFindings(reader, { filter: readFilter(reader, filter), search, assetId, limit, after })
         return { items: page.items, ...toNext('findings', page.next) }
       }),
   }),
@@ -141,7 +149,10 @@ export const findingOperations: readonly Operation[] = [
     input: z.strictObject({ filters: FilterMapping, search: Search.optional() }),
     output: z.object({ count: z.number().describe('Findings that the filter takes in.') }),
     run: ({ filters, search }, context) =>
-      context.read((reader) => ({ count: countFindings(reader, filters, search) })),
+      context.read((reader) => {
+        requireSources(reader, filters, 'filters')
+        return { count: countFindings(reader, filters, search) }
+      }),
   }),
 
   operation({
@@ -169,7 +180,10 @@ export const findingOperations: readonly Operation[] = [
         })
       }
       const all = { filter: filters, search, limit: Number.MAX_SAFE_INTEGER, after: 0 }
-      const matched = context.read((reader) => listFindingIds(reader, all))
+      const matched = context.read((reader) => {
+        requireSources(reader, filters, 'filters')
+        return listFindingIds(reader, all)
+      })
       if (expected !== undefined && matched.length !== expected) {
         const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
         throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
@@ -206,7 +220,7 @@ export const findingOperations: readonly Operation[] = [
     run: ({ status, search, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
         const [after] = cursor === undefined ? [] : decodeCursor('assets', cursor, 1)
-        const page = listAssets(reader, { filter: splitNames(reader, filter), status, search, limit, after })
+        const page = listAssets(reader, { filter: readFilter(reader, filter), status, search, limit, after })
         return { items: page.items, ...toNext('assets', page.next) }
       }),
   }),

@@ -80,7 +80,11 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     ...toDiagnosis(node, total, run),
   }
   const before = question.compare && toComparedRange(question.compare, { metric, range, zone, now })
-  return before === undefined ? answer : addComparison(answer, nodeOver(before), before, { breakdown, dimensions, run })
+  if (before === undefined) return answer
+  const earlier = nodeOver(before)
+  // A trend looks at its own window, whatever the start of the range.
+  const looked = metric.type === 'TREND' ? toAppliedRange(metric, listPlans(earlier), before) : before
+  return addComparison(answer, earlier, looked, { breakdown, dimensions, run })
 }
 
 interface ListedBreakdown extends Breakdown {

@@ -1,4 +1,5 @@
 import { NONE } from '../findings/filter.ts'
+import { requireSources } from '../findings/source-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import { maskUrl } from '../kernel/redaction.ts'
 import { listMetrics, loadMetrics } from '../metrics/metrics.store.ts'
@@ -12,7 +13,7 @@ import { openExecutor } from './executor.ts'
 import { listExamples } from './explore.store.ts'
 import type { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
 import { type Condition, type Plan, toScope, toSeriesPlan } from './plan.ts'
-import { checkSources, getActiveTerm } from './scope.ts'
+import { getActiveTerm } from './scope.ts'
 import { type Granularity, getZone, parseRange, type Range, toBuckets } from './time.ts'
 import { once, type RunPlan, toBreakdown } from './value.ts'
 import { toFreshness, warnOfCoercions, warnOfContradictions, warnOfUnknownValues } from './warnings.ts'
@@ -46,7 +47,7 @@ const telling: readonly Dimension[] = [
 export function exploreTerm(reader: Reader, question: ExploreQuestion, options: EvaluateOptions): ExploreAnswer {
   const { now } = options
   const term = getActiveTerm(reader, question.glossaryTermSlug)
-  checkSources(reader, question.filters)
+  requireSources(reader, question.filters, 'filters')
   const zone = getZone(question.timeZone ?? 'UTC')
   const range = parseRange(question, zone)
   const read = readDimensions(reader, { slug: 'a term', allowedDimensions: [...dimensions] }, question.dimensions ?? [])

@@ -1,13 +1,12 @@
 import type { FilterMapping } from '../findings/filter.ts'
+import { requireSources } from '../findings/source-names.ts'
 import type { TermRecord } from '../glossary/model.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
-import { closest } from '../kernel/suggest.ts'
 import { loadInputs } from '../metrics/dependencies.ts'
 import type { MetricRecord } from '../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../metrics/names.ts'
 import type { Reader } from '../store/store.ts'
 import { type Condition, toScope } from './plan.ts'
-import { listUnknownSources } from './words.store.ts'
 
 /** What every question may narrow a metric by. */
 export interface ScopeQuestion {
@@ -41,7 +40,7 @@ function at<Found>(path: string, find: () => Found): Found {
 export function openScope(reader: Reader, question: ScopeQuestion, pinned: FilterMapping | undefined): Scope {
   const metric = at('metricSlug', () => resolveMetric(reader, question.metricSlug))
   const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
-  checkSources(reader, question.filters)
+  requireSources(reader, question.filters, 'filters')
   const own = metric.term?.slug === term?.slug
   return {
     metric,
@@ -62,28 +61,5 @@ export function getActiveTerm(reader: Reader, name: string): TermRecord {
   throw conflict(`The term ${term.slug} is not active; activate it, or query without it.`, {
     reason: 'inactive_term',
     issues: [{ path: 'glossaryTermSlug', message: 'is not active.' }],
-  })
-}
-
-/** @throws AppError `not_found` when a filter names a source that does not exist. */
-export function checkSources(reader: Reader, filters: FilterMapping | undefined): void {
-  const named = [
-    ...(filters?.sources ?? []).map((name, index) => ({ name, path: `filters.sources[${index}]` })),
-    ...(filters?.exclude?.sources ?? []).map((name, index) => ({ name, path: `filters.exclude.sources[${index}]` })),
-  ]
-  const { unknown, known } = listUnknownSources(
-    reader,
-    named.map(({ name }) => name),
-  )
-  if (unknown.length === 0) return
-  const issues = named.filter(({ name }) => unknown.includes(name))
-  const [first] = unknown
-  const near = closest(first ?? '', known, (name) => name, 5)
-  const all = near.length > 0 ? near : known.slice(0, 5)
-  const hint = all.length === 0 ? 'no source is registered yet.' : `the sources are ${all.join(', ')}.`
-  throw new AppError('not_found', `No source is called '${first?.slice(0, 80)}'; ${hint}`, {
-    reason: 'unknown_source',
-    issues: issues.map(({ path, name }) => ({ path, message: `no source is called '${name.slice(0, 80)}'.` })),
-    suggestions: all.map((value) => ({ value, kind: 'source' })),
   })
 }

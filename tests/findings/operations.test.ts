@@ -190,3 +190,24 @@ describe('list_assets', () => {
     await expect(run('get_asset', { id: 'page:9' })).rejects.toMatchObject({ code: 'not_found' })
   })
 })
+
+describe('a source that there is not', () => {
+  const unknown = (path: string) => ({
+    code: 'not_found',
+    facts: { reason: 'unknown_source', issues: [{ path }], suggestions: [{ value: 'Wiki', kind: 'source' }] },
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['search_findings', { sources: ['Wikki'] }, 'sources[0]'],
+    ['search_findings', { sources: 'Wiki,Wikki' }, 'sources[1]'],
+    ['list_assets', { sources: ['Wikki'] }, 'sources[0]'],
+    ['preview_triage', { filters: { sources: ['Wikki'] } }, 'filters.sources[0]'],
+    [
+      'triage_findings',
+      { filters: { exclude: { sources: ['Wikki'] } }, status: 'IGNORED' },
+      'filters.exclude.sources[0]',
+    ],
+  ])('is not found by %s %j', async (name, input, path) => {
+    await expect(run(name, input)).rejects.toMatchObject(unknown(path))
+  })
+})

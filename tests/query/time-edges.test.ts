@@ -305,4 +305,19 @@ describe('trends', () => {
     const answer = await ask('query_metric', { metricSlug: 'trend', to: '2026-03-31T00:00:00Z' })
     expect([answer.current, answer.applied.from]).toEqual([1, '2026-02-28T00:00:00.000Z'])
   })
+
+  test('the period before is that of the window, on the calendar', async () => {
+    const moments = ['2026-01-31T12:00:00Z', '2026-02-15T12:00:00Z', '2026-02-28T12:00:00Z', '2026-03-15T00:00:00Z']
+    const { ask, simple } = openAsked({ findings: moments.map((moment) => finding({ firstDetectedAt: at(moment) })) })
+    const base = await simple('base', {})
+    await ask('create_metric', {
+      ...trend,
+      definition: { baseMetricSlug: base, currentWindow: '1mo', compareWindow: '1mo' },
+    })
+    const asked = { metricSlug: 'trend', to: '2026-04-01T00:00:00Z', compare: 'previous_period' }
+    expect(await ask('query_metric', asked)).toMatchObject({
+      value: -0.5,
+      comparison: { value: 1, from: '2026-02-01T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z', delta: -1.5 },
+    })
+  })
 })
