@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { IssuerSettings } from './access/issuer-settings.ts'
 import { invalidInput } from './kernel/errors.ts'
 import { logLevels } from './kernel/log.ts'
 import { parseInput } from './operation/operation.ts'
@@ -38,6 +39,7 @@ export const Settings = z
       .array(network)
       .default([])
       .describe('Networks of proxies whose X-Forwarded-For counts; absent, no such header is read.'),
+    oidc: IssuerSettings.optional(),
   })
   .describe('Settings of assay.')
 export type Settings = z.infer<typeof Settings>
@@ -92,6 +94,10 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     background: flag(env.ASSAY_BACKGROUND),
     socket: env.ASSAY_SOCKET,
     publicUrl: env.ASSAY_PUBLIC_URL,
+    oidc:
+      env.ASSAY_OIDC_ISSUER === undefined
+        ? undefined
+        : { issuer: env.ASSAY_OIDC_ISSUER, audience: env.ASSAY_OIDC_AUDIENCE?.split(',').map((each) => each.trim()) },
     trustProxy: env.ASSAY_TRUST_PROXY?.split(',').map((each) => each.trim()),
   })
 }

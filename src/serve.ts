@@ -1,5 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
+import { boundQuestions } from './access/crowd.ts'
 import { createGatekeeper } from './access/gatekeeper.ts'
+import { createIssuer } from './access/issuer.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
@@ -16,24 +18,28 @@ const everywhere = new Set(['0.0.0.0', '::', '[::]'])
 /** Listens with everything on it. @throws AppError `forbidden` for an address that others can reach without a token. */
 export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { config, log } = app
-  const { host, port, socket, publicUrl, trustProxy } = config
+  const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
-  if (!isLocal && !isTokenAsked(app.store)) {
+  if (!isLocal && oidc === undefined && !isTokenAsked(app.store)) {
     throw new AppError(
       'forbidden',
       `Serving on ${host} would let others in without a token; make one with \`assay token create\`, or serve on 127.0.0.1.`,
       { reason: 'token_required' },
     )
   }
+  const ending = new AbortController()
+  const now = () => Date.now()
   const gatekeeper = createGatekeeper({
     store: app.store,
-    now: () => Date.now(),
+    now,
     local: { ...app.caller, via: 'http' },
     always: !isLocal,
+    ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
   })
-  const mcp = createMcpHttpHandler({ surface: createSurface(app), log })
+  const operations = boundQuestions(app.operations)
+  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, operations }), log })
   const http = createHttpApp({
-    operations: app.operations,
+    operations,
     contextFor: app.contextFor,
     callerOf: ({ headers }, address) =>
       gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
@@ -43,12 +49,14 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     hosts: isLocal ? [] : namesOf(host),
     publicUrl,
     trustProxy,
+    issuer: oidc?.issuer,
     log,
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
   return {
     url: server.url,
     close: async () => {
+      ending.abort()
       await mcp.close()
       await server.close()
     },

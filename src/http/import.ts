@@ -1,5 +1,6 @@
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
+import { requireScope } from '../operation/operation.ts'
 import { type ImportFormat, type ImportResult, importFindings, importFormats } from '../scans/imports.ts'
 import { SourceName } from '../sources/model.ts'
 
@@ -24,9 +25,7 @@ export async function importRoute(
   context: WriteContext,
   take: ImportFindings = importFindings,
 ): Promise<Response> {
-  if (!context.caller.scopes.has('admin')) {
-    throw new AppError('forbidden', "Importing findings needs the scope 'admin'; ask for a token that has it.")
-  }
+  requireScope('Importing findings', 'admin', context.caller)
   const { source, format } = readQuery(new URL(request.url).searchParams)
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!mimes.has(type)) {

@@ -1,3 +1,4 @@
+import { toChallenge } from '../access/challenge.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 
@@ -29,13 +30,14 @@ const titles: Record<ErrorCode, string> = {
   unavailable: 'Unavailable',
 }
 
-/** What a refusal says in `WWW-Authenticate`, beside the scheme; undefined: nothing. */
-export type Challenge = (error: AppError) => string | undefined
-
-const plainChallenge: Challenge = ({ code }) => (code === 'unauthorized' ? 'Bearer' : undefined)
+const plainChallenge = (error: AppError) => toChallenge(error, undefined)
 
 /** An error as RFC 9457 problem details. Anything but an AppError is logged under an id and told as `internal`. */
-export function toProblem(error: unknown, log: Log, challenge: Challenge = plainChallenge): Response {
+export function toProblem(
+  error: unknown,
+  log: Log,
+  challenge: (error: AppError) => string | undefined = plainChallenge,
+): Response {
   const known = toKnown(error, log)
   const { facts = {}, retryAfterSeconds, ...rest } = known.facts
   const status = httpStatus[known.code]

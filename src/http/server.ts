@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
@@ -8,7 +9,7 @@ import { createDocsPage } from './docs.ts'
 import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
-import { type Challenge, toProblem } from './problem.ts'
+import { toProblem } from './problem.ts'
 import { addRoutes, type Door } from './routes.ts'
 
 export interface HttpOptions {
@@ -25,8 +26,8 @@ export interface HttpOptions {
   publicUrl?: string | undefined
   /** Networks of proxies whose word on the client's address counts. */
   trustProxy?: readonly string[]
-  /** What a refusal says of how to be let in. */
-  challenge?: Challenge
+  /** Whose tokens are taken beside our own. */
+  issuer?: string | undefined
   log: Log
 }
 
@@ -35,14 +36,14 @@ const openPaths = new Set(['/', '/health', '/openapi.json', '/docs'])
 
 /** Builds the HTTP door: every operation with a route, `/mcp`, and the pages about itself. */
 export function createHttpApp(options: HttpOptions): Hono<Door> {
-  const { log, version, challenge } = options
+  const { log, version, issuer } = options
   const trusted = (options.trustProxy ?? []).map(toNetwork)
   const app = new Hono<Door>({ strict: false })
   const openApi = JSON.stringify(createOpenApi(options.operations, version))
   const docs = createDocsPage(options.operations, version)
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
   app.use('*', async (c, next) => {
-    if (!openPaths.has(c.req.path)) {
+    if (!openPaths.has(c.req.path) && !c.req.path.startsWith('/.well-known/')) {
       const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
       c.set('caller', await options.callerOf(c.req.raw, address))
     }
@@ -57,6 +58,10 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
     }),
   )
   app.get('/', (c) => c.redirect('/docs'))
+  const baseOf = (request: Request) => (options.publicUrl ?? new URL(request.url).origin).replace(/\/$/, '')
+  for (const path of issuer === undefined ? [] : ['', '/mcp']) {
+    app.get(resourceMetadataPath(path), (c) => c.json(toResourceMetadata(baseOf(c.req.raw), path, issuer ?? '')))
+  }
   const { mcp } = options
   app.post('/findings/import', (c) =>
     importRoute(
@@ -70,7 +75,10 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
   app.notFound(() =>
     toProblem(new AppError('not_found', 'There is nothing at this path; /docs lists every path that there is.'), log),
   )
-  app.onError((error) => addSafety(toProblem(error, log, challenge)))
+  app.onError((error, c) => {
+    const metadata = `${baseOf(c.req.raw)}${resourceMetadataPath(c.req.path === '/mcp' ? '/mcp' : '')}`
+    return addSafety(toProblem(error, log, (known) => toChallenge(known, issuer === undefined ? undefined : metadata)))
+  })
   return app
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type Issue, type Suggestion } from '../kernel/errors.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
-import type { ReadContext, Scope, WriteContext } from './context.ts'
+import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { explainIssues, placeName } from './repair.ts'
 import { requireSound } from './soundness.ts'
 
@@ -97,12 +97,7 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
-  if (!context.caller.scopes.has(operation.scope)) {
-    throw new AppError(
-      'forbidden',
-      `${operation.name} needs the scope '${operation.scope}'; ask for a token that has it.`,
-    )
-  }
+  requireScope(operation.name, operation.scope, context.caller)
   // In a change null may mean to take something away, so there it is left for the schema to judge.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced: adapted } = coerce(operation.input, given.value)
@@ -110,6 +105,15 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const input = parseArguments(operation, value)
   const output = await run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   return operation.output.parse(output)
+}
+
+/** @throws AppError `forbidden`, reason `insufficient_scope`. */
+export function requireScope(what: string, scope: Scope, caller: Caller): void {
+  if (caller.scopes.has(scope)) return
+  throw new AppError('forbidden', `${what} needs the scope '${scope}'; ask for a token that has it.`, {
+    reason: 'insufficient_scope',
+    facts: { scope },
+  })
 }
 
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {

@@ -1,0 +1,33 @@
+import type { AppError } from '../kernel/errors.ts'
+import { scopes } from '../operation/context.ts'
+
+/** Where RFC 9728 has the metadata of a resource of this server; `path` is '' or begins with a slash. */
+export const resourceMetadataPath = (path: string): string => `/.well-known/oauth-protected-resource${path}`
+
+/** What RFC 9728 has a server say about one of its resources. */
+export function toResourceMetadata(base: string, path: string, issuer: string): Record<string, unknown> {
+  return {
+    resource: `${base}${path}`,
+    resource_name: 'Assay',
+    authorization_servers: [issuer],
+    scopes_supported: [...scopes],
+    bearer_methods_supported: ['header'],
+  }
+}
+
+/** The `WWW-Authenticate` of a refusal (RFC 6750); undefined where a token would not help. */
+export function toChallenge({ code, facts }: AppError, metadata: string | undefined): string | undefined {
+  const wanted = facts.facts?.scope
+  const lacking = code === 'forbidden' && facts.reason === 'insufficient_scope' && typeof wanted === 'string'
+  if (code !== 'unauthorized' && !lacking) return undefined
+  const parts = {
+    realm: 'assay',
+    ...(lacking ? { error: 'insufficient_scope', scope: wanted } : {}),
+    ...(facts.reason === 'token_invalid' ? { error: 'invalid_token' } : {}),
+    ...(code === 'unauthorized' && metadata !== undefined ? { scope: 'read' } : {}),
+    ...(metadata === undefined ? {} : { resource_metadata: metadata }),
+  }
+  return `Bearer ${Object.entries(parts)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
+}
