@@ -2,10 +2,12 @@ import { type AppError, invalidInput } from '../kernel/errors.ts'
 
 /** No input of any operation needs more; what lies deeper could exhaust the stack of whoever walks it. */
 const MAX_DEPTH = 64
+/** Members of one list or object. */
+const MAX_MEMBERS = 10_000
 
 /**
  * Looks an input over before anything else does.
- * @throws AppError `invalid_input`, reason `too_deep` or `malformed_text`: what no schema and no store is made for.
+ * @throws AppError `invalid_input`, reason `too_deep`, `too_long` or `malformed_text`: what no schema and no store is made for.
  */
 export function requireSound(value: unknown): void {
   let level = [value]
@@ -13,9 +15,12 @@ export function requireSound(value: unknown): void {
     if (depth > MAX_DEPTH) {
       throw unsound('too_deep', `nests lists and objects more than ${MAX_DEPTH} deep; send it flatter.`)
     }
-    const members = level.flatMap((node) =>
-      typeof node === 'object' && node !== null ? Object.entries(node).flat() : [node],
-    )
+    const members = level.flatMap((node) => {
+      if (typeof node !== 'object' || node === null) return [node]
+      const inner = Object.entries(node)
+      if (inner.length <= MAX_MEMBERS) return inner.flat()
+      throw unsound('too_long', `has a list or an object of more than ${MAX_MEMBERS} members; send fewer.`)
+    })
     if (members.some((member) => typeof member === 'string' && /\p{Surrogate}/u.test(member))) {
       throw unsound('malformed_text', 'holds half of a surrogate pair; send well-formed Unicode text.')
     }

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type HttpServer, listen } from '../../src/http/listen.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { operation } from '../../src/operation/operation.ts'
+import { errorOf } from '../support/context.ts'
+
+const operations = [
+  operation({
+    name: 'create_echo',
+    title: 'Echo',
+    summary: 'Says how much it heard.',
+    effect: 'write',
+    scope: 'read',
+    route: 'POST /echo',
+    input: z.strictObject({
+      text: z.string().describe('Text.').optional(),
+      deep: z.unknown().describe('Any.').optional(),
+    }),
+    output: z.object({ length: z.number() }),
+    run: ({ text = '' }) => ({ length: text.length }),
+  }),
+]
+const app = createHttpApp({
+  operations,
+  contextFor: ({ caller, signal }) => ({ caller, signal, log: silentLog }) as unknown as WriteContext,
+  callerOf: () => ({ name: 'local', via: 'http', scopes: new Set(scopes) }),
+  version: '1',
+  hosts: [],
+  log: silentLog,
+})
+
+let server: HttpServer
+let folder: string
+const sockets: Socket[] = []
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-listen-'))
+  server = await listen(app, { host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A connection that begins a request and never ends it. */
+const dawdle = async (text: string): Promise<Socket> => {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  sockets.push(socket)
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.write(text)
+  return socket
+}
+const post = (body: string) =>
+  fetch(`${server.url}/echo`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+
+describe('slow clients', () => {
+  it('by the hundreds shut nobody out: the oldest silent connection gives way', async () => {
+    for (let n = 0; n < 1000; n++) await dawdle('POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ')
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await fetch(`${server.url}/health`)).status),
+    )
+    expect(statuses).toEqual(Array(20).fill(200))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(sockets.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256)
+  }, 60_000)
+
+  it('do not take the place of a connection that is being answered', async () => {
+    const busy = await dawdle(
+      'POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{"text"',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    for (let n = 0; n < 400; n++) await dawdle('GET /health HTTP/1.1\r\n')
+    const answer = new Promise<string>((resolve) => busy.once('data', (bytes) => resolve(bytes.toString())))
+    busy.write(':"abc"')
+    expect(await answer).toMatch(/^HTTP\/1\.1 \d{3}/)
+  }, 60_000)
+})
+
+describe('what is too large', () => {
+  it('is refused before it is read: a declared length', async () => {
+    const status = await new Promise((resolve) => {
+      const sent = request(`${server.url}/echo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': String(10 * 1024 ** 3) },
+      })
+      sent.on('response', ({ statusCode }) => resolve(statusCode))
+      sent.on('error', () => resolve(undefined))
+      sent.write('{')
+    })
+    expect(status).toBe(413)
+  })
+
+  it('is refused as soon as it is over the limit: no declared length', async () => {
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 65_536
+        if (sent > 64 * 1024 * 1024) controller.close()
+        else controller.enqueue(new Uint8Array(65_536).fill(32))
+      },
+    })
+    const init = { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'application/json' } }
+    const status = await fetch(`${server.url}/echo`, init as RequestInit).then(
+      (reply) => reply.status,
+      () => 'cut off',
+    )
+    expect([413, 'cut off']).toContain(status)
+    expect(sent).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('is a header of more than 16 KB', async () => {
+    const reply = await fetch(`${server.url}/health`, { headers: { 'x-large': 'a'.repeat(17_000) } })
+    expect(reply.status).toBe(431)
+  })
+
+  it.each([
+    ['64 levels and more', `{"deep":${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['200,000 levels', `{"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+    ['a list of 10,001', `{"deep":[${'0,'.repeat(10_000)}0]}`],
+  ])('is %s', async (_what, body) => {
+    expect((await post(body)).status).toBe(400)
+  })
+
+  it('leaves what fits', async () => {
+    expect(await (await post(JSON.stringify({ text: 'a'.repeat(1_000_000) }))).json()).toEqual({ length: 1_000_000 })
+  })
+})
+
+describe('a unix socket', () => {
+  const askSocket = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request({ socketPath: path, path: '/health', headers: { host: 'localhost' } }, ({ statusCode }) =>
+        resolve(statusCode),
+      )
+        .on('error', reject)
+        .end()
+    })
+
+  it('answers its owner, and nobody else can open it', async () => {
+    const path = join(folder, 'assay.sock')
+    const own = await listen(app, { socket: path })
+    expect(own.url).toBe(`unix:${path}`)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(await askSocket(path)).toBe(200)
+    await own.close()
+  })
+
+  it('that a killed process left behind is taken over; one that answers, and any other file, is not', async () => {
+    const path = join(folder, 'assay.sock')
+    const own = await listen(app, { socket: path })
+    expect((await errorOf(listen(app, { socket: path }))).code).toBe('unavailable')
+    expect(await askSocket(path)).toBe(200)
+    await own.close()
+    const file = join(folder, 'notes.txt')
+    writeFileSync(file, 'keep me')
+    expect((await errorOf(listen(app, { socket: file }))).code).toBe('unavailable')
+    expect(statSync(file).size).toBe(7)
+  })
+})
+
+it('a taken port is told as such', async () => {
+  const { port } = new URL(server.url)
+  const error = await errorOf(listen(app, { host: '127.0.0.1', port: Number(port) }))
+  expect([error.code, error.facts.reason]).toEqual(['unavailable', 'port_taken'])
+})
