@@ -7,6 +7,7 @@ const rooms = [
   'store',
   'operation',
   'access',
+  'telemetry',
   'findings',
   'sources',
   'custom',

@@ -7,14 +7,14 @@ import type { Operation } from './operation/operation.ts'
 import { startLoop } from './scans/loop.ts'
 import { createScanThread, type ScanThread } from './scans/thread.ts'
 import type { Store } from './store/store.ts'
-import type { Vault } from './store/vault.ts'
+import type { KeyedVault } from './store/vault-file.ts'
 
 /** An opened data folder with everything that works on it. */
 export interface OpenedApp {
   config: Config
   operations: readonly Operation[]
   store: Store
-  vault: Vault
+  vault: KeyedVault
   log: Log
   /** The person at this machine. */
   caller: Caller
@@ -67,7 +67,7 @@ export function createApp(folder: Folder): OpenedApp {
       closing.abort()
       await loop?.stop()
       await scans.close()
-      store.close()
+      folder.close()
     },
   }
 }

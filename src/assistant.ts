@@ -38,7 +38,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log })
   } finally {
     clearTimeout(settling)
-    const close = async () => (opening === undefined ? folder.store.close() : (await opening).close())
+    const close = async () => (opening === undefined ? folder.close() : (await opening).close())
     await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
   }
 }

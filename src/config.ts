@@ -19,6 +19,7 @@ export const Settings = z
     host: z.string().min(1).default('127.0.0.1').describe('Address that HTTP listens on.'),
     port: port.default(7411).describe('Port that HTTP listens on; 0 picks a free one.'),
     logLevel: z.enum(logLevels).default('info').describe('Least level of the log lines on stderr.'),
+    logFile: z.boolean().default(true).describe('Keep the log lines in the data folder too, at most 50 MB of them.'),
     toolsets: z
       .array(z.enum(['agent', 'admin']))
       .min(1)
@@ -89,6 +90,7 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     host: env.ASSAY_HOST,
     port: env.ASSAY_PORT === undefined ? undefined : Number(env.ASSAY_PORT),
     logLevel: env.ASSAY_LOG_LEVEL,
+    logFile: flag(env.ASSAY_LOG_FILE),
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
     readOnly: flag(env.ASSAY_READ_ONLY),
     background: flag(env.ASSAY_BACKGROUND),

@@ -3,16 +3,16 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createLog, type Log } from './kernel/log.ts'
+import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
 import { Store } from './store/store.ts'
-import type { Vault } from './store/vault.ts'
-import { openVault } from './store/vault-file.ts'
+import { type KeyedVault, openVault } from './store/vault-file.ts'
 
 /** An opened data folder: what is kept, before anything works on it. */
 export interface Folder {
   config: Config
   store: Store
-  vault: Vault
+  vault: KeyedVault
   log: Log
   /** Takes what the log writes, here and in other threads. */
   writeLine: (line: string) => void
@@ -20,18 +20,27 @@ export interface Folder {
   caller: Caller
   now: () => number
   env: NodeJS.ProcessEnv
+  close(): void
 }
 
 /** @throws AppError `unavailable` when the data folder cannot be used. */
 export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
   const now = () => Date.now()
-  const writeLine = (line: string) => process.stderr.write(line)
-  const log = createLog({ level: config.logLevel, write: writeLine, now })
   mkdirSync(config.home, { recursive: true, mode: 0o700 })
+  const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
+  const writeLine = (line: string) => {
+    process.stderr.write(line)
+    logFile?.write(line)
+  }
+  const log = createLog({ level: config.logLevel, write: writeLine, now })
   const store = Store.open(join(config.home, 'assay.db'), { now })
   const vault = openVault({ store, home: config.home, env, now })
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
-  return { config, store, vault, log, writeLine, caller, now, env }
+  const close = () => {
+    store.close()
+    logFile?.close()
+  }
+  return { config, store, vault, log, writeLine, caller, now, env, close }
 }
 
 function localName(): string {

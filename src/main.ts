@@ -5,6 +5,7 @@ import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
 import { loadConfig, Settings } from './config.ts'
 import { version } from './kernel/installation.ts'
+import { scrub } from './kernel/redaction.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -14,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 process.on('unhandledRejection', (error) => {
-  process.stderr.write(`assay: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`assay: ${scrub(error instanceof Error ? error.message : String(error))}\n`)
   process.exit(1)
 })
 

@@ -2,6 +2,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { boundQuestions } from './access/crowd.ts'
 import { createGatekeeper } from './access/gatekeeper.ts'
 import { createIssuer } from './access/issuer.ts'
+import { anchorAudit, recordAccess, recordSettings } from './access/record.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
@@ -10,7 +11,10 @@ import { createHttpApp } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
 import { version } from './kernel/installation.ts'
 import { createMcpHttpHandler } from './mcp/http.ts'
+import { principalOf } from './operation/context.ts'
 import { createSurface } from './surface.ts'
+import { examineReadiness } from './telemetry/readiness.ts'
+import { createTelemetry } from './telemetry/telemetry.ts'
 
 const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const everywhere = new Set(['0.0.0.0', '::', '[::]'])
@@ -29,18 +33,33 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   }
   const ending = new AbortController()
   const now = () => Date.now()
+  const { store, vault } = app
+  const telemetry = createTelemetry({ store, vault, now })
+  const record = recordAccess({ store, log, now })
   const gatekeeper = createGatekeeper({
     store: app.store,
     now,
     local: { ...app.caller, via: 'http' },
     always: !isLocal,
+    onRefusal: ({ reason, address, principal }) => {
+      telemetry.countRefusal(reason)
+      record.refuse({ reason, address, principal })
+    },
     ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
   })
-  const operations = boundQuestions(app.operations)
-  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, operations }), log })
+  const operations = telemetry.measure(boundQuestions(app.operations))
+  const contextFor: OpenedApp['contextFor'] = (asked) => {
+    const context = app.contextFor(asked)
+    context.onRefused = (operation) => {
+      telemetry.countRefusal('insufficient_scope')
+      record.refuse({ reason: 'insufficient_scope', principal: principalOf(asked.caller), operation })
+    }
+    return context
+  }
+  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, operations, contextFor }), log })
   const http = createHttpApp({
     operations,
-    contextFor: app.contextFor,
+    contextFor,
     callerOf: ({ headers }, address) =>
       gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
     mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
@@ -50,17 +69,31 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     publicUrl,
     trustProxy,
     issuer: oidc?.issuer,
+    telemetry,
+    readiness: () => examineReadiness(store, vault),
     log,
   })
   const server = await listen(http, socket === undefined ? { host, port } : { socket })
+  recordSettings({ store, log, now }, settingsOf(config))
+  anchorAudit({ store, log })
+  const anchoring = setInterval(() => anchorAudit({ store, log }), DAY_MS).unref()
   return {
     url: server.url,
     close: async () => {
       ending.abort()
+      clearInterval(anchoring)
+      telemetry.close()
       await mcp.close()
       await server.close()
     },
   }
+}
+
+const DAY_MS = 86_400_000
+
+/** The settings that decide who is let in, and to what. */
+function settingsOf({ host, socket, publicUrl, trustProxy, toolsets, readOnly, oidc }: OpenedApp['config']): object {
+  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, oidc }
 }
 
 /** What requests may call this machine: the address that it listens on, or all that it has. */

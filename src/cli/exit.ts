@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { scrub } from '../kernel/redaction.ts'
 
 /** The command line itself was wrong: told with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
@@ -14,7 +15,7 @@ export const EXIT_USAGE = 2
 
 /** An error as a person reads it on stderr: a sentence, then what may help. */
 export function toMessage(error: unknown): string {
-  if (!(error instanceof AppError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof AppError)) return scrub(error instanceof Error ? error.message : String(error))
   const { issues = [], suggestions = [] } = error.facts
   const lines = [error.message]
   if (issues.length > 1)

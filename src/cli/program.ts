@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../kernel/log.ts'
 import { addAskCommands } from './commands/ask.ts'
+import { addAuditCommands } from './commands/audit.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -52,6 +53,7 @@ function createProgram(host: Host): Command {
   addDetectCommand(program, host)
   addGenerateCommand(program, host)
   addTokenCommands(program, host)
+  addAuditCommands(program, host)
   addDoctorCommand(program, host)
   const all = program.commands.flatMap((command) => [command, ...command.commands])
   for (const command of [program, ...all]) {

@@ -17,6 +17,13 @@ function isWithin(text: string, networks: readonly Network[]): boolean {
   return networks.some((network) => network[0].kind() === address.kind() && address.match(network as never))
 }
 
+const forwarding = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** Whether the request comes from this machine itself, and not through a proxy on it. */
+export function isFromHere(peer: string | undefined, headers: Headers): boolean {
+  return peer !== undefined && parse(peer)?.range() === 'loopback' && forwarding.every((name) => !headers.has(name))
+}
+
 /**
  * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last address in
  * `X-Forwarded-For` that no trusted proxy has.

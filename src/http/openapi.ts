@@ -159,6 +159,25 @@ const health = {
   properties: { status: { type: 'string', enum: ['ok'] }, version: text('Version of assay.') },
 }
 
+const outcome = (description: string) => ({ type: 'string', enum: ['ok', 'failed'], description })
+const ready = {
+  type: 'object',
+  required: ['status', 'checks'],
+  properties: {
+    status: { type: 'string', enum: ['ready', 'not_ready'], description: 'All checks together.' },
+    checks: {
+      type: 'object',
+      description: 'Each check.',
+      properties: {
+        database: outcome('The database answers.'),
+        schema: outcome('It has the schema of this version.'),
+        key: outcome('Credentials can be opened.'),
+        disk: outcome('There is room to write.'),
+      },
+    },
+  },
+}
+
 const imported = {
   type: 'object',
   required: ['source', 'scanId', 'lines', 'assets', 'findings'],
@@ -207,6 +226,27 @@ const plainPaths: Record<string, JsonObject> = {
         },
       },
       'x-scope': 'admin',
+    },
+  },
+  '/ready': {
+    get: {
+      operationId: 'ready',
+      summary: 'Can the server answer',
+      description: 'Answers 200 when database, schema, key and disk are as they must be, and 503 otherwise.',
+      tags: ['health'],
+      responses: {
+        200: { description: 'Ready.', content: { 'application/json': { schema: ready } } },
+        503: { description: 'Not ready.', content: { 'application/json': { schema: ready } } },
+      },
+    },
+  },
+  '/metrics': {
+    get: {
+      operationId: 'metrics',
+      summary: 'What operators watch',
+      description: 'Counts and durations as Prometheus reads them; without a token for this machine only.',
+      tags: ['health'],
+      responses: { 200: { description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } } },
     },
   },
   '/health': {

@@ -12,7 +12,11 @@ export interface RouteOptions {
 
 /** What every handler finds beside the request: who sent it. */
 export interface Door {
-  Variables: { caller: Caller }
+  Variables: {
+    caller: Caller
+    /** Which of the catalogue's routes it is, such as `GET /scans/{id}`. */
+    route?: string
+  }
 }
 
 export interface Route {
@@ -64,6 +68,7 @@ export function addRoutes(app: Hono<Door>, options: RouteOptions): void {
 
 async function answer(c: HonoContext<Door>, route: Route, options: RouteOptions): Promise<Response> {
   const { operation } = route
+  c.set('route', `${route.method} ${route.path}`)
   const input = await readInput(c, route)
   const context = options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal })
   const output = await call(operation, input, context)

@@ -3,8 +3,9 @@ import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
-import type { Operation } from '../operation/operation.ts'
-import { clientAddress, toNetwork } from './address.ts'
+import { type Operation, requireScope } from '../operation/operation.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { clientAddress, isFromHere, toNetwork } from './address.ts'
 import { createDocsPage } from './docs.ts'
 import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
@@ -26,13 +27,19 @@ export interface HttpOptions {
   publicUrl?: string | undefined
   /** Networks of proxies whose word on the client's address counts. */
   trustProxy?: readonly string[]
+  /** Counts requests, and gives what was counted. */
+  telemetry?: Pick<Telemetry, 'countRequest' | 'read' | 'contentType'>
+  readiness?: () => Record<string, 'ok' | 'failed'>
   /** Whose tokens are taken beside our own. */
   issuer?: string | undefined
   log: Log
 }
 
+/** Paths outside of the catalogue, as they are counted. */
+const namedPaths = new Set(['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/mcp', '/findings/import'])
+
 /** Pages that hold nothing but what the program itself is, for everybody. */
-const openPaths = new Set(['/', '/health', '/openapi.json', '/docs'])
+const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
 
 /** Builds the HTTP door: every operation with a route, `/mcp`, and the pages about itself. */
 export function createHttpApp(options: HttpOptions): Hono<Door> {
@@ -41,15 +48,40 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
   const app = new Hono<Door>({ strict: false })
   const openApi = JSON.stringify(createOpenApi(options.operations, version))
   const docs = createDocsPage(options.operations, version)
+  const { telemetry, readiness } = options
+  if (telemetry !== undefined) {
+    app.use('*', async (c, next) => {
+      const begun = performance.now()
+      await next()
+      const route = c.get('route') ?? (namedPaths.has(c.req.path) ? c.req.path : 'other')
+      telemetry.countRequest(route, c.res.status, (performance.now() - begun) / 1000)
+    })
+  }
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
   app.use('*', async (c, next) => {
-    if (!openPaths.has(c.req.path) && !c.req.path.startsWith('/.well-known/')) {
+    const isOpen = openPaths.has(c.req.path) || c.req.path.startsWith('/.well-known/')
+    const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)
+    if (!isOpen && !isWatching) {
       const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
       c.set('caller', await options.callerOf(c.req.raw, address))
     }
     await next()
   })
   app.get('/health', (c) => c.json({ status: 'ok', version }))
+  if (readiness !== undefined) {
+    app.get('/ready', (c) => {
+      const checks = readiness()
+      const ready = Object.values(checks).every((outcome) => outcome === 'ok')
+      return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503)
+    })
+  }
+  if (telemetry !== undefined) {
+    app.get('/metrics', async (c) => {
+      const caller = c.get('caller') as Caller | undefined
+      if (caller !== undefined) requireScope('Reading metrics', 'read', caller)
+      return c.body(await telemetry.read(), 200, { 'content-type': telemetry.contentType })
+    })
+  }
   app.get('/openapi.json', (c) => c.body(openApi, 200, { 'content-type': 'application/json' }))
   app.get('/docs', (c) =>
     c.body(docs, 200, {

@@ -1,4 +1,4 @@
-import { scrub } from './redaction.ts'
+import { escapeActing, scrub } from './redaction.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -25,7 +25,7 @@ export function createLog(options: { level: LogLevel; write: (line: string) => v
     (message: string, fields: Record<string, unknown> = {}) => {
       if (logLevels.indexOf(level) < threshold) return
       const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, message, ...fields }, plain)
-      options.write(`${scrub(line)}\n`)
+      options.write(`${escapeActing(scrub(line))}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -10,9 +10,41 @@ const jwt = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g
 
 export const MASK = '********'
 
+const known = new Set<string>()
+const SHORTEST_SECRET = 6
+const MOST_SECRETS = 2000
+
+/** From now on, this text is masked wherever a line leaves this thread, as it is and in its usual encodings. */
+export function rememberSecret(secret: string): void {
+  if (secret.length < SHORTEST_SECRET || known.size >= MOST_SECRETS) return
+  for (const form of [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+  ]) {
+    known.add(form)
+  }
+}
+
+function maskKnown(line: string): string {
+  let masked = line
+  for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK)
+  return masked
+}
+
+// What a terminal acts upon or a reader of lines takes for a new one; JSON escapes the others itself.
+const acting = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/** The same JSON text without characters that do something to a terminal. */
+export function escapeActing(json: string): string {
+  return json.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes. */
 export function scrub(line: string): string {
-  return line
+  return maskKnown(line)
     .replace(secretKeys, `$1"${MASK}"`)
     .replace(authorization, `$1 ${MASK}`)
     .replace(userinfo, `$1${MASK}@`)

@@ -108,18 +108,24 @@ const verifyAuditOperation = operation({
   effect: 'read',
   scope: 'admin',
   route: 'GET /semantic/audit/verify',
-  input: z.strictObject({}),
+  input: z.strictObject({
+    head: z.string().max(100).describe('A head of before: says whether the trail still holds it.').optional(),
+  }),
   output: z.object({
     intact: z.boolean().describe('Whether trail and chain agree.'),
     entries: z.number().describe('How many entries there are.'),
     unchained: z.number().describe('Entries of the installation that no later change has chained yet.'),
     brokenAt: z.number().describe('Number of the entry where they part.').optional(),
     head: z.string().describe('Hash of the newest entry; keep it elsewhere to notice a trail cut short.'),
+    known: z
+      .boolean()
+      .describe('Whether the given head is one of this chain; false when the trail was cut.')
+      .optional(),
   }),
-  run: (_input, context) =>
+  run: ({ head }, context) =>
     context.read((reader) => {
-      const verdict = verifyAudit(reader)
-      return { intact: verdict.brokenAt === undefined, ...verdict }
+      const verdict = verifyAudit(reader, head)
+      return { intact: verdict.brokenAt === undefined && verdict.known !== false, ...verdict }
     }),
 })
 

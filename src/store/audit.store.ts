@@ -34,11 +34,11 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
       after: entry.after === undefined ? null : JSON.stringify(entry.after),
     }),
   )
-  extendChain(writer)
+  chainAudit(writer)
 }
 
-// Entries that a migration wrote are not chained yet: SQL has no hash.
-function extendChain(writer: Writer): void {
+/** Chains the entries that are not yet; those of a migration are not, because SQL has no hash. */
+export function chainAudit(writer: Writer): void {
   const last = writer.first(db.selectFrom('audit_chain').selectAll().orderBy('seq', 'desc').limit(1))
   const unchained = writer.all(
     db
@@ -69,10 +69,12 @@ export interface AuditVerdict {
   brokenAt?: number
   /** The hash of the newest entry; kept elsewhere, it also shows entries cut off at the end. */
   head: string
+  /** Whether the hash that was asked about is one of this chain; absent when none was. */
+  known?: boolean
 }
 
 /** Recomputes the chain of hashes over the whole trail. */
-export function verifyAudit(reader: Reader): AuditVerdict {
+export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader
     .prepare(
@@ -82,12 +84,16 @@ export function verifyAudit(reader: Reader): AuditVerdict {
     .iterate() as IterableIterator<AuditEntryRow & { digest: string | null }>
   let head = ''
   let unchained = 0
+  let known = false
+  const seen = () => (anchor === undefined ? {} : { known })
   for (const { digest, ...row } of rows) {
     if (digest === null) unchained++
-    else if (unchained > 0 || digest !== toDigest(head, row)) return { entries, unchained, brokenAt: row.seq, head }
+    else if (unchained > 0 || digest !== toDigest(head, row))
+      return { entries, unchained, brokenAt: row.seq, head, ...seen() }
     else head = digest
+    known ||= head === anchor
   }
-  return { entries, unchained, head }
+  return { entries, unchained, head, ...seen() }
 }
 
 /** The trail, newest first; `beforeSeq` continues behind an entry already seen. */

@@ -26,6 +26,14 @@ function listMigrations(): Migration[] {
   return migrations
 }
 
+let newest: number | undefined
+
+/** The schema that this version works with. */
+export function newestMigration(): number {
+  newest ??= listMigrations().at(-1)?.number ?? 0
+  return newest
+}
+
 /**
  * Brings the schema up to date. Each migration is one transaction that starts by taking the write lock and looking
  * at the version again, so that of many processes starting together exactly one runs it.

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { compileQuery, type Query } from './builder.ts'
-import { migrate } from './migrate.ts'
+import { migrate, newestMigration } from './migrate.ts'
 
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
 export interface Reader {
@@ -88,6 +88,11 @@ export class Store {
       foreignKeys: pragma('foreign_key_check').all().length,
       schema: Number(pragma('user_version').pluck().get()),
     }
+  }
+
+  /** Whether the file still has the schema that this version works with. */
+  isCurrent(): boolean {
+    return Number(this.#reader.prepare('PRAGMA user_version').pluck().get()) === newestMigration()
   }
 
   close(): void {

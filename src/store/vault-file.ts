@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
+import { rememberSecret } from '../kernel/redaction.ts'
 import { db } from './builder.ts'
 import type { Reader, Store, Writer } from './store.ts'
 import type { Vault } from './vault.ts'
@@ -73,6 +74,7 @@ export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
   return {
     seal(at, plain) {
       const { installId, credential } = ready()
+      rememberSecret(plain)
       return sealWith(credential.key, credential.id, `${installId}|${at}|${VERSION}`, Buffer.from(plain, 'utf8'))
     },
     open(at, sealed) {
@@ -80,7 +82,9 @@ export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
       const [, keyId] = sealed.split('.')
       const key = byId.get(Number(keyId))
       if (key === undefined) throw unreadable()
-      return openWith(key, `${installId}|${at}|${VERSION}`, sealed).toString('utf8')
+      const plain = openWith(key, `${installId}|${at}|${VERSION}`, sealed).toString('utf8')
+      rememberSecret(plain)
+      return plain
     },
     fingerprintKey: () => ready().fingerprint,
     problem: () => (keys instanceof AppError ? keys : undefined),

@@ -1,9 +1,26 @@
 const tokens = 'tests/access/tokens.test.ts'
 const scopes = 'tests/catalogue/scopes.test.ts'
 const endToEnd = 'tests/e2e/access.test.ts'
+const guard = 'tests/http/guard.test.ts'
+const listening = 'tests/http/listen.test.ts'
+const issuer = 'tests/access/issuer.test.ts'
+const audit = 'tests/store/audit.test.ts'
+const log = 'tests/kernel/log.test.ts'
 
 /** Threats, by their ids, and the tests that hold the controls against them. */
 export const rows: Record<string, readonly { file: string; test: string }[]> = {
+  T5: [
+    { file: log, test: 'known secrets' },
+    { file: log, test: 'a line' },
+  ],
+  T6: [
+    { file: guard, test: 'hosts and origins' },
+    { file: guard, test: 'pages of other sites' },
+  ],
+  T7: [
+    { file: listening, test: 'a unix socket' },
+    { file: endToEnd, test: 'an address that others can reach is not served without a token' },
+  ],
   T8: [
     { file: tokens, test: 'a token' },
     { file: tokens, test: 'the gatekeeper' },
@@ -15,5 +32,23 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
   T9: [
     { file: scopes, test: 'every operation with every scope and with none' },
     { file: scopes, test: 'tools/list' },
+  ],
+  T10: [
+    { file: issuer, test: 'forged tokens' },
+    { file: issuer, test: 'the keys of the issuer' },
+    { file: issuer, test: 'over HTTP' },
+  ],
+  T18: [
+    { file: listening, test: 'slow clients' },
+    { file: listening, test: 'what is too large' },
+    { file: tokens, test: 'limits' },
+  ],
+  T19: [
+    { file: guard, test: 'the address of a client' },
+    { file: guard, test: 'that proxies claim count for nothing' },
+  ],
+  T20: [
+    { file: audit, test: 'the audit trail' },
+    { file: audit, test: 'the record of access' },
   ],
 }

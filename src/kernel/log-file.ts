@@ -1,0 +1,62 @@
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface LogFile {
+  /** Appends a line; what cannot be written is left out, so that a full disk stops nobody. */
+  write(line: string): void
+  close(): void
+}
+
+export interface LogFileOptions {
+  /** Where `assay.log` and its elders `assay.1.log`, `assay.2.log` … stand. */
+  folder: string
+  maxBytes?: number
+  /** How many files there are at most, the current one included. */
+  files?: number
+}
+
+/** Another process may have begun a new file meanwhile; so often is looked. */
+const LOOK_EVERY = 50
+
+/** A log of bounded size that only its owner can read; several processes may append to it. */
+export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: LogFileOptions): LogFile {
+  const nameOf = (number: number) => join(folder, number === 0 ? 'assay.log' : `assay.${number}.log`)
+  const current = nameOf(0)
+  let handle: number | undefined
+  let lines = 0
+  const open = () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    handle = openSync(current, 'a', 0o600)
+    return handle
+  }
+  const close = () => {
+    if (handle !== undefined) closeSync(handle)
+    handle = undefined
+  }
+  const isReplaced = (opened: number) => statSync(current, { throwIfNoEntry: false })?.ino !== fstatSync(opened).ino
+  const turn = () => {
+    close()
+    rmSync(nameOf(files - 1), { force: true })
+    for (let number = files - 2; number >= 0; number--) {
+      if (statSync(nameOf(number), { throwIfNoEntry: false }) !== undefined) {
+        renameSync(nameOf(number), nameOf(number + 1))
+      }
+    }
+  }
+  return {
+    write: (line) => {
+      try {
+        if (handle !== undefined && lines++ % LOOK_EVERY === 0 && isReplaced(handle)) close()
+        const opened = handle ?? open()
+        if (fstatSync(opened).size + line.length > maxBytes) {
+          if (isReplaced(opened)) close()
+          else turn()
+          writeSync(open(), line)
+        } else writeSync(opened, line)
+      } catch {
+        handle = undefined
+      }
+    },
+    close,
+  }
+}

@@ -1,0 +1,31 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Store } from '../store/store.ts'
+import type { KeyedVault } from '../store/vault-file.ts'
+
+export type Readiness = Record<'database' | 'schema' | 'key' | 'disk', 'ok' | 'failed'>
+
+/** Below this, writes will soon fail. */
+const LEAST_FREE_BYTES = 64 * 1024 * 1024
+
+/** Whether everything that answers need is there; says nothing of what it is. */
+export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'>): Readiness {
+  const outcome = (work: () => boolean) => {
+    try {
+      return work() ? 'ok' : 'failed'
+    } catch {
+      return 'failed'
+    }
+  }
+  return {
+    database: outcome(
+      () => store.read((reader) => reader.prepare('SELECT count(*) AS n FROM install').get()) !== undefined,
+    ),
+    schema: outcome(() => store.isCurrent()),
+    key: outcome(() => vault.problem() === undefined),
+    disk: outcome(() => {
+      const { bavail, bsize } = statfsSync(dirname(store.file))
+      return bavail * bsize >= LEAST_FREE_BYTES
+    }),
+  }
+}

@@ -1,0 +1,157 @@
+import { statSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AppError } from '../kernel/errors.ts'
+import type { Operation } from '../operation/operation.ts'
+import { findLease } from '../store/lease.store.ts'
+import type { Store } from '../store/store.ts'
+import type { KeyedVault } from '../store/vault-file.ts'
+import { countSealedSources, readSourceFacts } from './estate.store.ts'
+
+export interface TelemetryOptions {
+  store: Store
+  vault: Pick<KeyedVault, 'problem'>
+  now: () => number
+}
+
+/** What operators watch, in the form that Prometheus reads. Labels are names from closed lists, never what a caller wrote. */
+export interface Telemetry {
+  countRequest(route: string, status: number, seconds: number): void
+  countRefusal(reason: string): void
+  /** The same operations, measured. */
+  measure(operations: readonly Operation[]): readonly Operation[]
+  read(): Promise<string>
+  contentType: string
+  close(): void
+}
+
+const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
+const ROWS = [0, 1, 10, 100, 1000]
+const NANOSECONDS = 1e9
+
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const register = new Registry()
+  const registers = [register]
+  collectDefaultMetrics({ register })
+  const requests = new Histogram({
+    ...{ name: 'http_request_seconds', help: 'Requests over HTTP.', registers, buckets: SECONDS },
+    labelNames: ['route', 'status'],
+  })
+  const tools = new Histogram({
+    ...{ name: 'mcp_tool_seconds', help: 'Tool calls over MCP.', registers, buckets: SECONDS },
+    labelNames: ['tool', 'outcome'],
+  })
+  const queries = new Histogram({
+    ...{ name: 'query_seconds', help: 'Operations that only read.', registers, buckets: SECONDS },
+    labelNames: ['operation'],
+  })
+  const rows = new Histogram({
+    ...{ name: 'query_rows', help: 'Groups, buckets or items of an answer.', registers, buckets: ROWS },
+    labelNames: ['operation'],
+  })
+  const refusals = new Counter({
+    ...{ name: 'auth_failures_total', help: 'Requests that were not let in.', registers, labelNames: ['reason'] },
+  })
+  const busy = new Counter({ name: 'db_busy_total', help: 'Writes that found the database taken.', registers })
+  const stop = addGauges(registers, options)
+  return {
+    countRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
+    countRefusal: (reason) => refusals.inc({ reason }),
+    measure: (operations) =>
+      operations.map((operation) => ({
+        ...operation,
+        run: async (input, context) => {
+          const begun = performance.now()
+          let outcome = 'ok'
+          try {
+            const output = await operation.run(input, context)
+            if (operation.effect === 'read') rows.observe({ operation: operation.name }, sizeOf(output))
+            return output
+          } catch (error) {
+            outcome = error instanceof AppError ? error.code : 'internal'
+            if (error instanceof AppError && error.facts.reason === 'busy') busy.inc()
+            throw error
+          } finally {
+            const seconds = (performance.now() - begun) / 1000
+            if (operation.effect === 'read') queries.observe({ operation: operation.name }, seconds)
+            if ((context as { caller: { via: string } }).caller.via === 'mcp') {
+              tools.observe({ tool: operation.name, outcome }, seconds)
+            }
+          }
+        },
+      })),
+    read: () => register.metrics(),
+    contentType: register.contentType,
+    close: stop,
+  }
+}
+
+/** The longest list at the top of an answer. */
+function sizeOf(output: unknown): number {
+  if (typeof output !== 'object' || output === null) return 0
+  return Math.max(0, ...Object.values(output).map((member) => (Array.isArray(member) ? member.length : 0)))
+}
+
+/** What is read when it is asked for. Returns how to stop measuring. */
+function addGauges(registers: Registry[], { store, vault, now }: TelemetryOptions): () => void {
+  const gauge = (name: string, help: string, collect: (gauge: Gauge<string>) => void, labelNames: string[] = []) => {
+    new Gauge({
+      ...{ name, help, registers, labelNames },
+      collect() {
+        this.reset()
+        collect(this)
+      },
+    })
+  }
+  const sizeOfFile = (suffix: string) => statSync(`${store.file}${suffix}`, { throwIfNoEntry: false })?.size ?? 0
+  gauge('db_size_bytes', 'Size of the database file.', (each) => each.set(sizeOfFile('')))
+  gauge('wal_bytes', 'Size of the write-ahead log.', (each) => each.set(sizeOfFile('-wal')))
+  gauge('leader', 'Whether this process drives the schedule.', (each) => {
+    const holder = store.read((reader) => findLease(reader, 'loop'))?.holder ?? ''
+    each.set(holder.split('/')[1] === String(process.pid) ? 1 : 0)
+  })
+  gauge('secrets_unreadable', 'Sources whose credentials cannot be opened.', (each) =>
+    each.set(vault.problem() === undefined ? 0 : store.read(countSealedSources)),
+  )
+  const facts = () => store.read((reader) => readSourceFacts(reader, now()))
+  gauge(
+    'scan_items_total',
+    'Assets and findings that scans have handled.',
+    (each) => {
+      for (const { source, ...counts } of facts()) {
+        each.set({ source, kind: 'asset', outcome: 'discovered' }, counts.discovered)
+        each.set({ source, kind: 'asset', outcome: 'scanned' }, counts.scanned)
+        each.set({ source, kind: 'asset', outcome: 'unchanged' }, counts.unchanged)
+        each.set({ source, kind: 'finding', outcome: 'new' }, counts.findingsNew)
+        each.set({ source, kind: 'finding', outcome: 'again' }, counts.findingsAgain)
+        each.set({ source, kind: 'finding', outcome: 'resolved' }, counts.findingsResolved)
+      }
+    },
+    ['source', 'kind', 'outcome'],
+  )
+  gauge(
+    'scan_run_seconds',
+    'Duration of the newest finished scan.',
+    (each) => {
+      for (const { source, lastRunMs } of facts()) if (lastRunMs !== null) each.set({ source }, lastRunMs / 1000)
+    },
+    ['source'],
+  )
+  gauge('schedule_lag_seconds', 'How long the most overdue scan is late.', (each) =>
+    each.set(Math.max(0, ...facts().map(({ lagMs }) => lagMs)) / 1000),
+  )
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  gauge(
+    'event_loop_delay_seconds',
+    'How late the event loop is, since the last look.',
+    (each) => {
+      for (const quantile of [50, 99]) {
+        each.set({ quantile: String(quantile / 100) }, (delay.percentile(quantile) || 0) / NANOSECONDS)
+      }
+      delay.reset()
+    },
+    ['quantile'],
+  )
+  return () => delay.disable()
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { operations } from '../../src/catalogue.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
+import { call, type Operation, operation } from '../../src/operation/operation.ts'
+import { examineReadiness } from '../../src/telemetry/readiness.ts'
+import { createTelemetry, type Telemetry } from '../../src/telemetry/telemetry.ts'
+import { localPerson, NOON, openStore } from '../support/context.ts'
+
+let kept: ReturnType<typeof openStore>
+let telemetry: Telemetry
+const problem = new AppError('unavailable', 'The key is lost.', { reason: 'key_missing' })
+beforeEach(() => {
+  kept = openStore(() => NOON)
+  telemetry = createTelemetry({ store: kept.store, vault: { problem: () => undefined }, now: () => NOON })
+})
+afterEach(() => {
+  telemetry.close()
+  kept.remove()
+})
+
+const echo = operation({
+  name: 'list_echoes',
+  title: 'Echo',
+  summary: 'Says what it heard.',
+  effect: 'read',
+  scope: 'read',
+  route: 'GET /echo/{name}',
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({ items: z.array(z.string()) }),
+  run: ({ name }) => {
+    if (name === 'busy') throw new AppError('unavailable', 'Busy.', { reason: 'busy' })
+    return { items: [name, name] }
+  },
+})
+
+const open = (list: readonly Operation[], peer = '127.0.0.1', callerOf: () => Caller = () => localPerson) => {
+  const app = createHttpApp({
+    operations: telemetry.measure(list),
+    contextFor: ({ caller, signal }) => ({ caller, signal, log: silentLog }) as unknown as WriteContext,
+    callerOf,
+    version: '1',
+    hosts: [],
+    telemetry,
+    readiness: () => examineReadiness(kept.store, { problem: () => undefined }),
+    log: silentLog,
+  })
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const env = { incoming: { socket: { remoteAddress: peer } } }
+    const reply = await app.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', ...headers } }, env)
+    return { status: reply.status, text: await reply.text(), type: reply.headers.get('content-type') }
+  }
+}
+/** The value of one series. */
+const read = async (series: string) => {
+  const line = (await telemetry.read()).split('\n').find((each) => each.startsWith(`${series} `))
+  return Number(line?.slice(series.length))
+}
+
+const documented = [
+  ...[
+    'http_request_seconds',
+    'mcp_tool_seconds',
+    'query_seconds',
+    'query_rows',
+    'scan_items_total',
+    'scan_run_seconds',
+  ],
+  ...['schedule_lag_seconds', 'leader', 'db_size_bytes', 'wal_bytes', 'db_busy_total', 'event_loop_delay_seconds'],
+  ...['secrets_unreadable', 'auth_failures_total'],
+]
+
+describe('metrics', () => {
+  it('are those that are documented', async () => {
+    const text = await telemetry.read()
+    expect(documented.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+
+  it('count requests by the route that answers, never by the path that was written', async () => {
+    const ask = open([echo])
+    for (let n = 0; n < 5; n++) await ask(`/echo/${n}`)
+    await ask('/secret-path-of-somebody')
+    expect(await read('http_request_seconds_count{route="GET /echo/{name}",status="200"}')).toBe(5)
+    expect(await read('http_request_seconds_count{route="other",status="404"}')).toBe(1)
+    expect(await telemetry.read()).not.toContain('secret-path')
+  })
+
+  it('measure operations, their rows, and the faults of the database', async () => {
+    const [measured = echo] = telemetry.measure([echo])
+    const context = { caller: { ...localPerson, via: 'mcp' } } as WriteContext
+    await call(measured, { name: 'a' }, context)
+    await call(measured, { name: 'busy' }, context).catch(() => {})
+    expect(await read('query_seconds_count{operation="list_echoes"}')).toBe(2)
+    expect(await read('query_rows_sum{operation="list_echoes"}')).toBe(2)
+    expect(await read('mcp_tool_seconds_count{tool="list_echoes",outcome="ok"}')).toBe(1)
+    expect(await read('mcp_tool_seconds_count{tool="list_echoes",outcome="unavailable"}')).toBe(1)
+    expect(await read('db_busy_total')).toBe(1)
+  })
+
+  it('add up scans by source, and tell how late the schedule is', async () => {
+    kept.store.write((writer) => {
+      writer
+        .prepare(
+          `INSERT INTO source (id, uid, name, type, config, schedule_enabled, next_run_at, created_at, updated_at)
+           VALUES (1, 'u1', 'Wiki', 'WIKI', '{}', 1, @late, 0, 0), (2, 'u2', 'Other', 'WIKI', '{}', 0, 1, 0, 0)`,
+        )
+        .run({ late: NOON - 90_000 })
+      for (const scanned of [3, 4]) {
+        writer
+          .prepare(
+            `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at, started_at, finished_at, scanned)
+             VALUES (@uid, 1, 'COMPLETED', 'MANUAL', 'x', '', '', 0, 1000, 6000, @scanned)`,
+          )
+          .run({ uid: `s${scanned}`, scanned })
+      }
+    })
+    expect(await read('scan_items_total{source="u1",kind="asset",outcome="scanned"}')).toBe(7)
+    expect(await read('scan_run_seconds{source="u1"}')).toBe(5)
+    expect(await read('schedule_lag_seconds')).toBe(90)
+  })
+
+  it('stay below 2,000 series, whatever is asked, by however many, over however many sources', async () => {
+    kept.store.write((writer) => {
+      for (let n = 0; n < 300; n++) {
+        writer
+          .prepare(
+            `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES (@uid, @uid, 'WIKI', '{}', 0, 0)`,
+          )
+          .run({ uid: `source-${n}` })
+      }
+    })
+    const nobody: Caller = { name: 'nobody', via: 'http', scopes: new Set() }
+    const [all, none] = [open(operations), open(operations, '10.0.0.1', () => nobody)]
+    for (const { route = 'GET /', name } of operations) {
+      const path = (route.split(' ')[1] ?? '/').replaceAll(/\{\w+\}/g, () => crypto.randomUUID())
+      await all(path)
+      await none(path)
+      telemetry.countRefusal('token_invalid')
+      for (const context of [{ caller: { ...localPerson, via: 'mcp' } } as WriteContext]) {
+        const [measured] = telemetry.measure(operations.filter((each) => each.name === name))
+        await call(measured as Operation, {}, context).catch(() => {})
+      }
+    }
+    for (let n = 0; n < 200; n++) await all(`/${crypto.randomUUID()}`)
+    const series = (await telemetry.read()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(series.length).toBeLessThanOrEqual(2000)
+  }, 60_000)
+})
+
+describe('/metrics', () => {
+  const token = (...granted: Caller['scopes'] extends ReadonlySet<infer S> ? S[] : never) => ({
+    ...localPerson,
+    token: true,
+    scopes: new Set(granted),
+  })
+  const refuse = (): Caller => {
+    throw new AppError('unauthorized', 'A token is needed.')
+  }
+
+  it('is open to this machine', async () => {
+    const { status, type, text } = await open([], '127.0.0.1', refuse)('/metrics')
+    expect([status, type]).toEqual([200, expect.stringContaining('text/plain')])
+    expect(text).toContain('# TYPE http_request_seconds histogram')
+  })
+
+  it.each([
+    ['others', '10.0.0.1', {}],
+    ['others through a proxy on this machine', '127.0.0.1', { 'x-forwarded-for': '10.0.0.1' }],
+  ])('asks %s for a token that may read', async (_who, peer, headers) => {
+    expect((await open([], peer, refuse)('/metrics', headers)).status).toBe(401)
+    expect((await open([], peer, () => token())('/metrics', headers)).status).toBe(403)
+    expect((await open([], peer, () => token('read'))('/metrics', headers)).status).toBe(200)
+  })
+})
+
+describe('/ready', () => {
+  it('says that everything is there', async () => {
+    const { status, text } = await open([])('/ready')
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { status: 'ready', checks: { database: 'ok', schema: 'ok', key: 'ok', disk: 'ok' } },
+    ])
+  })
+
+  it('says what is not: the key, another schema, a closed database', () => {
+    expect(examineReadiness(kept.store, { problem: () => problem })).toMatchObject({ key: 'failed', database: 'ok' })
+    kept.store.write((writer) => writer.prepare('PRAGMA user_version = 1').run())
+    expect(examineReadiness(kept.store, { problem: () => undefined })).toMatchObject({ schema: 'failed' })
+    const other = openStore()
+    other.remove()
+    expect(examineReadiness(other.store, { problem: () => undefined })).toMatchObject({ database: 'failed' })
+  })
+
+  it('is answered with 503 then', async () => {
+    const app = createHttpApp({
+      operations: [],
+      contextFor: (asked) => asked as WriteContext,
+      callerOf: () => ({ ...localPerson, scopes: new Set(scopes) }),
+      version: '1',
+      hosts: [],
+      readiness: () => ({ ...examineReadiness(kept.store, { problem: () => problem }) }),
+      log: silentLog,
+    })
+    const reply = await app.request('http://127.0.0.1/ready', { headers: { host: '127.0.0.1' } })
+    expect([reply.status, (await reply.json()) as object]).toMatchObject([503, { status: 'not_ready' }])
+  })
+})
