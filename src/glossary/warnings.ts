@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { detectorTypes } from '../detectors/detector.ts'
 import type { FilterMapping } from '../findings/filter.ts'
+import { listUnknownSources } from '../findings/source-names.store.ts'
+import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
 
@@ -12,14 +14,26 @@ export type Warning = z.infer<typeof Warning>
 
 export const Warnings = z.array(Warning).describe('What a caller should know; absent when there is nothing.')
 
-/** A mapping may name detectors that only imported findings will have, so that an unknown one is no error. */
+/** A mapping may name detectors and sources that will only come to be, so that an unknown one is no error. */
 export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: Warning[] } {
   const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, detectorTypes)))
-  if (unknown.size === 0) return {}
-  return {
-    warnings: [...unknown].map((type) => ({
+  const sources = mappings.flatMap(({ sources = [], exclude }) => [...sources, ...(exclude?.sources ?? [])])
+  const warnings = [
+    ...[...unknown].map((type) => ({
       code: 'unknown_detector',
       message: `No detector and no finding has the type ${type}; check its spelling unless findings of it are still to come.`,
     })),
-  }
+    ...toSourceWarnings(reader, sources),
+  ]
+  return warnings.length === 0 ? {} : { warnings }
+}
+
+function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
+  const { unknown, known } = listUnknownSources(reader, [...new Set(names)])
+  return unknown.map((name) => {
+    const near = closest(name, known, (source) => source, 3)
+    const hint =
+      near.length === 0 ? 'check its spelling unless it is still to come.' : `did you mean ${near.join(', ')}?`
+    return { code: 'unknown_value', message: `No source is called '${name.slice(0, 80)}'; ${hint}` }
+  })
 }

@@ -2,6 +2,7 @@ import { assetKinds } from '../connectors/connector.ts'
 import { listCustomDetectors } from '../custom/custom.store.ts'
 import { detectorTypes } from '../detectors/detector.ts'
 import { NONE } from '../findings/filter.ts'
+import { listUnknownSources } from '../findings/source-names.store.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Trust } from '../metrics/drift.ts'
 import type { MetricRecord } from '../metrics/model.ts'
@@ -79,12 +80,13 @@ export function tell({ origin, term, key, values, exclude }: Condition): string 
 export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Warning[] {
   const asked = new Map<string, Set<string>>()
   for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
-    if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes') continue
+    if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes' && key !== 'sources') continue
     const known = asked.get(key) ?? new Set()
     for (const value of values) known.add(String(value))
     asked.set(key, known)
   }
   return [...asked].flatMap(([key, values]) => {
+    if (key === 'sources') return toSourceWarnings(reader, [...values])
     const seen = listSeen(reader, key)
     if (seen === undefined) return []
     return [...values]
@@ -97,6 +99,14 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
           : { code: 'unknown_value', message: `Nothing has ${key} '${value.slice(0, 80)}'${hint}.` }
       })
   })
+}
+
+/** A source that a term, a metric or a placement names may be gone since. */
+function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
+  return listUnknownSources(reader, names).unknown.map((name) => ({
+    code: 'unknown_value',
+    message: `No source is called '${name.slice(0, 80)}' any more, or yet.`,
+  }))
 }
 
 function listSeen(reader: Reader, key: string): string[] | undefined {

@@ -268,3 +268,13 @@ test('every change of a term is in the audit trail, newest first', async () => {
     { action: 'create', before: null, after: { slug: 'gdpr' }, actor: 'local', via: 'http' },
   ])
 })
+
+test('a mapping that names a source that there is not earns a warning', async () => {
+  const { ask } = open()
+  const filterMapping = { sources: ['no-such-wiki'], exclude: { sources: ['no-such-bi'] } }
+  const { warnings } = await ask('create_glossary_term', { slug: 'ours', displayName: 'Ours', filterMapping })
+  expect(warnings).toEqual([
+    { code: 'unknown_value', message: expect.stringContaining('no-such-wiki') },
+    { code: 'unknown_value', message: expect.stringContaining('no-such-bi') },
+  ])
+})

@@ -252,3 +252,17 @@ describe('names and kinds', () => {
     expect(error.code).toBe('conflict')
   })
 })
+
+describe('sources that are gone', () => {
+  test('a term that names one says so with its empty answer', async () => {
+    const { ask, simple } = openAsked({ findings: [finding()] })
+    const metricSlug = await simple('m', {})
+    await ask('create_glossary_term', { slug: 'gone', displayName: 'Gone', filterMapping: { sources: ['Old wiki'] } })
+    const answer = await ask('query_metric', { metricSlug, glossaryTermSlug: 'gone' })
+    expect(answer.value).toBe(0)
+    expect(answer.warnings).toContainEqual({
+      code: 'unknown_value',
+      message: expect.stringContaining("No source is called 'Old wiki'"),
+    })
+  })
+})
