@@ -20,6 +20,14 @@ function segment(id: string): string {
 /** Path of a workspace's items: the caller's own workspace has none of its own. */
 const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
 
+/** The list in a reply; one without content is empty, anything else than a list is no reply of this API. */
+function requireList(body: unknown): unknown[] {
+  const list = Array.isArray(body) || body === undefined ? (body ?? []) : (body as { value?: unknown } | null)?.value
+  if (Array.isArray(list)) return list
+  const message = 'The platform answered with something other than a list; check the address.'
+  throw new AppError('unavailable', message, { reason: 'protocol_error' })
+}
+
 export interface Listing {
   items: Item[]
   /** True where the listing did not come to its end. */
@@ -34,14 +42,15 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     let parameters = query
     for (let page = 0; page < MOST_PAGES; page++) {
       const { body } = await through.json<unknown>({ path, query: parameters })
-      const envelope = toItem(body)
-      items.push(...toItems(Array.isArray(body) ? body : (body as { value?: unknown } | undefined)?.value))
-      const next = envelope.text('@odata.nextLink')
-      if (next === undefined || seen.has(next) || !URL.canParse(next, 'http://next.invalid')) break
+      items.push(...toItems(requireList(body)))
+      const next = toItem(body).text('@odata.nextLink')
+      if (next === undefined) return items
+      if (seen.has(next) || !URL.canParse(next, 'http://next.invalid')) break
       seen.add(next)
       parameters = { ...query, ...Object.fromEntries(new URL(next, 'http://next.invalid').searchParams) }
     }
-    return items
+    const message = 'The platform repeats the pages of a list; scan again later.'
+    throw new AppError('unavailable', message, { reason: 'cursor_loop' })
   }
 
   /** Lists that have no end mark: a page that is not full is the last one. */

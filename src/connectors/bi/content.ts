@@ -15,6 +15,8 @@ export interface LoadedContent extends WorkspaceContent {
   local: ReadonlySet<string>
   /** True where something that was there before may be missing this time. */
   incomplete: boolean
+  /** True where the lists hold items without an id: what is missing from them may be there. */
+  unreadable: boolean
 }
 
 function mergeAll<T extends { id: string }>(listed: T[], scanned: readonly T[]): T[] {
@@ -125,6 +127,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       ...(Array.isArray(admins) ? { admins } : {}),
       scan,
       local: new Set(datasets.map(({ id }) => id)),
+      unreadable: [items.datasets, items.reports, items.dashboards].some((list) => list.some(({ id }) => id === '')),
       incomplete: !flowsRead || admins === 'unavailable' || ('temporary' in scan && scan.temporary),
     }
   }

@@ -9,6 +9,12 @@ import { toDataSource, toParameters, toTile } from './read.ts'
 import type { Selection } from './sampling.ts'
 import type { SchemaReader } from './schema.ts'
 
+const unreadable: ScanWarning = {
+  code: 'entries_unreadable',
+  message: 'The platform listed items without an id; the next scan tries again.',
+  incomplete: true,
+}
+
 interface Drafts {
   assets: AssetDraft[]
   warnings: ScanWarning[]
@@ -176,6 +182,7 @@ export function createCrawler(options: {
         assets: drafts.flatMap((draft) => draft.assets),
         warnings: [
           ...(index === 0 && request.cursor === undefined ? selection.warnings : []),
+          ...(index === 0 && content.unreadable ? [unreadable] : []),
           ...drafts.flatMap((draft) => draft.warnings),
         ],
         cursor: index === batches.length - 1 ? null : batch.cursor,

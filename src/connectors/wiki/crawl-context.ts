@@ -42,6 +42,12 @@ export function warnDenied({ warnings, space }: CrawlContext, capability: Capabi
   warnings.add({ code: `${capability}_denied`, message: denials[capability], scope: space.id, incomplete: true })
 }
 
+/** Says that the list of a space holds entries that cannot be read, so that what is missing from it may be there. */
+export function warnUnreadable({ warnings, space }: CrawlContext): void {
+  const message = 'The list of pages holds entries that cannot be read; the next scan tries again.'
+  warnings.add({ code: 'entries_unreadable', message, scope: space.id, incomplete: true })
+}
+
 /** Says that something that hangs on a page could not be read this time. */
 export function warnUnavailable(
   { warnings, client, space }: CrawlContext,

@@ -2,7 +2,7 @@ import { AppError, invalidInput } from '../../kernel/errors.ts'
 import type { AssetDraft, Batch } from '../connector.ts'
 import { readAttachmentDrafts } from './attachments.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
-import type { CrawlContext } from './crawl-context.ts'
+import { type CrawlContext, warnUnreadable } from './crawl-context.ts'
 import { isBreakdown, reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
@@ -162,6 +162,7 @@ async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
   let first: readonly AssetDraft[] = [space]
   for await (const page of readPages(options)) {
     context.index.expect(page.items.length)
+    if (page.unreadable > 0) warnUnreadable(context)
     const groups = await toGroups(options, sieve(page.items))
     for (const [index, group] of groups.entries()) {
       const assets = [...first, ...(await readGroup(options, group))]

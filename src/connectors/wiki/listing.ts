@@ -21,6 +21,8 @@ export interface ListPage<Wire> {
   items: Wire[]
   /** Where the next page starts; undefined after the last. */
   next: string | undefined
+  /** Entries that are not of the kind, and so left out. */
+  unreadable: number
   /** How many were asked for in the end. */
   limit: number
   /** Address of the site for people, where the reply says it. */
@@ -63,6 +65,7 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
       })
       return {
         items,
+        unreadable: list.data.results.length - items.length,
         next: findNext(list.data, reply.headers.link),
         limit,
         base: list.data._links?.base ?? undefined,
@@ -105,12 +108,26 @@ export async function* readListPages<Wire extends { id: string }>(
   }
 }
 
-/** Everything a listing holds, at once. For lists whose length is bounded by one page or one item. */
+/** What a list leaves out because it cannot be read is not gone. */
+export function requireReadable({ unreadable }: Pick<ListPage<unknown>, 'unreadable'>): void {
+  if (unreadable === 0) return
+  throw new AppError('unavailable', 'The wiki sent entries of a list that cannot be read; scan again later.', {
+    reason: 'entries_unreadable',
+  })
+}
+
+/**
+ * Everything a listing holds, at once. For lists whose length is bounded by one page or one item.
+ * @throws AppError `entries_unreadable` where it holds something else than items of the kind.
+ */
 export async function readList<Wire extends { id: string }>(
   http: HttpClient,
   request: ListRequest<Wire>,
 ): Promise<Wire[]> {
   const items: Wire[] = []
-  for await (const page of readListPages(http, request)) items.push(...page.items)
+  for await (const page of readListPages(http, request)) {
+    requireReadable(page)
+    items.push(...page.items)
+  }
   return items
 }

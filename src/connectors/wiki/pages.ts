@@ -111,7 +111,7 @@ export async function readBodies(context: CrawlContext, ids: readonly string[]):
       if (text !== undefined) bodies.set(page.id, { format: 'storage', text })
     }
   } catch (error) {
-    if (!isBreakdown(error) && reasonOf(error) !== 'bad_request') throw error
+    if (!isBreakdown(error) && !['bad_request', 'entries_unreadable'].includes(reasonOf(error))) throw error
     const half = Math.ceil(ids.length / 2)
     for (const part of [ids.slice(0, half), ids.slice(half)]) {
       for (const [id, body] of await readBodies(context, part)) bodies.set(id, body)

@@ -8,7 +8,7 @@ import { createLabelIndex } from './labels.ts'
 import { createOwners, type Owners } from './owners.ts'
 import { readSample } from './sampling.ts'
 import { createSiteIndex, type SiteIndex } from './site-index.ts'
-import { checkScope, isFiltered, listSpaces, nameOf } from './spaces.ts'
+import { checkScope, isFiltered, listSpaces, nameOf, type SpaceList } from './spaces.ts'
 import { runTestSteps } from './test-steps.ts'
 import type { PageWire, SpaceWire } from './wire.ts'
 
@@ -26,7 +26,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
   const { config, sampling, log } = options
   const filter = config.optional.scope.spaces
   let client: Promise<WikiClient> | undefined
-  let spaces: Promise<SpaceWire[]> | undefined
+  let spaces: Promise<SpaceList> | undefined
   let work: Promise<Work> | undefined
 
   // What failed is tried anew by whoever asks next.
@@ -56,10 +56,10 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
 
   const prepare = async (): Promise<Work> => {
     const [connected, found] = await Promise.all([connectOnce(), listSpacesOnce()])
-    const ids = found.map(({ id }) => id)
+    const ids = found.spaces.map(({ id }) => id)
     return {
       client: connected,
-      spaces: new Map(found.map((space) => [space.id, space])),
+      spaces: new Map(found.spaces.map((space) => [space.id, space])),
       index: createSiteIndex(connected, sampling.strategy === 'ALL' && !isFiltered(filter), log),
       owners: createOwners(connected, log),
       labelsOf: createLabelIndex(connected, log),
@@ -72,7 +72,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     async scopes() {
       const found = await listSpacesOnce()
       const warnings = checkScope(filter, found)
-      return { scopes: found.map((space) => ({ key: space.id, name: nameOf(space) })), warnings }
+      return { scopes: found.spaces.map((space) => ({ key: space.id, name: nameOf(space) })), warnings }
     },
 
     async *crawl(request: CrawlRequest) {

@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.ts'
 import type { HttpClient } from '../transport.ts'
 import type { WikiClient } from './client.ts'
 import { endsScan, messageOf, reasonOf, settleRefusal } from './failure.ts'
-import { type ListPage, type ListRequest, readListPages } from './listing.ts'
+import { type ListPage, type ListRequest, readListPages, requireReadable } from './listing.ts'
 import { AttachmentWire, CommentWire } from './wire.ts'
 
 export type CommentKind = 'footer' | 'inline'
@@ -57,6 +57,7 @@ async function* readWithin<Wire extends { id: string }>(
 ): AsyncGenerator<ListPage<Wire>> {
   let left = budget
   for await (const page of readListPages(http, request)) {
+    requireReadable(page)
     yield page
     left--
     if (left <= 0 && page.next !== undefined) {

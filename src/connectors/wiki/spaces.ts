@@ -4,7 +4,7 @@ import type { AssetDraft, ScanWarning } from '../connector.ts'
 import { sha256 } from './checksum.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
-import { readList } from './listing.ts'
+import { readListPages } from './listing.ts'
 import { SpaceWire, toInstant } from './wire.ts'
 
 type SpaceFilter = WikiConfig['optional']['scope']['spaces']
@@ -29,9 +29,16 @@ export function isFiltered(filter: SpaceFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined && (!Array.isArray(value) || value.length > 0))
 }
 
+export interface SpaceList {
+  spaces: SpaceWire[]
+  /** True where entries could not be read: what is missing may be there. */
+  unreadable: boolean
+}
+
 /** The spaces that the filters leave. Several filters all apply; the platform leaves out silently what it does not know. */
-export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceWire[]> {
+export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceList> {
   const found = new Map<string, SpaceWire>()
+  let unreadable = false
   for (const ids of toParameters(filter.ids)) {
     for (const keys of toParameters(filter.keys)) {
       for (const labels of toParameters(filter.labels)) {
@@ -44,16 +51,18 @@ export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Pro
           sort: 'id',
           'description-format': 'plain',
         }
-        for (const space of await readList(http, { path: '/spaces', query, item: SpaceWire }))
-          found.set(space.id, space)
+        for await (const page of readListPages(http, { path: '/spaces', query, item: SpaceWire })) {
+          unreadable ||= page.unreadable > 0
+          for (const space of page.items) found.set(space.id, space)
+        }
       }
     }
   }
-  return [...found.values()]
+  return { spaces: [...found.values()], unreadable }
 }
 
 /** What was asked for by name and is not there. Throws where nothing at all is left. */
-export function checkScope(filter: SpaceFilter, spaces: readonly SpaceWire[]): ScanWarning[] {
+export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceList): ScanWarning[] {
   const ids = new Set(spaces.map(({ id }) => id))
   const keys = new Set(spaces.map(({ key }) => key.toLowerCase()))
   const unmatched = [
@@ -69,12 +78,16 @@ export function checkScope(filter: SpaceFilter, spaces: readonly SpaceWire[]): S
       facts: { unmatched: unmatched.slice(0, 50) },
     })
   }
-  return unmatched.map((name) => ({
-    code: 'scope_unmatched',
-    incomplete: true,
-    message: `No visible space has the id or key ${name}, or another filter leaves it out.`,
-    scope: name,
-  }))
+  const message = 'The list of spaces holds entries that cannot be read; the next scan tries again.'
+  return [
+    ...unmatched.map((name) => ({
+      code: 'scope_unmatched',
+      incomplete: true,
+      message: `No visible space has the id or key ${name}, or another filter leaves it out.`,
+      scope: name,
+    })),
+    ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message }] : []),
+  ]
 }
 
 export const nameOf = (space: SpaceWire) => space.name ?? space.key

@@ -114,8 +114,9 @@ export async function runTestSteps(
       'list spaces',
       { denied: scopeHint('read:space:confluence'), failed: 'Check the keys and filters of the scope.' },
       async () => {
-        spaces = await listSpaces(found, optional.scope.spaces)
-        const unmatched = checkScope(optional.scope.spaces, spaces)
+        const listed = await listSpaces(found, optional.scope.spaces)
+        spaces = listed.spaces
+        const unmatched = checkScope(optional.scope.spaces, listed).filter(({ code }) => code === 'scope_unmatched')
         const names = spaces.slice(0, 5).map(nameOf).join(', ')
         const detail = `${spaces.length} ${spaces.length === 1 ? 'space' : 'spaces'}: ${names}${spaces.length > 5 ? ', …' : ''}`
         if (unmatched.length === 0) return { detail }

@@ -308,6 +308,30 @@ describe('scopes that fail', () => {
     expect(assets.map(({ name }) => name)).toEqual(['People', 'Staff'])
   })
 
+  it.each<[string, unknown, string]>([
+    ['an object without a list', {}, 'protocol_error'],
+    ['an error inside success', { error: { code: 'InternalServerError' } }, 'protocol_error'],
+    ['text in place of a list', { value: 'none' }, 'protocol_error'],
+    [
+      'a next link that comes again',
+      { value: [], '@odata.nextLink': 'https://x.example/v1.0/myorg/r?$skiptoken=a' },
+      'cursor_loop',
+    ],
+  ])('%s is no empty workspace', async (_name, body, reason) => {
+    const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: body })
+    const { failed, assets } = await crawlAll(payloadFor(fake))
+    expect(failed).toEqual({ Finance: reason })
+    expect(assets.map(({ name }) => name)).toEqual(['People', 'Staff'])
+  })
+
+  it('an item without an id leaves a gap, and it is said', async () => {
+    const reports = [{ name: 'Nameless', datasetId: sales }]
+    const fake = await startFakeBi({ ...tenant(), [`GET /groups/${ws}/reports`]: reports })
+    const { failed, warnings } = await crawlAll(payloadFor(fake))
+    expect(failed).toEqual({})
+    expect(warnings).toMatchObject([{ code: 'entries_unreadable', incomplete: true }])
+  })
+
   it('a rate limit of an hour is handed up to park the scan', async () => {
     const fake = await startFakeBi({
       ...tenant(),

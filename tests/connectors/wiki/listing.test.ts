@@ -2,7 +2,18 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Fault, onPath } from '../../../src/sample/fault.ts'
 import { toCursor } from '../../../src/sample/wiki/listing.ts'
 import { startLoopback } from '../loopback.ts'
-import { crawlAll, openWiki, pageOf, prefix, reasonOf, spaceOf, startWiki, stopWikis } from './support.ts'
+import {
+  attachmentOf,
+  commentOf,
+  crawlAll,
+  openWiki,
+  pageOf,
+  prefix,
+  reasonOf,
+  spaceOf,
+  startWiki,
+  stopWikis,
+} from './support.ts'
 
 afterEach(stopWikis)
 
@@ -93,6 +104,62 @@ describe('the end of a listing', () => {
     expect(pageIds(assets.keys())).toEqual(['1000'])
     expect(batches.every(({ cursor }) => cursor !== null)).toBe(true)
     expect(wiki.requests.filter(listing).length).toBeLessThan(8)
+  })
+})
+
+describe('an entry that cannot be read', () => {
+  test('in a list of pages leaves a gap, and it is said', async () => {
+    const nameless = rewrite(listing, (body) => {
+      delete body.results[1]?.id
+    })
+    const wiki = await startWiki({ pages: manyPages(3) }, { faults: [nameless] })
+    const { assets, batches, error } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(pageIds(assets.keys())).toEqual(['1000', '1002'])
+    expect(batches.flatMap(({ warnings }) => warnings)).toMatchObject([
+      { code: 'entries_unreadable', incomplete: true, scope: '1' },
+    ])
+  })
+
+  test('in the list of spaces leaves a gap, and it is said', async () => {
+    const nameless = rewrite(onPath(/\/spaces$/), (body) => {
+      if (body.results.length > 1) delete body.results[1]?.id
+    })
+    const wiki = await startWiki({ spaces: ['1', '2', '3'].map((id) => spaceOf(id)) }, { faults: [nameless] })
+    const { scopes, warnings } = await openWiki(wiki.url).scopes()
+    expect(scopes.map(({ key }) => key)).toEqual(['1', '3'])
+    expect(warnings).toMatchObject([{ code: 'entries_unreadable', incomplete: true }])
+  })
+
+  test.each(['attachments', 'footer-comments'])('in the %s of a page is said of that page', async (list) => {
+    const nameless = rewrite(onPath(new RegExp(`/pages/1000/${list}$`)), (body) => {
+      delete body.results[0]?.id
+    })
+    const wiki = await startWiki(
+      {
+        spaces: ['1', '2', '3'].map((id) => spaceOf(id)),
+        pages: manyPages(2),
+        comments: [commentOf('70', '1000'), commentOf('71', '1000')],
+        attachments: [attachmentOf('att5', '1000'), attachmentOf('att6', '1000')],
+      },
+      { faults: [nameless] },
+    )
+    const oneOfMany = { optional: { scope: { spaces: { keys: ['S1'] } } } }
+    const { batches, error } = await crawlAll(openWiki(wiki.url, oneOfMany))
+    expect(error).toBeUndefined()
+    const code = list === 'attachments' ? 'attachments_unavailable' : 'comments_unavailable'
+    expect(batches.flatMap(({ warnings }) => warnings)).toMatchObject([{ code, assetKey: `${prefix}:page:1000` }])
+  })
+
+  test('in a list of the whole site makes the pages be asked', async () => {
+    const nameless = rewrite(onPath(/\/v2\/attachments$/), (body) => {
+      delete body.results[0]?.id
+    })
+    const attachments = [attachmentOf('att5', '1000'), attachmentOf('att6', '1000')]
+    const wiki = await startWiki({ pages: manyPages(2), attachments }, { faults: [nameless] })
+    const { assets, warnings } = await crawlAll(openWiki(wiki.url))
+    expect([...assets.keys()].filter((key) => key.includes(':attachment:'))).toHaveLength(2)
+    expect(warnings).toEqual([])
   })
 })
 
