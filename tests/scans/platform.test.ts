@@ -99,7 +99,7 @@ describe('a listing that is not whole resolves nothing, however often it comes',
       const large: Fault = { match: (request) => listing(request) && !isSmall(request), respond: { status: 500 } }
       wiki.faults.splice(0, wiki.faults.length, large, fault)
       const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
-      await expect.poll(() => fault.times, { timeout: 20_000 }).toBe(0)
+      await expect.poll(() => fault.times, { timeout: 60_000 }).toBe(0)
       await bench.run('cancel_scan', { id })
       await bench.queue.settled(id)
       expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'CANCELLED' })

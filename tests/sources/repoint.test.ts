@@ -109,7 +109,7 @@ describe('an address that is changed without its credential', () => {
     expect(taken).toEqual([])
     expect(canary.seen).toEqual([])
     expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
-  }, 60_000)
+  }, 180_000)
 
   it('stays where only its spelling changes', async () => {
     for (const written of same) {

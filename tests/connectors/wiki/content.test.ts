@@ -33,7 +33,7 @@ describe('bodies', () => {
     expect(error).toBeUndefined()
     const text = texts.get(`${prefix}:page:10`) ?? ''
     for (const word of ['deepest word', 'key = "a]]>b"', 'ghp_abcd', 'kept', 'last word']) expect(text).toContain(word)
-  }, 60_000)
+  }, 180_000)
 })
 
 describe('comments', () => {

@@ -253,7 +253,7 @@ describe('a second scan', () => {
     expect(mediaRequests(wiki)).toEqual([])
     const others = siteRequests(wiki).filter(({ path }) => !path.endsWith('/children'))
     expect(others.length).toBeLessThanOrEqual(40)
-  }, 60_000)
+  }, 180_000)
 
   const edits: [string, (wiki: Awaited<ReturnType<typeof startWiki>>['tenant']) => void, string[]][] = [
     ['a body', (tenant) => void tenant.editPage('11', { body: '<p>new</p>' }), [':page:11']],
