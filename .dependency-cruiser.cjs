@@ -18,6 +18,7 @@ const rooms = [
   'query',
   'dashboards',
   'definitions',
+  'answers',
 ]
 const doors = ['mcp', 'http', 'cli']
 const room = (names) => `^src/(${names.join('|')})/`

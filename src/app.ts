@@ -1,3 +1,4 @@
+import { type AnswerThread, createAnswerThread } from './answers/thread.ts'
 import { operations } from './catalogue.ts'
 import type { Config } from './config.ts'
 import { type Folder, openFolder } from './folder.ts'
@@ -21,6 +22,8 @@ export interface OpenedApp {
   /** Takes in a file of findings away from this thread. */
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
+  /** From now on questions about many findings are answered in a thread of their own. */
+  startAnswering(): void
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
   close(): Promise<void>
@@ -37,6 +40,7 @@ export function createApp(folder: Folder): OpenedApp {
   const { home, logLevel } = config
   const closing = new AbortController()
   const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now })
+  let answers: AnswerThread | undefined
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
@@ -57,15 +61,20 @@ export function createApp(folder: Folder): OpenedApp {
       log,
       progress: about.progress ?? (() => {}),
       vault,
+      answerAway: (operation, input, asking) => answers?.answer(operation, input, asking),
       store,
       scans,
     }),
+    startAnswering: () => {
+      answers ??= createAnswerThread({ store, home, env, log, logLevel, writeLine })
+    },
     startBackground: () => {
       loop ??= startLoop({ store, scans, log, now, signal: closing.signal })
     },
     close: async () => {
       closing.abort()
       await loop?.stop()
+      await answers?.close()
       await scans.close()
       folder.close()
     },

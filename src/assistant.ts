@@ -20,6 +20,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   const openApp = () => {
     opening ??= import('./app.ts').then(({ createApp }) => {
       const app = createApp(folder)
+      app.startAnswering()
       if (config.background) app.startBackground()
       return app
     })

@@ -109,6 +109,7 @@ function namesOf(host: string): string[] {
 /** `assay serve`: until the process is asked to stop. */
 export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
+    app.startAnswering()
     const server = await startServer(app)
     host.stdout.write(`Assay ${version} serves at ${server.url}\n  REST ${server.url}/docs · MCP ${server.url}/mcp\n`)
     if (app.config.background) app.startBackground()

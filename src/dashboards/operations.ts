@@ -137,6 +137,9 @@ function toLine(item: DashboardAnswer['metrics'][number]): string {
   return `${item.position}. ${item.displayName} [${item.metricSlug}]: ${facts.join('; ')}`
 }
 
+/** What is asked of dashboards and not changed. */
+export const queryDashboardOperations: readonly Operation[] = [queryDashboard]
+
 export const dashboardOperations: readonly Operation[] = [
   listDashboardsOperation,
   getDashboardOperation,

@@ -65,6 +65,15 @@ export interface ReadContext {
   vault: Vault
   /** Told of a call that the caller's scopes did not allow. */
   onRefused?: (operation: string) => void
+  /**
+   * Has a read answered in another thread; undefined, now or in the end, when it is to be answered in this one.
+   * @throws AppError what the operation throws.
+   */
+  answerAway?(
+    operation: string,
+    input: object,
+    context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
+  ): Promise<{ output: unknown } | undefined> | undefined
 }
 
 export interface WriteContext extends ReadContext {

@@ -119,7 +119,9 @@ export function requireScope(what: string, scope: Scope, caller: Caller): void {
 
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
   try {
-    return await operation.run(input as never, context)
+    const away = operation.effect === 'read' ? context.answerAway?.(operation.name, input, context) : undefined
+    const answered = away === undefined ? undefined : await away
+    return answered === undefined ? await operation.run(input as never, context) : answered.output
   } catch (error) {
     throw error instanceof AppError ? placeName(operation.name, { ...input }, error) : error
   }

@@ -32,3 +32,13 @@ export function openExecutor(reader: Reader): RunPlan {
     return cells ?? runPlan(reader, plan)
   }
 }
+
+/** Brings the engine of a reader up to its snapshot, so that the next question need not; says whether anything changed. */
+export function followChanges(reader: Reader): boolean {
+  const engine = engines.get(reader)
+  if (engine === undefined) return false
+  const before = engine.seq
+  if (catchUp(reader, engine)) return engine.seq !== before
+  engines.delete(reader)
+  return true
+}

@@ -52,6 +52,19 @@ export class Store {
     }
   }
 
+  /** Opens one snapshot on a connection of its own, for reading in many turns; it must be closed soon. */
+  openSnapshot(): { reader: Reader; close(): void } {
+    const database = openConnection(this.file, { readonly: true })
+    try {
+      database.exec('BEGIN')
+      database.prepare('SELECT 1 FROM install').get()
+    } catch (error) {
+      database.close()
+      throw toAppError(error)
+    }
+    return { reader: new Connection(database), close: () => database.close() }
+  }
+
   /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T {
     return this.#reader.transaction('BEGIN', work)

@@ -1,0 +1,87 @@
+import type { Engine } from '../engine/engine.ts'
+import { buildEngine, countFindings } from '../engine/load.store.ts'
+import type { Log } from '../kernel/log.ts'
+import { attachEngine, findEngine, followChanges } from '../query/executor.ts'
+import type { Store } from '../store/store.ts'
+
+/** With fewer findings SQL answers as fast, and needs no memory. */
+export const LEAST_FINDINGS = 50_000
+/** How often the change log is looked at while there are changes, and while there are none. */
+const BUSY_MS = 20
+const CALM_MS = 250
+
+export interface KeeperOptions {
+  store: Store
+  log: Log
+  leastFindings?: number
+}
+
+export interface EngineKeeper {
+  /** Ends when the engine that is being built is there, or cannot be. */
+  settled(): Promise<void>
+  /** Looks after the engine: to be called after every answer, because one may have found it too old to follow. */
+  tend(): void
+  close(): void
+}
+
+/**
+ * Keeps an engine beside the reader of a store: builds it in small steps from one snapshot, follows the change log
+ * between questions, and builds it again when the log no longer leads to it. Until then SQL answers.
+ */
+export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: KeeperOptions): EngineKeeper {
+  let building: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  const isPresent = () => store.read((reader) => findEngine(reader) !== undefined)
+
+  const build = async () => {
+    const snapshot = store.openSnapshot()
+    const startedAt = performance.now()
+    try {
+      const steps = buildEngine(snapshot.reader)
+      for (;;) {
+        const { done, value } = steps.next()
+        if (closed) return
+        if (done) {
+          attach(value)
+          log.info('the engine is built', { findings: value.count, ms: Math.round(performance.now() - startedAt) })
+          return
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    } catch (error) {
+      log.warn('the engine could not be built; SQL answers', { error })
+    } finally {
+      snapshot.close()
+    }
+  }
+
+  const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
+
+  const tend = () => {
+    if (closed || building !== undefined || isPresent()) return
+    if (store.read(countFindings) < leastFindings) return
+    building = build().finally(() => {
+      building = undefined
+    })
+  }
+
+  const tick = () => {
+    const changed = store.read(followChanges)
+    tend()
+    if (!closed) timer = setTimeout(tick, changed ? BUSY_MS : CALM_MS)
+  }
+  tick()
+
+  return {
+    settled: async () => {
+      await building
+    },
+    tend,
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}

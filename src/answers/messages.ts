@@ -1,0 +1,47 @@
+import type { ErrorCode, ErrorFacts } from '../kernel/errors.ts'
+import type { LogLevel } from '../kernel/log.ts'
+import type { Coercion } from '../operation/coerce.ts'
+import type { Caller, Scope } from '../operation/context.ts'
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  home: string
+  /** Where the key is found, when it is not in the data folder. */
+  keys: Readonly<Record<string, string | undefined>>
+  logLevel: LogLevel
+  /** With fewer there is no engine. */
+  leastFindings: number
+}
+
+/** What the thread is told. */
+export type Order =
+  | {
+      kind: 'ask'
+      id: number
+      operation: string
+      input: object
+      caller: Omit<Caller, 'scopes'> & { scopes: readonly Scope[] }
+      coerced?: readonly Coercion[]
+    }
+  | { kind: 'forget'; id: number }
+  | { kind: 'close' }
+
+/** What the thread tells; without an error a refusal is one that callers are not told the cause of. */
+export type Report =
+  | { kind: 'answer'; id: number; output: unknown }
+  | {
+      kind: 'refusal'
+      id: number
+      error: { code: ErrorCode; message: string; facts: Omit<ErrorFacts, 'cause'> } | undefined
+    }
+  | { kind: 'log'; line: string }
+  | { kind: 'closed' }
+
+/** What is answered in the thread. */
+export const awayOperations: ReadonlySet<string> = new Set([
+  'query_metric',
+  'explore_metric',
+  'query_metric_timeseries',
+  'explore_by_glossary_term',
+  'query_dashboard',
+])

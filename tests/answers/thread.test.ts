@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAnswerThread } from '../../src/answers/thread.ts'
+import { dashboardOperations } from '../../src/dashboards/operations.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { queryOperations } from '../../src/query/operations.ts'
+import { Store } from '../../src/store/store.ts'
+import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
+import { type EstateSeed, plant } from '../query/estate.ts'
+import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
+
+const operations = [...queryOperations, ...dashboardOperations]
+
+function openThread(script?: URL) {
+  const home = mkdtempSync(join(tmpdir(), 'assay-answers-'))
+  const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
+  plant(store, makeEstate(5, 500) as EstateSeed)
+  store.write((writer) =>
+    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
+  )
+  const lines: string[] = []
+  const thread = createAnswerThread({
+    store,
+    home,
+    env: process.env,
+    log: silentLog,
+    logLevel: 'info',
+    writeLine: (line) => lines.push(line),
+    leastFindings: 100,
+    script,
+  })
+  onTestFinished(async () => {
+    await thread.close()
+    store.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+  const asked = { caller: localPerson, signal: new AbortController().signal }
+  return { store, thread, lines, asked }
+}
+
+test('answers as this thread does, before and after the engine is there and whatever is written meanwhile', async () => {
+  const { store, thread, lines, asked } = openThread()
+  const own = { ...openContext(), store, read: store.read.bind(store), now: () => Date.now() }
+  const here = caller(operations, own)
+  const away = caller(operations, {
+    ...own,
+    answerAway: async (name, input) => {
+      const answer = await thread.answer(name, input, asked)
+      expect(answer).toBeDefined()
+      return answer
+    },
+  })
+  const input = { metricSlug: 'total-findings', dimensions: ['severity', 'detectorType'] }
+  const compare = async () => {
+    const [theirs, ours] = [await away('query_metric', input), await here('query_metric', input)]
+    expect({ ...theirs, freshness: null }).toEqual({ ...ours, freshness: null })
+    return theirs.value
+  }
+  expect(await compare()).toBe(500)
+  const dice = new Dice(1)
+  for (let round = 1; round <= 30; round++) {
+    store.write((writer) =>
+      FindingLedger.keep(writer, NOW, (ledger) => {
+        const facets = ledger.findById(1 + dice.below(500))?.facets
+        if (facets === undefined) throw new Error('the estate has no such finding')
+        const times = { firstDetectedAt: NOW - dice.below(1e10), lastDetectedAt: null, resolvedAt: null }
+        ledger.insert({ assetId: 1, fp: 1e9 + round, facets, ...times, confidence: 1, location: null, excerpt: null })
+      }),
+    )
+    expect(await compare()).toBe(500 + round)
+  }
+  await expect
+    .poll(() => lines.filter((line) => line.includes('the engine is built')).length, { timeout: 20_000 })
+    .toBe(1)
+  expect(await compare()).toBe(530)
+}, 60_000)
+
+test('hands errors on with their facts, and says when a question was cancelled', async () => {
+  const { thread, asked } = openThread()
+  const answer = thread.answer('query_metric', { metricSlug: 'total-findigns' }, asked)
+  const error = await errorOf(answer ?? Promise.resolve())
+  expect(error.code).toBe('not_found')
+  expect(error.facts.suggestions?.[0]?.value).toBe('total-findings')
+  const stop = new AbortController()
+  const cancelled = thread.answer('query_metric', { metricSlug: 'total-findings' }, { ...asked, signal: stop.signal })
+  stop.abort()
+  expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
+}, 60_000)
+
+test('leaves a question to this thread when the other one dies, or when it is of another kind', async () => {
+  const { thread, asked } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
+  expect(await thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+  expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+  expect(thread.answer('list_metrics', {}, asked)).toBeUndefined()
+}, 60_000)
+
+test('one snapshot is read in many turns while others write', () => {
+  const { store } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
+  const snapshot = store.openSnapshot()
+  const steps = buildEngine(snapshot.reader)
+  steps.next()
+  store.write((writer) => writer.prepare('DELETE FROM finding WHERE id <= 100').run())
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  snapshot.close()
+  expect(step.value.count).toBe(500)
+})
