@@ -22,6 +22,10 @@ export class AssetTable {
   readonly facets: Readonly<Record<keyof Place, Facet>> = { kind: new Facet(), container: new Facet() }
   placeCount = 0
   count = 0
+  /** How many assets are at each place. */
+  #shareOf = new Uint32Array(64)
+  /** Grows when an asset is moved or a place is taken for the first time. */
+  moves = 0
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
@@ -47,9 +51,27 @@ export class AssetTable {
         this.#masks = grown(this.#masks, number + 1)
         this.#counts = grown(this.#counts, (number + 1) * BITS)
       }
-    }
-    this.placeOf[number] = this.#placeNumber(place)
+    } else this.#settle(this.placeOf[number] ?? 0, -1)
+    const at = this.#placeNumber(place)
+    this.placeOf[number] = at
+    this.#settle(at, 1)
     return number
+  }
+
+  /** The ids that assets have now, of kinds or containers. */
+  listIds(name: keyof Place): number[] {
+    const ids = new Set<number>()
+    for (let place = 0; place < this.placeCount; place++) {
+      if ((this.#shareOf[place] ?? 0) > 0) ids.add(this.facets[name].valueOf(place))
+    }
+    return [...ids]
+  }
+
+  #settle(place: number, by: 1 | -1): void {
+    if (place >= this.#shareOf.length) this.#shareOf = grown(this.#shareOf, place + 1)
+    const share = (this.#shareOf[place] ?? 0) + by
+    this.#shareOf[place] = share
+    if (by === -1 || share === 1) this.moves++
   }
 
   /** A finding of an asset begins (`by` 1) or ceases (-1) to have the severity and status of a bit. */

@@ -1,4 +1,4 @@
-import { getTrust } from '../metrics/drift.ts'
+import { getTrust, type Trust } from '../metrics/drift.ts'
 import type { MetricRecord } from '../metrics/model.ts'
 import type { Coercion } from '../operation/coerce.ts'
 import type { Reader } from '../store/store.ts'
@@ -20,6 +20,9 @@ export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'f
 
 const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
 
+/** Records that are remembered are the same until a definition changes. */
+const trusts = new WeakMap<MetricRecord, Trust>()
+
 export function describeAnswer(
   reader: Reader,
   asked: {
@@ -32,7 +35,8 @@ export function describeAnswer(
   },
 ): Description {
   const { metric, plans, range, zone, now } = asked
-  const trust = getTrust(reader, metric)
+  const trust = trusts.get(metric) ?? getTrust(reader, metric)
+  if (reader.turn !== undefined) trusts.set(metric, trust)
   const { freshness, warnings } = toFreshness(reader, plans, now)
   return {
     metric: toMetricFacts(metric),

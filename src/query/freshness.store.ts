@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { remember } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 import type { Condition } from './plan.ts'
 
@@ -12,9 +13,11 @@ export interface SourceFacts {
 
 /** Every source with what its schedule and its scans say of how new its data is. */
 export function listSources(reader: Reader): SourceFacts[] {
-  return reader.all(
-    sql<SourceFacts>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
+  return remember(reader, 'sources', () =>
+    reader.all(
+      sql<SourceFacts>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
       CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt FROM source ORDER BY name`,
+    ),
   )
 }
 

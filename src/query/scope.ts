@@ -5,6 +5,7 @@ import { AppError, conflict } from '../kernel/errors.ts'
 import { loadInputs } from '../metrics/dependencies.ts'
 import type { MetricRecord } from '../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../metrics/names.ts'
+import { remember } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 import { type Condition, toScope } from './plan.ts'
 
@@ -38,13 +39,13 @@ function at<Found>(path: string, find: () => Found): Found {
  * @throws AppError `not_found` for unknown names, `conflict` for a term that is not active.
  */
 export function openScope(reader: Reader, question: ScopeQuestion, pinned: FilterMapping | undefined): Scope {
-  const metric = at('metricSlug', () => resolveMetric(reader, question.metricSlug))
+  const { metric, inputs } = findMetric(reader, question.metricSlug)
   const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
   requireSources(reader, question.filters, 'filters')
   const own = metric.term?.slug === term?.slug
   return {
     metric,
-    inputs: loadInputs(reader, metric),
+    inputs,
     term,
     conditions: [
       // The metric's own term is added with the metric.
@@ -55,8 +56,15 @@ export function openScope(reader: Reader, question: ScopeQuestion, pinned: Filte
   }
 }
 
+function findMetric(reader: Reader, name: string): Pick<Scope, 'metric' | 'inputs'> {
+  return remember(reader, `metric ${name}`, () => {
+    const metric = at('metricSlug', () => resolveMetric(reader, name))
+    return { metric, inputs: loadInputs(reader, metric) }
+  })
+}
+
 export function getActiveTerm(reader: Reader, name: string): TermRecord {
-  const term = at('glossaryTermSlug', () => resolveTerm(reader, name))
+  const term = remember(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
   if (term.isActive) return term
   throw conflict(`The term ${term.slug} is not active; activate it, or query without it.`, {
     reason: 'inactive_term',

@@ -8,10 +8,11 @@ import type { Trust } from '../metrics/drift.ts'
 import type { MetricRecord } from '../metrics/model.ts'
 import type { Coercion } from '../operation/coerce.ts'
 import type { Reader } from '../store/store.ts'
+import { listSeenValues } from './executor.ts'
 import { isInScope, listSources, type SourceFacts } from './freshness.store.ts'
 import type { Freshness, Warning } from './model.ts'
 import type { Condition, Plan } from './plan.ts'
-import { type FreeKey, isFreeKey, listSourceTypes, listValues } from './words.store.ts'
+import { type FreeKey, isFreeKey, listSourceTypes } from './words.store.ts'
 
 const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
@@ -112,7 +113,7 @@ function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
 function listSeen(reader: Reader, key: string): string[] | undefined {
   if (key === 'sourceTypes') return listSourceTypes(reader)
   if (!isFreeKey(key)) return undefined
-  const seen = listValues(reader, key)
+  const seen = listSeenValues(reader, key)
   return [...new Set([...listPossible(reader, key), ...seen])]
 }
 

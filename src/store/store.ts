@@ -10,6 +10,8 @@ export interface Reader {
   first<Row>(query: Query<Row>): Row | undefined
   /** A prepared statement for a hot loop, by its SQL; kept for the life of the connection. */
   prepare(sql: string): Database.Statement
+  /** The number of the snapshot on a connection that cannot write; undefined on one that can. */
+  readonly turn: number | undefined
 }
 
 export interface Writer extends Reader {
@@ -33,7 +35,7 @@ export class Store {
   private constructor(file: string, writer: Database.Database, reader: Database.Database) {
     this.file = file
     this.#writer = new Connection(writer)
-    this.#reader = new Connection(reader)
+    this.#reader = new Connection(reader, 0)
   }
 
   /**
@@ -62,7 +64,7 @@ export class Store {
       database.close()
       throw toAppError(error)
     }
-    return { reader: new Connection(database), close: () => database.close() }
+    return { reader: new Connection(database, 0), close: () => database.close() }
   }
 
   /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
@@ -126,9 +128,11 @@ class Connection implements Writer {
   readonly #database: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
   #open = false
+  turn: number | undefined
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, turn?: number) {
     this.#database = database
+    this.turn = turn
   }
 
   transaction<T>(begin: string, work: (connection: this) => T, durable = false): T {
@@ -140,6 +144,7 @@ class Connection implements Writer {
       throw toAppError(error)
     }
     this.#open = true
+    if (this.turn !== undefined) this.turn += 1
     try {
       const result = work(this)
       if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')
