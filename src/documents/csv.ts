@@ -3,6 +3,10 @@ import type { AssayDocument } from './document.ts'
 import { createFlow } from './flow.ts'
 import type { ParseOptions } from './html.ts'
 
+/** What stands further right in a record is one last field. */
+const MOST_FIELDS = 10_000
+const restOfLine = /[^\r\n]*/y
+
 const delimiters = [',', ';', '\t', '|']
 
 function findDelimiter(source: string): string {
@@ -37,8 +41,9 @@ function* readRecords(source: string, delimiter: string): Generator<Field[]> {
       record.push({ raw: source.slice(at + 1, end), at: at + 1, quoted: true })
       at = end + 1
     }
-    plain.lastIndex = at
-    const rest = plain.exec(source)?.[0] ?? ''
+    const stretch = record.length < MOST_FIELDS ? plain : restOfLine
+    stretch.lastIndex = at
+    const rest = stretch.exec(source)?.[0] ?? ''
     if (!isQuoted) record.push({ raw: rest, at, quoted: false })
     at += rest.length
     if (source[at] === delimiter) {

@@ -13,7 +13,7 @@ const blocks = new Set(
 
 /** Attributes that say how a thing looks or is numbered inside the platform; nobody writes content into them. */
 const silentAttributes =
-  /^(?:class|style|id|name|rel|target|type|lang|dir|role|for|method|colspan|rowspan|width|height|align|valign|border|cell(?:padding|spacing)|scope|start|loading|decoding|tabindex|charset|http-equiv|viewport|xmlns(?::.*)?|hidden|local-id|checked|disabled|aria-(?:hidden|level|expanded)|bgcolor|color|size|face|srcset|sizes|integrity|data-(?:layout|local-id|highlight-colour|table-.*|number-column|renderer-.*|node-type|.*-id|card-appearance|colorid|width|mark-.*)|.*:(?:local-id|macro-id|schema-version|version-at-save|account-id|userkey|.*width|.*height|layout|align|thumbnail|border|style|custom-width|original-.*|name|content-title|space-key|anchor|breakout-.*|emoji-(?:id|shortname|fallback)|type|entity-id))$/
+  /^(?:class|style|id|name|rel|target|type|lang|dir|role|for|method|colspan|rowspan|width|height|align|valign|border|cell(?:padding|spacing)|scope|start|loading|decoding|tabindex|charset|http-equiv|viewport|xmlns(?::[^:]*)?|hidden|local-id|checked|disabled|aria-(?:hidden|level|expanded)|bgcolor|color|size|face|srcset|sizes|integrity|data-(?:layout|highlight-colour|number-column|node-type|card-appearance|colorid|width|(?:table|renderer|mark)-[\w.-]*)|data-[\w.-]*-id|[^:]*:(?:local-id|macro-id|schema-version|version-at-save|account-id|userkey|layout|align|thumbnail|border|style|custom-width|original-[\w.-]*|name|content-title|space-key|anchor|breakout-[\w.-]*|emoji-(?:id|shortname|fallback)|type|entity-id)|[^:]*:[\w.-]*(?:width|height))$/
 
 export function emitAttributes(flow: Flow, element: MarkupElement): void {
   for (const { name, raw, at } of element.attributes) {

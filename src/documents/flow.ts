@@ -116,14 +116,15 @@ export function createFlow(options: FlowOptions = {}): Flow {
     return target.run.add(text, at, width)
   }
 
-  const add = (text: string, at: number, width: number) => {
+  const add = (whole: string, at: number, wholeWidth: number) => {
+    const room = Math.max(0, MAX_TEXT_CHARS - total)
+    const [text, width] =
+      whole.length > room && wholeWidth === whole.length ? [whole.slice(0, room), room] : [whole, wholeWidth]
     for (const listener of listeners) {
       if (listener.text.length < MAX_LABEL_CHARS) listener.text += text.slice(0, MAX_LABEL_CHARS)
     }
-    if (total >= MAX_TEXT_CHARS) {
-      notes.add('The text is longer than is read; the end is left out.')
-      return
-    }
+    if (whole.length > room) notes.add('The text is longer than is read; the end is left out.')
+    if (room === 0) return
     total += text.length
     let target = sink()
     let left = addTo(target, text, at, width)

@@ -7,9 +7,15 @@ import type { ParseOptions } from './html.ts'
 const fence = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/
 const heading = /^ {0,3}(#{1,6})[ \t]/
 const inlineLink =
-  /!?\[([^\][\n]{0,400})\]\(\s*<?([^\s<>()]+(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s+["'(][^\n]{0,400}?["')])?\s*\)/g
+  /!?\[([^\][\n]{0,400})\]\(\s{0,8}<?([^\s<>()]{1,2000}(?:\([^\s<>()]{0,400}\)[^\s<>()]{0,400}){0,4})>?(?:\s{1,8}["'(][^\n]{0,400}?["')])?\s{0,8}\)/g
 const definition = /^ {0,3}\[([^\]\n]{1,200})\]:\s*<?(\S+?)>?(?:\s|$)/
 const autolink = /<(https?:\/\/[^\s<>]+)>/g
+
+/** Where the line break of a line begins. */
+function endOfLine(line: string): number {
+  const end = line.charCodeAt(line.length - 1) === 10 ? line.length - 1 : line.length
+  return line.charCodeAt(end - 1) === 13 ? end - 1 : end
+}
 
 /** Markdown as text: fences are code, headings start sections, comments stand apart; other marks stay as written. */
 export function parseMarkdown(source: string, options: ParseOptions = {}): AssayDocument {
@@ -19,6 +25,7 @@ export function parseMarkdown(source: string, options: ParseOptions = {}): Assay
   let comment: (() => void) | undefined
 
   const readLinks = (line: string, at: number) => {
+    if (!line.includes('[') && !line.includes('<')) return
     const found: { href: string; label: string; index: number }[] = []
     for (const { 1: label = '', 2: href = '', 0: all, index } of line.matchAll(inlineLink)) {
       found.push({ href, label, index: index + all.indexOf(href, label.length) })
@@ -56,7 +63,11 @@ export function parseMarkdown(source: string, options: ParseOptions = {}): Assay
 
   for (const { 0: whole, index: at } of source.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)) {
     if (whole === '') continue
-    const line = whole.replace(/\r?\n$|\r$/, '')
+    const line = whole.slice(0, endOfLine(whole))
+    if (line === '') {
+      flow.plain(whole, at)
+      continue
+    }
     const fenced = fence.exec(line)
     if (block !== undefined) {
       if (fenced?.[1]?.startsWith(block.mark) === true && fenced[2] === '') {
@@ -74,7 +85,7 @@ export function parseMarkdown(source: string, options: ParseOptions = {}): Assay
     const endHeading = titled === null ? undefined : flow.heading(titled[1]?.length ?? 1)
     readLinks(line, at)
     writeText(whole, at)
-    if (endHeading !== undefined) flow.anchor(slug(endHeading().replace(/^#+\s*|\s*#+$/g, '')))
+    if (endHeading !== undefined) flow.anchor(slug(endHeading().replace(/^#{1,6}\s{0,20}|\s{0,20}#{1,20}$/g, '')))
   }
   return flow.finish('text/markdown')
 }

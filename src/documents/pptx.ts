@@ -58,7 +58,7 @@ export function parsePptx(files: OfficeFiles, site?: string): AssayDocument {
   const kinds: [RegExp, string][] = [
     [/^ppt\/slides\/slide(\d+)\.xml$/, 'slide'],
     [/^ppt\/notesSlides\/notesSlide(\d+)\.xml$/, 'notes'],
-    [/^ppt\/comments\/.*?(\d+)\.xml$/, 'comments'],
+    [/^ppt\/comments\/[^\d/]{0,80}(\d{1,9})\.xml$/, 'comments'],
   ]
   for (const [pattern, word] of kinds) {
     for (const { name, number } of listFiles(files, pattern)) {

@@ -50,7 +50,7 @@ export function readText(text: string, { mime, filename, site }: FileFacts = {})
 }
 
 const wanted =
-  /^(?:word\/[^/]+\.xml|xl\/(?:worksheets\/)?[^/]+\.xml|ppt\/(?:slides|notesSlides|comments)\/[^/]+\.xml|docProps\/[^/]+\.xml|(?:.*\/)?_rels\/[^/]+\.rels)$/
+  /^(?:word\/[^/]+\.xml|xl\/(?:worksheets\/)?[^/]+\.xml|ppt\/(?:slides|notesSlides|comments)\/[^/]+\.xml|docProps\/[^/]+\.xml|(?:[^/]{1,80}\/){0,8}_rels\/[^/]+\.rels)$/
 
 function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
   const files = readArchive(bytes, (name) => wanted.test(name))

@@ -1,5 +1,5 @@
 import type { AssetDraft, LinkDraft, LinkType } from '../connectors/connector.ts'
-import { scrub } from '../kernel/redaction.ts'
+import { hideSecrets, toHiddenJson } from '../detectors/hide-secrets.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
@@ -54,14 +54,14 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     source_id: seen.sourceId,
     key: draft.key,
     kind_id: dictionary.wordId(draft.kind),
-    container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
+    container_id: dictionary.wordId(hideSecrets(draft.container ?? '').slice(0, LONGEST_NAME)),
     scope_key: seen.scopeKey,
-    name: scrub(draft.name).slice(0, LONGEST_NAME),
-    url: scrub(draft.url).slice(0, LONGEST_URL),
+    name: hideSecrets(draft.name).slice(0, LONGEST_NAME),
+    url: hideSecrets(draft.url).slice(0, LONGEST_URL),
     owner: draft.owner ?? null,
     checksum: draft.checksum,
     detectors_hash: seen.detectorsHash,
-    facts: draft.facts === undefined ? null : scrub(JSON.stringify(draft.facts)),
+    facts: draft.facts === undefined ? null : toHiddenJson(draft.facts),
     content_created_at: draft.contentCreatedAt ?? null,
     content_updated_at: draft.contentUpdatedAt ?? null,
     at,
@@ -94,9 +94,9 @@ export function markUnchanged(
   { draft, ...seen }: SeenPlace,
 ): void {
   const place = {
-    name: scrub(draft.name).slice(0, LONGEST_NAME),
-    url: scrub(draft.url).slice(0, LONGEST_URL),
-    container_id: dictionary.wordId(scrub(draft.container ?? '').slice(0, LONGEST_NAME)),
+    name: hideSecrets(draft.name).slice(0, LONGEST_NAME),
+    url: hideSecrets(draft.url).slice(0, LONGEST_URL),
+    container_id: dictionary.wordId(hideSecrets(draft.container ?? '').slice(0, LONGEST_NAME)),
     scope_key: seen.scopeKey,
     id: before.id,
   }
@@ -158,9 +158,9 @@ export function saveLinks(writer: Writer, assetId: number, links: readonly LinkD
       ordinal,
       link.type,
       link.targetKey ?? null,
-      link.url === undefined ? null : scrub(link.url).slice(0, LONGEST_URL),
-      link.label === undefined ? null : scrub(link.label).slice(0, LONGEST_LABEL),
-      hasDetail ? scrub(JSON.stringify(detail)) : null,
+      link.url === undefined ? null : hideSecrets(link.url).slice(0, LONGEST_URL),
+      link.label === undefined ? null : hideSecrets(link.label).slice(0, LONGEST_LABEL),
+      hasDetail ? toHiddenJson(detail) : null,
     )
   })
 }

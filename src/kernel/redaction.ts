@@ -1,12 +1,12 @@
-const secretKeys =
-  /("(?:[^"\\]|\\.)*(?:password|passwd|secret|token|authorization|api[-_]?key|cookie|credential)[^"\\]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi
+const memberStart = /"([^"\\]{1,160})"\s{0,8}:\s{0,8}"/g
+const secretKey = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 const authorization = /\b(Basic|Bearer)\s+[\w.~+/=-]{8,}/gi
-const userinfo = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'\\]+@/gi
-const tokenLikeQuery =
-  /([?&;](?:[\w.-]*(?:token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt)[\w.-]*)=)[^&#\s"'\\]+/gi
+const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
+const parameter = /([?&;]([\w.-]{1,120})=)[^&#\s"'\\]+/g
+const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
 const vendorToken =
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk_live_|rk_live_|sk-ant-|npm_|hf_|ATATT|assay_)[\w-]{12,}/g
-const jwt = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g
+const run = /[\w.-]{24,}/g
 
 export const MASK = '********'
 
@@ -42,18 +42,43 @@ export function escapeActing(json: string): string {
   return json.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** The string values of JSON members whose names say secret, to the quote that ends them. */
+function hideMembers(line: string): string {
+  let hidden = ''
+  let from = 0
+  for (const { 0: start, 1: name = '', index } of line.matchAll(memberStart)) {
+    const value = index + start.length
+    if (index < from || !secretKey.test(name)) continue
+    let end = value
+    while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1
+    hidden += line.slice(from, value) + MASK
+    from = Math.min(end, line.length)
+  }
+  return hidden + line.slice(from)
+}
+
+/** A signed token is a header and a payload that both begin as an encoded JSON object does. */
+function hideJwt(text: string): string {
+  const pieces = text.split('.')
+  const head = pieces.findIndex((piece, at) => /eyJ[\w-]{4}/.test(piece) && pieces[at + 1]?.startsWith('eyJ') === true)
+  if (head < 0) return text
+  const start = pieces.slice(0, head).join('.').length + (head > 0 ? 1 : 0) + (pieces[head]?.indexOf('eyJ') ?? 0)
+  return text.slice(0, start) + MASK
+}
+
+const hideTokenLike = (whole: string, start: string, name: string) => (tokenLike.test(name) ? `${start}${MASK}` : whole)
+
 /** Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes. */
 export function scrub(line: string): string {
-  return maskKnown(line)
-    .replace(secretKeys, `$1"${MASK}"`)
+  return hideMembers(maskKnown(line))
     .replace(authorization, `$1 ${MASK}`)
     .replace(userinfo, `$1${MASK}@`)
-    .replace(tokenLikeQuery, `$1${MASK}`)
-    .replace(jwt, MASK)
+    .replace(parameter, hideTokenLike)
+    .replace(run, hideJwt)
     .replace(vendorToken, MASK)
 }
 
 /** An address as it may be shown: without credentials, and with the values of token-like parameters masked. */
 export function maskUrl(url: string): string {
-  return url.replace(userinfo, `$1${MASK}@`).replace(tokenLikeQuery, `$1${MASK}`)
+  return url.replace(userinfo, `$1${MASK}@`).replace(parameter, hideTokenLike)
 }

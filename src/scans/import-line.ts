@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
+import { hideSecrets } from '../detectors/hide-secrets.ts'
 import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
-import { scrub } from '../kernel/redaction.ts'
 import { explainIssues } from '../operation/repair.ts'
 
 const instant = z.iso
@@ -140,9 +140,9 @@ export function toImportRow(
   return {
     asset: {
       ...rest,
-      ...(name === undefined ? {} : { name: scrub(name) }),
-      ...(url === undefined ? {} : { url: scrub(url) }),
-      ...(container === undefined ? {} : { container: scrub(container) }),
+      ...(name === undefined ? {} : { name: hideSecrets(name) }),
+      ...(url === undefined ? {} : { url: hideSecrets(url) }),
+      ...(container === undefined ? {} : { container: hideSecrets(container) }),
       ...(contentUpdatedAt === undefined ? {} : { contentUpdatedAt: Date.parse(contentUpdatedAt) }),
     },
     fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),

@@ -1,119 +1,78 @@
-import { check } from 'recheck'
 import { describe, expect, it } from 'vitest'
-import { documentDetectors } from '../../src/detectors/index.ts'
-import { runDetectors } from '../../src/detectors/runner.ts'
-import { listPatterns } from './patterns.ts'
+import { hostilePieces, repeat } from './hostile.ts'
+import { hostileWorks } from './hostile-works.ts'
+import { findFault, listPatterns, listUnknownComposers, literalsOf } from './patterns.ts'
 
 const AT_ONCE = 2
-const MEGABYTES = 2
-const LENGTH = MEGABYTES * 1024 * 1024
 
-it('no built-in pattern can be made to run out of hand', async () => {
-  const waiting = listPatterns()
-  expect(waiting.length).toBeGreaterThan(300)
-  const vulnerable: string[] = []
-  const work = async () => {
-    for (let pattern = waiting.pop(); pattern !== undefined; pattern = waiting.pop()) {
-      const { name, source, flags } = pattern
-      const anchored = flags.includes('y') ? `^(?:${source})` : source
-      const verdict = await check(anchored, flags.replace(/[gy]/g, ''), { timeout: 1_500 })
-      if (verdict.status === 'vulnerable') vulnerable.push(`${name} /${source}/ ${verdict.complexity.summary}`)
+describe('built-in patterns', () => {
+  it('take linear time, every one', async () => {
+    const waiting = listPatterns()
+    expect(waiting.length).toBeGreaterThan(500)
+    const faults: string[] = []
+    const work = async () => {
+      for (let pattern = waiting.pop(); pattern !== undefined; pattern = waiting.pop()) {
+        const fault = await findFault(pattern)
+        if (fault !== undefined) faults.push(`${pattern.name} /${pattern.source}/ ${fault}`)
+      }
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  expect(vulnerable).toEqual([])
-}, 300_000)
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    expect(faults).toEqual([])
+  }, 600_000)
 
-const anywhere = ['a', ' ', '\n', '<', '_', 'é', '😀', '1 ', '&#73;']
-const hostile: Record<string, readonly string[]> = {
-  SECRETS: [
-    'password=',
-    'token: ',
-    '"token":"',
-    '<password ',
-    'secret-',
-    'pass(',
-    'api_key ',
-    'http://a:',
-    'http://a:b@',
-    'eyJ',
-    'eyJhbGciOi.',
-    '-----BEGIN RSA PRIVATE KEY-----',
-    'kind: Secret\ndata:\n',
-    'curl -u ',
-    'authorization: bearer ',
-    'sk-',
-    ':AA',
-    'T3BlbkFJ',
-    '$2a$',
-    ':5432:',
-    'identified by ',
-    'login a / ',
-    '| password |\n|---|\n',
-    '|password',
-    'mysql ',
-  ],
-  PII: [
-    '(',
-    '1',
-    '1.',
-    '1:',
-    'a@',
-    'a.b@c.d.',
-    '+4 ',
-    'GB82 ',
-    'call me on 415-555-2671 ',
-    '4929 4212 ',
-    '756.9217.',
-    'pesel 44051401359 ',
-    '10.1.2.3 ',
-    '::1 ',
-  ],
-  PROMPT_INJECTION: [
-    '\u200b',
-    'ab ',
-    '%41',
-    'QUJD',
-    'ignore all previous ',
-    'ignore your ',
-    'forget everything you ',
-    'from now on ',
-    'you are ',
-    'dan ',
-    'mode ',
-    'user: \n',
-    'assistant: \nuser:',
-    'print the ',
-    'send the token ',
-    'without telling ',
-    '](http://a/?',
-    '[system]',
-    '<|',
-    'i g n o r e ',
-    '1gn0re ',
-    'instrucitons ',
-    'предыдущие ',
-    '忽略',
-    '忽略之前',
-    '無視指示',
-    'note to ai ',
-    'if you are an ai ',
-    'your response ',
-  ],
+  it.each([['(a+)+$'], ['^(?:a|aa)+$'], ['\\s*,\\s*$'], ['.*.*=.*'], ['(\\w+\\d?)*!'], ['^(?:[a-z]+\\s?)+:$']])(
+    'would not pass with %s among them',
+    async (source) => {
+      const [planted] = literalsOf('planted.ts', `const bad = /${source}/g`)
+      expect(await findFault(planted ?? { source: '', flags: '' })).toMatch(/polynomial|exponential/)
+    },
+    120_000,
+  )
+
+  it('are made out of strings only where the tables of them are read', () => {
+    expect(listUnknownComposers()).toEqual([])
+  })
+})
+
+/** What one core may take for a window of 32 KB: twenty times what it is to take, since others share the machine. */
+const WINDOW = 32 * 1024
+const MOST_MS = 500
+const PATIENCE_MS = 120_000
+
+function costMs(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
 }
 
-describe.each(documentDetectors.map((detector) => [detector.type, detector] as const))('%s', (type, detector) => {
-  const config = detector.config.parse({})
-  const asset = { key: 'a', kind: 'wiki.page', name: 'Page', url: '' }
+describe('attack strings', () => {
+  const attacks = ['a', ' ', '\n', '=', '9', '-', '.', '"', 'aA1', '| ', 'é'].map((piece) => repeat(piece, 2 * WINDOW))
 
-  it.each([...anywhere, ...(hostile[type] ?? [])])('takes less than two seconds for %j over and over', (piece) => {
-    const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH)
-    const before = process.cpuUsage()
-    runDetectors(
-      { mime: 'text/plain', parts: [{ kind: 'text', path: 'body', text }], links: [] },
-      { asset, detectors: [{ detector, config }], now: 0, fingerprint: (canonical) => canonical },
-    )
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1_000).toBeLessThan(2_000)
-  })
+  it.each(attacks.map((text) => [JSON.stringify(text.slice(0, 4)), text]))(
+    'of %s keep no built-in pattern busy',
+    (_, text) => {
+      const slow = listPatterns().filter(({ source, flags }) => {
+        const pattern = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
+        return costMs(() => void text.match(pattern)) > MOST_MS
+      })
+      expect(slow).toEqual([])
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('hostile texts', () => {
+  const pieces = Object.values(hostilePieces).flat()
+  const slowest = (work: (text: string) => void) =>
+    pieces.filter((piece) => costMs(() => work(repeat(piece, WINDOW))) > MOST_MS)
+
+  it.each(Object.keys(hostileWorks))(
+    'do not keep %s busy',
+    (name) => {
+      expect(pieces.length).toBeGreaterThan(100)
+      expect(slowest((text) => hostileWorks[name]?.(text))).toEqual([])
+    },
+    PATIENCE_MS,
+  )
 })

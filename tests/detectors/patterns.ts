@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { check } from 'recheck'
 import ts from 'typescript'
 import { nationalIds } from '../../src/detectors/pii/national-ids.ts'
+import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
 
@@ -12,24 +14,49 @@ export interface BuiltInPattern {
   flags: string
 }
 
-const root = new URL('../../src/detectors/', import.meta.url).pathname
+const root = new URL('../../src/', import.meta.url).pathname
+/** Rooms whose code reads what others wrote. */
+const rooms = ['detectors', 'documents', 'custom', 'findings', 'kernel']
+/** Files that put patterns together, and how many they do. */
+const composing: Readonly<Record<string, number>> = {
+  'detectors/secrets/vendor-keys.ts': 1,
+  'detectors/secrets/vendor-tokens.ts': 1,
+  'detectors/secrets/keyed.ts': 1,
+  'documents/csv.ts': 1,
+}
 
-/** Every regular expression that the detectors use: literals by reading the sources, composed ones from their tables. */
+const files = rooms.flatMap((room) =>
+  readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${room}/${file}`),
+)
+
+/** Every regular expression that meets text of others: literals by reading the sources, composed ones from their tables. */
 export function listPatterns(): BuiltInPattern[] {
   const composed: [string, RegExp][] = [
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
     ...keyedShapes.map(({ type, vendor, pattern }): [string, RegExp] => [`${type} ${vendor}`, pattern]),
     ...nationalIds.map(({ type, pattern }): [string, RegExp] => [type, pattern]),
+    ['any vendor', anyVendor],
+    ['a field of CSV', /[^;\r\n]*/y],
   ]
-  const literals = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap(literalsOf)
-  const all = [...literals, ...composed.map(([name, { source, flags }]) => ({ name, source, flags }))]
+  const all = [
+    ...files.flatMap((file) => literalsOf(file)),
+    ...composed.map(([name, { source, flags }]) => ({ name, source, flags })),
+  ]
   return [...new Map(all.map((pattern) => [`${pattern.source}/${pattern.flags}`, pattern])).values()]
 }
 
-function literalsOf(file: string): BuiltInPattern[] {
-  const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest)
+/** Files that make patterns out of strings and are not known to. */
+export function listUnknownComposers(): string[] {
+  return files.filter((file) => {
+    const made = readFileSync(join(root, file), 'utf8').match(/\bRegExp\(/g)?.length ?? 0
+    return made !== (composing[file] ?? 0)
+  })
+}
+
+export function literalsOf(file: string, text = readFileSync(join(root, file), 'utf8')): BuiltInPattern[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
   const found: BuiltInPattern[] = []
   const visit = (node: ts.Node) => {
     if (ts.isRegularExpressionLiteral(node)) {
@@ -41,4 +68,46 @@ function literalsOf(file: string): BuiltInPattern[] {
   }
   visit(source)
   return found
+}
+
+const AUTOMATON_MS = 3_000
+const FUZZ_MS = 60_000
+const ATTACK_LENGTH = 64 * 1024
+const MOST_ATTACK_MS = 500
+
+/**
+ * Undefined where a pattern takes linear time, else what speaks against it. Bounds are shortened first: the automaton
+ * grows with them, and how a pattern can be ambiguous does not. Where the automaton comes to no end, attacks are looked
+ * for by trying; they count when they keep the engine busy.
+ */
+export async function findFault(pattern: Pick<BuiltInPattern, 'source' | 'flags'>): Promise<string | undefined> {
+  const short = pattern.source.replace(/\{(\d+)(?:(,)(\d*))?\}/g, (_, least: string, comma?: string, most?: string) => {
+    const upper = most === undefined || most === '' ? '' : Math.min(Number(most), 4)
+    return `{${Math.min(Number(least), 3)}${comma ?? ''}${upper}}`
+  })
+  const anchored = pattern.flags.includes('y') ? `^(?:${short})` : short
+  const flags = pattern.flags.replace(/[gy]/g, '')
+  const exact = await check(anchored, flags, { checker: 'automaton', timeout: AUTOMATON_MS })
+  if (exact.status === 'safe') return undefined
+  if (exact.status === 'vulnerable') return exact.complexity.summary
+  const tried = await check(anchored, flags, { checker: 'fuzz', timeout: FUZZ_MS, randomSeed: 1 })
+  if (tried.status === 'safe') return undefined
+  if (tried.status === 'unknown') return tried.error.kind
+  return isKeptBusy(pattern, tried.attack) ? tried.complexity.summary : undefined
+}
+
+interface Attack {
+  pumps: readonly { prefix: string; pump: string }[]
+  suffix: string
+}
+
+function isKeptBusy({ source, flags }: Pick<BuiltInPattern, 'source' | 'flags'>, { pumps, suffix }: Attack): boolean {
+  const pumped = pumps.map(({ prefix, pump }) => {
+    return prefix + pump.repeat(Math.ceil(ATTACK_LENGTH / Math.max(1, pump.length) / pumps.length))
+  })
+  const text = pumped.join('') + suffix
+  const before = process.cpuUsage()
+  new RegExp(source, flags).exec(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000 > MOST_ATTACK_MS
 }

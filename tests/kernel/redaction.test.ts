@@ -15,6 +15,8 @@ describe('scrub', () => {
     ['userinfo', `https://me:${value}@host/x`, value],
     ['a query value', `https://host/x?access_token=${value}&y=1`, value],
     ['a keyed member', JSON.stringify({ client_secret: value, apiToken: value }), value],
+    ['a signed token', `see eyJhbGciOiJub25lIn0.eyJ${value}.${value}${value}.`, value],
+    ['a member that never ends', `{"token": "${value}`, value],
     ['an escaped quote in a member', JSON.stringify({ password: `a"${value}` }), value],
   ])('masks %s', (_name, line, secret) => {
     expect(scrub(line)).not.toContain(secret)

@@ -1,9 +1,9 @@
-import { maskUrl } from '../../kernel/redaction.ts'
+import { hideSecrets } from '../hide-secrets.ts'
 
 const MAX_LENGTH = 400
 
 /** A link as a finding shows it: as written, fragment included, without credentials and tokens, on one line. */
 export function toLinkExcerpt(url: string): string {
-  const line = maskUrl(url.replace(/[\p{Cc}\p{Cf}]+/gu, '').trim())
+  const line = hideSecrets(url.replace(/[\p{Cc}\p{Cf}]+/gu, '').trim())
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`
 }

@@ -5,16 +5,19 @@ import { type PiiMatch, type Surroundings, surroundingsOf } from './context.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 
 const before =
-  /\b(?:ph|phones?|telefon[eo]?|telephone|t[ée]l[ée]phone|tel[ée]fono|tel|mob(?:ile|il|iel)?|cell(?:ular|phone)?|handy|fax|telefax|whats ?app|signal|sms|hotline|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt|call|text|messages?|reach|answer(?:ing)?|dial|registered)\b|電話|电话|手机|手機|전화|тел/giu
+  /\b(?:ph|phones?|telefon(?:[eo]|nummer|nr|sz[áa]m)?|telephone|t[ée]l[ée]phone|tel[ée]fono|t[ée]l|mob(?:ile|il|iel)?(?:nummer|nr|telefon)?|cell(?:ular|phone)?|handy(?:nummer|nr)?|telepon|puh|fax|telefax|whats ?app|signal|sms|hotline|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt|call|text|messages?|reach|answer(?:ing)?|dial|registered)\b|電話|电话|手机|手機|전화|тел|τηλ|טלפון|נייד|هاتف|جوال|โทร|điện thoại/giu
 /** What may stand between the word and the number. */
 const LONGEST_GAP = 30
 const behind = /^\s?[-(,]?\s?(?:office|fax|mobile|mobil|cell|desk|home|work|phone|tel|direct|main)\b/i
-const header = /phone|mobile|mobil|handy|fax|telefon|tel\b|cell|contact no/i
+const header =
+  /phone|mobile|mobil|handy|fax|telefon|t[ée]l(?:$|[^\p{L}])|teléfono|cell|contact no|電話|电话|手机|전화|телефон/iu
 const extension = /^ ?(?:x|ext\.? ?|extension |durchwahl |#)\d{1,6}(?![\w])/i
 const notAPhone =
   /\b(?:invoice|order|ticket|case|issue|ref(?:erence)?|iban|ssn|isbn|issn|serial|account|konto|customer|article|sku|part|model|id|nr|no|version|build|pr|commit|port|zip|plz|page|year|line|epoch|timestamp|uid|gid|pid|vat|tax|card|cc|passport)\b\.?:?\s?#?\s?$/i
 const dateLike =
   /^\(?(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:19|20)\d\d)(?!\d)/
+/** `1.000.000` is an amount; `2024-06` at the end is a month. */
+const amount = /^\d{1,3}(?:\.\d{3}){2,}$|(?:^|\D)(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
 
 /** The numbering plans of the world take some megabytes, so only a thread that looks at text reads them. */
@@ -27,7 +30,7 @@ const plans = (): typeof import('libphonenumber-js/max') => {
 /** Telephone numbers: sure with a country code that numbering plans confirm, else by the words around them. */
 export function* findPhones(part: Part, run: NumberRun, regions: readonly string[]): Generator<PiiMatch> {
   const digits = run.groups.map((group) => group.digits).join('')
-  if (digits.length > 15 || dateLike.test(run.text) || years.test(run.text)) return
+  if (digits.length > 15 || dateLike.test(run.text) || years.test(run.text) || amount.test(run.text)) return
   if (run.text.includes('(') !== run.text.includes(')')) return
   if (
     run.separators.some(

@@ -7,6 +7,8 @@ export interface Signal {
   confidence: number
   start: number
   end: number
+  /** Stands there as an example: it is no evidence for anything around it. */
+  quoted?: boolean
 }
 
 /** Signals this near to each other are one attempt. */
@@ -16,7 +18,7 @@ const MOST = 0.99
 
 /**
  * Joins neighbouring signals. A cluster is as sure as its surest signal and surer with each further kind of signal;
- * weak signals alone add up as independent evidence.
+ * weak signals alone add up as independent evidence. Quoted examples add nothing, however many stand together.
  */
 export function toClusters(signals: readonly Signal[]): Signal[] {
   const ordered = [...signals].sort((a, b) => a.start - b.start)
@@ -31,10 +33,11 @@ export function toClusters(signals: readonly Signal[]): Signal[] {
   return groups.flatMap((group) => {
     const [best] = [...group].sort((a, b) => b.confidence - a.confidence)
     if (best === undefined) return []
-    const byRule = new Map(group.map((signal) => [signal.rule, signal]))
+    const telling = group.filter(({ quoted }) => quoted !== true)
+    const byRule = new Map(telling.map((signal) => [signal.rule, signal]))
     const weak = [...byRule.values()].filter((signal) => signal.confidence < 0.5)
     const evidence = 1 - weak.reduce((doubt, signal) => doubt * (1 - signal.confidence), 1)
-    const further = new Set(group.map((signal) => signal.type)).size - 1
+    const further = Math.max(0, new Set(telling.map((signal) => signal.type)).size - 1)
     const confidence = Math.min(MOST, Math.max(best.confidence + further * PER_FURTHER_TYPE, evidence))
     const strong = group.filter((signal) => signal.confidence >= 0.5)
     const span = strong.length > 0 ? strong : group

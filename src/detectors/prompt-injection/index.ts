@@ -67,7 +67,7 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
     part.kind === 'comment' ||
     (part.kind === 'attribute' && unseenLabels.test(part.label ?? ''))
   for (const cluster of toClusters(signals)) {
-    const hidden = unseen && cluster.confidence >= 0.5
+    const hidden = unseen && cluster.confidence >= LEAST_WHERE_UNSEEN
     yield {
       part: index,
       findingType: hidden ? 'HIDDEN_TEXT' : cluster.type,
@@ -82,12 +82,16 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
   }
 }
 
+const QUOTED_WEIGHT = 0.4
+/** What nobody sees on the page needs less evidence. */
+const LEAST_WHERE_UNSEEN = 0.44
+
 /** Code is full of role tokens, and training pages quote attacks: both count for less. */
 function weigh(signals: Signal[], part: Part, config: PromptInjectionConfig): Signal[] {
   return signals.map((signal) => {
     if (part.kind === 'code' && signal.type === 'ROLE_TOKEN') return { ...signal, confidence: signal.confidence * 0.45 }
     if (!config.quotedExamples && isQuotedExample(part, signal))
-      return { ...signal, confidence: signal.confidence * 0.4 }
+      return { ...signal, confidence: signal.confidence * QUOTED_WEIGHT, quoted: true }
     return signal
   })
 }

@@ -1,4 +1,5 @@
 import { createKeywordIndex } from '../keyword-index.ts'
+import { toCanonical } from './canonical.ts'
 import type { Signal } from './clusters.ts'
 import { phrase } from './phrase.ts'
 import type { InjectionRule } from './rule.ts'
@@ -115,8 +116,8 @@ const wordings: readonly Wording[] = [
   {
     language: 'ru',
     dismiss: ['игнорир', 'проигнорир', 'забудь', 'не обращай внимания', 'не следуй', 'отмени'],
-    earlier: ['предыдущ', 'прежн', 'предшеств', 'выше', 'свои', 'исходн', 'ранее'],
-    orders: ['инструкц', 'указани', 'команд', 'распоряжен', 'промпт'],
+    earlier: ['предыдущ', 'прежн', 'предшеств', 'выше', 'свои', 'исходн', 'ранее', 'раньше', 'до этого'],
+    orders: ['инструкц', 'указани', 'команд', 'распоряжен', 'промпт', 'что тебе говорил', 'что тебе сказал'],
   },
   {
     language: 'uk',
@@ -149,6 +150,42 @@ const wordings: readonly Wording[] = [
     orders: ['السابقة', 'أعلاه', 'اعلاه', 'الأصلية'],
   },
   {
+    language: 'hu',
+    dismiss: ['hagyd figyelmen kivul', 'figyelmen kivul hagy', 'felejtsd el', 'felejts el', 'ne vedd figyelembe'],
+    earlier: ['korabbi', 'elozo', 'fenti', 'eddigi', 'osszes'],
+    orders: ['utasitas', 'instrukcio', 'szabaly', 'parancs', 'prompt'],
+  },
+  {
+    language: 'ro',
+    dismiss: ['ignora', 'ignorati', 'uita', 'uitati', 'nu tine cont'],
+    earlier: ['anterioar', 'precedent', 'de mai sus', 'toate', 'initial'],
+    orders: ['instructiun', 'indicati', 'comenzi', 'reguli', 'prompt'],
+  },
+  {
+    language: 'fi',
+    dismiss: ['jata huomiotta', 'unohda', 'sivuuta', 'ala noudata', 'jattakaa huomiotta'],
+    earlier: ['aiemma', 'aiempi', 'aiemmi', 'edelli', 'ylla olev', 'kaikki', 'alkuperais'],
+    orders: ['ohjeet', 'ohjei', 'kaskyt', 'maaraykset', 'kehote', 'prompt'],
+  },
+  {
+    language: 'el',
+    dismiss: ['αγνόησε', 'αγνοήστε', 'ξέχασε', 'ξεχάστε', 'παράβλεψε', 'μην ακολουθείς'],
+    earlier: ['προηγούμεν', 'παραπάνω', 'όλες', 'αρχικ'],
+    orders: ['οδηγί', 'εντολ', 'κανόν', 'prompt'],
+  },
+  {
+    language: 'he',
+    dismiss: ['התעלם', 'התעלמי', 'התעלמו', 'שכח', 'תשכח'],
+    earlier: ['הקודמ', 'לעיל', 'כל ה'],
+    orders: ['הוראות', 'הנחיות', 'פקודות', 'כללים'],
+  },
+  {
+    language: 'th',
+    dismiss: ['ละเว้น', 'เพิกเฉย', 'ลืม', 'ไม่ต้องสนใจ', 'ไม่ต้องทำตาม'],
+    earlier: ['ก่อนหน้า', 'ข้างต้น', 'ทั้งหมด', 'เดิม'],
+    orders: ['คำสั่ง', 'คำแนะนำ', 'กฎ', 'พรอมต์'],
+  },
+  {
     language: 'hi',
     dismiss: ['अनदेखा', 'भूल', 'नजरअंदाज', 'ध्यान न'],
     earlier: ['पिछल', 'पूर्व', 'सभी', 'ऊपर'],
@@ -158,7 +195,7 @@ const wordings: readonly Wording[] = [
 
 const roles = ['dismiss', 'earlier', 'orders'] as const
 const stems = wordings.flatMap((wording, language) =>
-  roles.flatMap((role) => wording[role].map((stem) => ({ stem, language, role }))),
+  roles.flatMap((role) => wording[role].map((stem) => ({ stem: toCanonical(stem).text, language, role }))),
 )
 const spellings = [...new Set(stems.map(({ stem }) => stem))]
 const meanings = spellings.map((spelling) => stems.filter(({ stem }) => stem === spelling))
@@ -177,6 +214,17 @@ interface Spoken {
   sentence: number
 }
 
+const WIDEST_NEGATION = 8
+const negationBefore =
+  /(?:(?:^|[^a-z])(?:no|non|nao|nunca|jamais|n['’]|ne|nicht|nie|niemals|niet|inte|ikke|jangan|dung|khong|nu|ala|alkaa)\s?['’]?|не |ніколи |不要?|别|勿|لا |μη |μην |אל |न |อย่า)$/u
+const negationAfter =
+  /^(?:[a-z]{0,6}(?: sie)? (?:pas|nicht|niet|inte|ikke)(?![a-z])|ma(?:yin)?(?![a-z])|(?:し|られ)?(?:ない|ず)|하지 ?마)/u
+
+/** "Do not forget the earlier instructions" asks for the opposite. */
+const isNegated = (text: string, start: number, end: number) =>
+  negationBefore.test(text.slice(Math.max(0, start - WIDEST_NEGATION), start)) ||
+  negationAfter.test(text.slice(end, end + 2 * WIDEST_NEGATION))
+
 /** Demands to drop earlier instructions in other languages than English, found in canonical text. */
 export function findForeign(text: string): Signal[] {
   const spoken = new Map<number, Spoken[]>()
@@ -186,7 +234,9 @@ export function findForeign(text: string): Signal[] {
     if (isLatin(text.charCodeAt(start)) && isLatin(text.charCodeAt(start - 1))) return
     if (end - start <= SHORT_WORD && isLatin(text.charCodeAt(start)) && isLatin(text.charCodeAt(end))) return
     for (; read < end; read++) if (sentenceEnds.has(text.charCodeAt(read))) sentence++
+    const negated = isNegated(text, start, end)
     for (const { language, role } of meanings[keyword] ?? []) {
+      if (role === 'dismiss' && negated) continue
       const list = spoken.get(language) ?? []
       spoken.set(language, list)
       list.push({ role, start, end, sentence })

@@ -118,13 +118,22 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.85,
     phrases: [
       wording(
-        '(previous|prior|earlier|above|former|your|existing|original|allprevious) ..1 (instruction|instructions|rules|directives|guidelines|orders|prompt|prompts|restrictions) (are|is|were|have_been) (now|hereby)? (void|null|revoked|obsolete|false|cancelled|canceled|invalid|superseded|suspended|overridden|lifted|no_longer)',
+        '(previous|prior|earlier|above|former|your|existing|original|allprevious) ..1 (instruction|instructions|directives|orders|prompt|prompts) (are|is|were|have_been) (now|hereby)? (void|null|revoked|obsolete|false|cancelled|canceled|invalid|superseded|suspended|overridden|lifted|no_longer)',
+      ),
+      wording(
+        'all (previous|prior|earlier|existing|former) (rules|guidelines|restrictions) (are|were|have_been) (now|hereby)? (void|null|revoked|obsolete|cancelled|canceled|invalid|superseded|suspended|overridden|lifted)',
+      ),
+      wording(
+        'your ..2 (rules|guidelines|restrictions) (are|is|were|have_been) (now|hereby)? (void|null|revoked|obsolete|false|cancelled|canceled|invalid|superseded|suspended|overridden|lifted|no_longer)',
+      ),
+      wording(
+        '(rules|instructions|guidelines|directives|orders) (given|told|shown|issued) to? you ..5 (are|were|is) (now|hereby)? (void|null|revoked|obsolete|cancelled|canceled|invalid|superseded|suspended|overridden|lifted)',
       ),
       wording(
         'your (previous|prior|earlier|original|initial) (instruction|instructions|rules|directives|guidelines|orders|prompt) (are|were|is|was) (wrong|fake|incorrect|a_test|a_mistake|a_trick)',
       ),
       wording(
-        '(everything|the_text|the_instructions|instructions|all_text|the_previous_text|the_content) above? (is|was|are|were) now? (obsolete|fake|a_test|a_trap|a_trick|void)',
+        '(everything|the_text|the_instructions|instructions|all_text|the_previous_text|the_content) above? (is|was|are|were) now? (fake|a_test|a_trap|a_trick|void)',
       ),
     ],
   },
@@ -134,7 +143,10 @@ export const overrideRules: readonly InjectionRule[] = [
     severity: 'HIGH',
     confidence: 0.7,
     phrases: [
-      wording('^ (system|admin|administrator|developer|root|security|emergency) (override|prompt_reset)'),
+      wording('^ (system|admin|administrator|developer|root|security|emergency) (override|prompt_reset) :'),
+      wording(
+        '^ (system|admin|administrator|developer|root|security) (override|prompt_reset) ..2 (safety|initiated|activated|enabled|engaged|ignore|you|all|mode)',
+      ),
       wording(
         '(begin|end|start) of? the? (out_of_date|old|previous|system|secret|hidden) (instruction|instructions|prompt|prompts)',
       ),
@@ -159,9 +171,17 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.75,
     phrases: [
       wording(
-        'your (new|real|actual|only|true) and_only? (task|instruction|instructions|objective|goal|role|directive|mission|persona|rules|purpose|job) now? (is|are|will_be|as)',
+        'your (new|real|actual|only|true) and_only? (task|instruction|instructions|directive|persona|rules|purpose) now? (is|are|will_be|as)',
       ),
+      wording('your (real|actual|only|true) and_only? (objective|goal|role|mission|job) now? (is|are|will_be|as)'),
     ],
+  },
+  {
+    id: 'new-role',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'MEDIUM',
+    confidence: 0.4,
+    phrases: [wording('your new (objective|goal|role|mission|job) now? (is|are|will_be|as)')],
   },
   {
     id: 'new-instructions-follow',
@@ -248,6 +268,15 @@ export const overrideRules: readonly InjectionRule[] = [
     confidence: 0.55,
     triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
     pattern:
-      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|write|replace|modify|change|format|begin|start|end|finish|alter|rewrite|convert|reverse|obfuscate|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|replace|modify|change|finish|alter|rewrite|convert|reverse|obfuscate)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
+  },
+  {
+    id: 'add-to-answer',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'MEDIUM',
+    confidence: 0.45,
+    triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
+    pattern:
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:write|format|begin|start|end|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
   },
 ]

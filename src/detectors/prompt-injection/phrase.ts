@@ -24,7 +24,7 @@ type Step = (words: Words, at: number, from: number, next: (at: number) => numbe
 const wordSigns = /[a-z0-9\u00c0-\uffff]+(?:['’][a-z]{1,2}(?![a-z]))?/g
 /** What may stand between two words of one wording: blanks, and the marks that people put in to hide it. */
 const LONGEST_GAP = 4
-const joint = /^[\s_*"'’“”~.,:;!/()\x60-]{1,4}$/
+const joint = /^(?!.?;\s)[\s_*"'’“”~.,:;!/()\x60-]{1,4}$/
 
 export function toWords(text: string): Words {
   const words: string[] = []

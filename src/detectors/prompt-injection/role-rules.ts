@@ -4,7 +4,8 @@ import type { InjectionRule } from './rule.ts'
 const vocabulary = {
   machine:
     'ai a_i ais llm llms language_model language_models large_language_model large_language_models chatbot chatbots chat_bot gpt chatgpt chat_gpt claude copilot gemini bard ai_assistant ai_assistants ai_agent ai_agents ai_model ai_models ai_system ai_systems ai_reader ai_readers ai_reviewer ai_reviewers ai_tool ai_tools ai_bot virtual_assistant digital_assistant chat_assistant automated_assistant automated_agents automated_analysis_software automated_analysis_systems automated_analysis_tools automated_screening_software automated_screening_systems automated_review_systems automated_hiring_systems summarizer summariser assistant',
-  person: 'manager professor director editor coach principal secretary teacher',
+  person:
+    'manager professor director editor coach principal secretary teacher engineer engineers developer developers researcher researchers scientist scientists team teams enthusiast user users expert experts lead owner company startup vendor vendors provider providers practitioner student students',
   tell: 'say tell reply respond answer print output write repeat state report recommend include mention insert add append send call click visit open ignore disregard forget do_not dont never always must should please approve rate summarize summarise treat act pretend execute run forward reveal display rank give score consider exceeds profile',
   page: 'page document email text file content resume cv article wiki ticket pages documents emails files articles tickets',
 }
@@ -22,7 +23,9 @@ export const roleRules: readonly InjectionRule[] = [
         '(note|notes|message|instruction|instructions|notice|reminder|directive|news|info) (to|for) (all|any|the|every|an|our|your)? {machine} !{person} ..9 {tell}',
       ),
       wording('(attention|important|warning|attn) (to|for)? (all|any|every|our|your)? {machine} !{person} ..9 {tell}'),
-      wording('(dear|hello|hey) !assistant {machine} !{person} ..9 {tell}'),
+      wording('(dear|hello|hey) !(assistant|claude) {machine} !{person} ..9 {tell}'),
+      wording('(hello|hey) claude ..9 {tell}'),
+      wording('to (any|all|every) !assistant {machine} !{person} ..4 {tell}'),
     ],
   },
   {
@@ -67,9 +70,20 @@ export const roleRules: readonly InjectionRule[] = [
     confidence: 0.7,
     phrases: [
       wording(
-        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (you_must|always|never|do_not|say|recommend|state|tell|claim)',
+        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (you_must|say|recommend|tell|claim|state_that)',
       ),
       wording('in (your|any|the) summary you? (must|always|include|say|state|claim|do_not)'),
+    ],
+  },
+  {
+    id: 'when-summarising-always',
+    type: 'AI_ADDRESSED',
+    severity: 'HIGH',
+    confidence: 0.45,
+    phrases: [
+      wording(
+        '(when|while|if) you? are? (summar*|process*|analy*|review*|translat*|read*) (this|the) {page} ..6 (always|never|do_not|state)',
+      ),
     ],
   },
   {
@@ -125,7 +139,7 @@ export const roleRules: readonly InjectionRule[] = [
     severity: 'MEDIUM',
     confidence: 0.7,
     triggers: ['assistant:', '\nai:'],
-    pattern: /(?:^|\n)[^\w\n]{0,4}(?:human|user):[^\n]{0,300}\n{1,3}[^\w\n]{0,4}(?:assistant|ai):/g,
+    pattern: /(?:^|\n)[^\w\n]{0,4}(?:human|user):[^\n]{8,300}\n{1,3}[^\w\n]{0,4}(?:assistant|ai):/g,
   },
   {
     id: 'fake-turns-answered',
@@ -133,7 +147,7 @@ export const roleRules: readonly InjectionRule[] = [
     severity: 'MEDIUM',
     confidence: 0.7,
     triggers: ['\nuser:', '\nhuman:'],
-    pattern: /(?:^|\n)[^\w\n]{0,4}(?:assistant|ai):[^\n]{0,300}\n{1,3}[^\w\n]{0,4}(?:user|human):/g,
+    pattern: /(?:^|\n)[^\w\n]{0,4}(?:assistant|ai):[^\n]{8,300}\n{1,3}[^\w\n]{0,4}(?:user|human):/g,
   },
   {
     id: 'control-token',
@@ -169,7 +183,7 @@ export const roleRules: readonly InjectionRule[] = [
     severity: 'HIGH',
     confidence: 0.75,
     triggers: ['"role"', "'role'"],
-    pattern: /["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:/g,
+    pattern: /(?<!messages["']?\s?[:=]\s?\[\s?\{\s?)["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:/g,
   },
   {
     id: 'system-heading',

@@ -30,7 +30,7 @@ export const theftRules: readonly InjectionRule[] = [
         '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|all_the|your)? (current|full|entire)? system (prompt|prompts|message|instruction|instructions) !(to|in|on|of|for)',
       ),
       wording(
-        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|every)? {secret} system? (prompt|prompts|instructions|developer_message) !(box|field|line|dialog|window|about|below|of|for|from|in|on|to)',
+        '{show} (me|us|out|back|verbatim)? a_copy_of? (the|all|every)? {secret} system? (prompt|prompts|instructions|developer_message|system_message|system_messages) !(box|field|line|dialog|window|about|below|of|for|from|in|on|to)',
       ),
       wording(
         '{show} (me|us|out|back|verbatim)? a_copy_of? the? {whole} (prompt|prompts) !(box|field|line|dialog|window|for)',
@@ -125,7 +125,7 @@ export const theftRules: readonly InjectionRule[] = [
       wording(
         '(append|attach|add|put|embed|encode|insert|include) ..2 (conversation|conversations|chat_history|chat_log|system_prompt|user_data|users_data) !(id|ids) ..6 (url|link|query|image)',
       ),
-      wording('(encode|convert) ..3 base64 ..6 (link|url|query|image)'),
+      wording('(encode|convert) ..8 base64 ..6 (link|url|query|image)'),
       wording(
         '^ (exfiltrate|leak|steal) ..3 (content|contents|data|knowledge|secrets|credentials|keys|conversation|history|documents|files)',
       ),

@@ -70,8 +70,8 @@ const signature = /[?&](sig|signature|x-amz-signature|x-goog-signature)=([\w%+/=
 export function* findSignature(text: string, at: number): Generator<Found> {
   signature.lastIndex = at
   const found = signature.exec(text)
-  if (found === null || isPlaceholder(found[2] ?? '')) return
-  const value = found[2] ?? ''
+  const value = found?.[2] ?? ''
+  if (found === null || isPlaceholder(decode(value))) return
   const end = at + found[0].length
   yield { type: 'SIGNED_URL', start: end - value.length, end, severity: 'HIGH', confidence: 0.75, value }
 }

@@ -14,19 +14,24 @@ export interface Assignment {
 
 const LONGEST_KEY = 60
 const sign =
-  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：は]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：は是为為]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 const described =
-  /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->)[ \t*`]{1,8}/uy
+  /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->|\||(?<=[ \t])[–—-](?=[ \t]))[ \t*`]{1,8}/uy
 const verb =
-  /((?:[ \t][\p{L}\d/_-]{1,20}){0,4})[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|är|er|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
+  /((?:[ \t][\p{L}\d/_-]{1,20}){0,4})[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|to|är|er|adalah|là|είναι|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
 const attribute = /["'][ \t]{1,8}(?:value|content|default)[ \t]{0,4}=[ \t]{0,4}/y
-const element = /(?:[ \t][^<>\n]{0,80})?>\s{0,40}/y
+const element = /(?:[ \t][^<>\n]{0,80})?>\s{0,40}(?:<!\[CDATA\[\s{0,40})?/y
+/** `<property name="….password">value</property>`. */
+const namedElement = /["'](?:[ \t][^<>\n]{0,80})?>[ \t]{0,40}(?=[^\s<])/y
 const call = /["']?\]?\([ \t]{0,4}(?=["'`])/y
 const blank = /["']?(?:[ \t]\([^()\n]{1,40}\))?[ \t]{1,8}(?=[^\s=:,;.|])/y
 const nextLine = /[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t]{0,8}\r?\n)?[ \t>]{0,16}(?=\S)/y
 const quotedValue =
   /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|“([^”\n]{0,400})”|\\"((?:[^"\\\n]){0,400})\\"/y
-const bareValue = /[^\s"'`<>|]{1,400}/y
+/** Passwords are typed on any keyboard but hold no Chinese, Japanese or Korean signs: there the sentence goes on. */
+const bareValue = /[^\s"'`<>|\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]{1,400}/y
+
+const isNameOfElement = /<[\w:.-]{1,40}[ \t]{1,8}(?:name|key|id)=["']$/
 
 const isKeyCode = (code: number) =>
   (code >= 48 && code <= 57) ||
@@ -60,6 +65,9 @@ export function readAssignment(text: string, key: { start: number; end: number }
   const found =
     (isElement ? at(element, false) : undefined) ??
     at(attribute, false) ??
+    (isNameOfElement.test(text.slice(Math.max(0, key.start - LONGEST_KEY), key.start))
+      ? at(namedElement, false)
+      : undefined) ??
     at(sign, false) ??
     at(call, false) ??
     at(described, true) ??
@@ -82,7 +90,7 @@ function readValue(text: string, from: number, spoken: boolean): Omit<Assignment
   bareValue.lastIndex = position
   const bare = bareValue.exec(text)?.[0]
   if (bare === undefined) return undefined
-  const value = /^[^&]*[?&]|&\w+=/.test(bare) && !spoken ? (bare.split('&')[0] ?? '') : bare
+  const value = spoken ? bare : (bare.split(/&(?:amp;)?(?=[\w.-]{1,40}=|$)/)[0] ?? '')
   const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:?。、' : '.,;:?)]}。、')
   const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''
   return kept === '' ? undefined : { value: kept, start: position, end: position + kept.length, quoted: false, spoken }

@@ -42,7 +42,7 @@ function wordsOf(value: string): string[] {
 }
 
 /** Values that vendors print in their manuals. */
-const publishedSamples = new Set(['33f!!lloppa', 'pa$$word'])
+const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
 
 const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
 
@@ -81,10 +81,20 @@ function runsAlong(letters: string): boolean {
 
 /** True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses. */
 export function isReference(value: string, quoted: boolean): boolean {
-  if (address.test(value) || filePath.test(value) || integrity.test(value) || version.test(value) || mail.test(value))
+  if (address.test(value) || isFilePath(value) || integrity.test(value) || version.test(value) || mail.test(value))
     return true
+  if (/^[a-z_]{2,20}(?::[\w,]{1,20})?(?:\|[a-z_]{2,20}(?::[\w,]{1,20})?)+$/i.test(value)) return true
   if (!quoted && (reference.test(value) || call.test(value) || dotted.test(value) || technical.test(value))) return true
   return quoted && (dotted.test(value) || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
+}
+
+/** Base64 holds slashes too: a stretch of mixed signs, too long for a name, is no part of a path. */
+function isFilePath(value: string): boolean {
+  if (!filePath.test(value)) return false
+  const random = value
+    .split('/')
+    .some((piece) => piece.length >= 20 && /\d/.test(piece) && /[a-z]/.test(piece) && /[A-Z]/.test(piece))
+  return !random || /[.{@]/.test(value)
 }
 
 /** Versions 1 to 5 of RFC 4122 in lower or upper case. */
@@ -116,7 +126,7 @@ function looksLikeWords(value: string): boolean {
 }
 
 const countClasses = (value: string) =>
-  [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s]/].filter((kind) => kind.test(value)).length
+  [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\p{N}\s]/u].filter((kind) => kind.test(value)).length
 
 /** Holds three of lower case, upper case, digits and signs. */
 export const isMixed = (value: string) => countClasses(value) >= 3
@@ -129,7 +139,7 @@ export function passwordConfidence(value: string, quoted: boolean, spoken: boole
   const distinct = new Set(value).size
   if (distinct < 4 || classes < 2) return 0
   const hasDigit = /\d/.test(value)
-  const hasSymbol = /[^A-Za-z0-9\s_.-]/.test(value)
+  const hasSymbol = /[^\p{L}\p{N}\s_.-]/u.test(value)
   if (!hasDigit && !hasSymbol) return 0
   if (/^[a-z]+(?:[-_.][a-z0-9]+)+$/.test(value) || (!hasDigit && looksLikeWords(value))) return 0
   if (/^[A-Za-z]{1,12}[-_.]?\d$/.test(value)) return 0

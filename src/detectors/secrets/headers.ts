@@ -10,7 +10,7 @@ export function* findAuthorization(text: string, at: number): Generator<Found> {
   const [whole, kind = '', value = ''] = found
   const basic = kind.toLowerCase() === 'basic'
   if (isPlaceholder(value) && !basic) return
-  const confidence = basic ? basicConfidence(value) : tokenConfidence(value, true)
+  const confidence = basic ? pairConfidence(value) : tokenConfidence(value, true)
   if (confidence === 0) return
   const end = at + 'authorization'.length + whole.length
   yield {
@@ -24,7 +24,7 @@ export function* findAuthorization(text: string, at: number): Generator<Found> {
 }
 
 /** Base64 of `user:password`, where the password is not one of the documentation's. */
-function basicConfidence(value: string): number {
+export function pairConfidence(value: string): number {
   if (!/^[A-Za-z0-9+/_-]{12,1000}={0,2}$/.test(value)) return 0
   const pair = Buffer.from(value, 'base64').toString('utf8')
   const split = pair.indexOf(':')

@@ -70,9 +70,9 @@ export const secretsDetector: Detector<SecretsConfig> = {
     ]),
   ],
   *detect({ parts }, { config, asset, now }) {
-    const configured = configurationFile.test(asset.name)
+    const file = { configured: isConfiguration(asset.name), blankParts: runControlFile.test(asset.name), now }
     for (const [part, { text }] of parts.entries()) {
-      for (const found of findSecrets(parts, part, { configured, now })) {
+      for (const found of findSecrets(parts, part, file)) {
         if (found.confidence < Math.min(config.minConfidence, 0.5) || config.ignoreTypes.includes(found.type)) continue
         yield toMatch(found, part, text)
       }
@@ -83,23 +83,30 @@ export const secretsDetector: Detector<SecretsConfig> = {
 function* findSecrets(
   parts: readonly Part[],
   at: number,
-  { configured, now }: Pick<State, 'configured' | 'now'>,
+  file: Pick<State, 'configured' | 'blankParts' | 'now'>,
 ): Generator<Found> {
   const part = parts[at]
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
-  const state: State = { keysRead: 0, progress: [], configured, now }
+  const state: State = { keysRead: 0, progress: [], ...file }
   index.scan(part.text, (keyword, start, end) => {
     for (const reader of readers[keyword] ?? []) found.push(...reader(part.text, start, end, state))
   })
   yield* found
-  const own = readOwnLabel(parts, at, configured)
+  const own = readOwnLabel(parts, at, file.configured)
   if (own !== undefined) yield own
 }
 
+const runControlFile = /(?:^|[/.])\w{2,20}rc$|\.conf$/i
+
 /** Configuration files, run-control files and stored logins. */
-const configurationFile =
-  /(?:\.(?:tf|tfvars|hcl|ini|cfg|conf|config|env|properties|ya?ml|json|toml|xml|rc|netrc|pgpass|ppk)|(?:^|[/.])\w{2,20}rc|(?:^|\/)(?:\.env[\w.-]*|\.?netrc|\.pgpass|config|credentials|hub|\.htpasswd))$/i
+const configurationFiles = [
+  /\.(?:tf|tfvars|hcl|ini|cfg|cnf|conf|env|properties|ya?ml|json|toml|xml|rc|netrc|pgpass|ppk|config|ftpconfig)$/i,
+  /(?:^|[/.-])(?:config|settings|secrets?|credentials?)[\w-]{0,20}\.(?:php|py|rb|js|ts)$/i,
+  /(?:^|[/.])\w{2,20}rc$/i,
+  /(?:^|\/)(?:\.env[\w.-]*|\.?netrc|\.pgpass|config|credentials|hub|\.htpasswd)$/i,
+]
+const isConfiguration = (name: string) => configurationFiles.some((pattern) => pattern.test(name))
 
 function toMatch(found: Found, part: number, text: string): Match {
   const { type, start, end, severity, confidence, value, shown } = found

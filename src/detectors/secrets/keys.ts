@@ -36,6 +36,19 @@ export const passwordWords = [
   'Şifre',
   'heslo',
   'passord',
+  'κωδικός',
+  'Κωδικός',
+  'mật khẩu',
+  'kata sandi',
+  'lozinka',
+  'parool',
+  'psk',
+  'wpa_passphrase',
+  'requirepass',
+  'rootpw',
+  'bindpw',
+  'keypass',
+  'storepass',
 ] as const
 
 export const tokenWords = [
@@ -75,6 +88,9 @@ export const tokenWords = [
   'shared_key',
   'sharedkey',
   'license_key',
+  'license key',
+  'licence key',
+  'product key',
   'deploy_key',
   '_auth',
   '"auth"',
@@ -101,6 +117,8 @@ export const tokenWords = [
 const passwordSegments = new Set<string>([
   ...passwordWords,
   'passe',
+  'khẩu',
+  'sandi',
   'passwords',
   'userpassword',
   'dbpassword',

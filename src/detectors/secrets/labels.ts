@@ -1,7 +1,7 @@
 import type { Part } from '../../documents/document.ts'
 import type { Found } from './found.ts'
 import { configuredConfidence, passwordConfidence, tokenConfidence } from './guards.ts'
-import { gradeOf } from './keyed.ts'
+import { findVendorShape, gradeOf } from './keyed.ts'
 import { kindOfKey } from './keys.ts'
 
 const LONGEST_LABEL = 40
@@ -16,10 +16,11 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
   for (const label of [part.label ?? '', nameBeside(part, parts[at - 1])]) {
     const kind = label === '' ? undefined : kindOfKey(label)
     if (kind === undefined) continue
-    const confidence = labelledConfidence(value, kind, configured)
+    const shape = findVendorShape(label, value)
+    const confidence = shape === undefined ? labelledConfidence(value, kind, configured) : 0.8
     if (confidence === 0) continue
     const start = part.text.indexOf(value)
-    const type = kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET'
+    const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
     return { type, start, end: start + value.length, severity: gradeOf(confidence), confidence, value }
   }
   return undefined

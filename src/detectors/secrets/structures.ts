@@ -1,5 +1,5 @@
 import { findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
-import { findCommandPassword, findCurlUser } from './commands.ts'
+import { findCommandPassword, findCurlUser, findPipedPassword, findRouterPassword } from './commands.ts'
 import { findFirefoxLogin, findIdentifiedBy, findKubernetesSecret, findPgPass } from './files.ts'
 import type { Found, Progress } from './found.ts'
 import { findHash } from './hashes.ts'
@@ -23,9 +23,21 @@ export const structures: readonly Structure[] = [
   { literals: ['://'], find: findUrlCredential },
   { literals: ['curl '], find: findCurlUser },
   {
-    literals: ['mysql', 'sshpass', 'docker login', 'podman login', 'redis-cli', 'http -a', 'net use', 'psql'],
+    literals: [
+      'mysql',
+      'sshpass',
+      'docker login',
+      'podman login',
+      'redis-cli',
+      'http -a',
+      'net use',
+      'htpasswd ',
+      'snmp-server community',
+    ],
     find: findCommandPassword,
   },
+  { literals: ['| sudo -s'], find: findPipedPassword },
+  { literals: ['password 7 ', 'key 7 ', 'secret 7 '], find: findRouterPassword },
   { literals: ['identified by'], find: findIdentifiedBy },
   { literals: ['jdbc:oracle:'], find: findOracleLogin },
   { literals: ['bearer '], find: findBearer },

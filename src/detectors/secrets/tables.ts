@@ -3,7 +3,7 @@ import { isMixed, passwordConfidence, tokenConfidence } from './guards.ts'
 import { kindOfKey } from './keys.ts'
 
 const pair =
-  /^(?:login|user(?:name)?|zugang(?:sdaten)?|benutzer(?:name)?|credentials|account)s?[ \t]{0,2}[:=]?[ \t]{1,3}([\w.@\\-]{2,40})[ \t]?\/[ \t]?([^\s|]{6,64})/i
+  /^(?:login|user(?:name)?|zugang(?:sdaten)?|benutzer(?:name)?|credentials|account)s?(?:[ \t](?:with|as|is|are|mit|ist|avec|con))?[ \t]{0,2}[:=]?[ \t]{1,3}([\w.@\\-]{2,40})[ \t]?\/[ \t]?([^\s|]{6,64})/i
 
 /** `login: bob / secret`, as people note it down. */
 export function* findPair(text: string, at: number): Generator<Found> {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { hostilePieces, repeat } from '../../detectors/hostile.ts'
+import { hostileWorks } from '../../detectors/hostile-works.ts'
+
+const MOST_MS = 2_000
+
+it.each(Object.keys(hostileWorks))(
+  'no 2 MB, however hostile, take %s two seconds of one core',
+  (name) => {
+    const slow = Object.values(hostilePieces)
+      .flat()
+      .filter((piece) => {
+        const text = repeat(piece)
+        const before = process.cpuUsage()
+        hostileWorks[name]?.(text)
+        const { user, system } = process.cpuUsage(before)
+        return (user + system) / 1_000 > MOST_MS
+      })
+    expect(slow).toEqual([])
+  },
+  600_000,
+)
