@@ -23,7 +23,7 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   type: 'PROMPT_INJECTION',
   title: 'Prompt injection',
   description:
-    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 20 languages. Instructions that could be meant for people are not found.',
+    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 26 languages. Instructions that could be meant for people are not found.',
   category: 'THREAT',
   version: 1,
   config: PromptInjectionConfig,

@@ -47,7 +47,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   type: 'SECRETS',
   title: 'Secrets',
   description:
-    'Finds credentials: tokens of some 130 vendors, private keys, JWTs, connection strings, passwords and keys beside a name that says so, hashes and encoded credentials. Placeholders, references and public keys are left.',
+    'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, passwords and keys beside a name that says so, hashes and encoded credentials. Placeholders, references and public keys are left.',
   category: 'SECURITY',
   version: 1,
   config: SecretsConfig,
