@@ -17,6 +17,7 @@ const rooms = [
   'engine',
   'query',
   'dashboards',
+  'clients',
   'definitions',
   'answers',
 ]

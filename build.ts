@@ -53,7 +53,7 @@ const startedAt = performance.now()
 const workers = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.worker.ts'))
   .map((file) => join('src', file))
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['src/main.ts', ...workers],
   outdir: 'dist',
@@ -72,10 +72,27 @@ const { outputFiles } = await build({
   },
   minifySyntax: true,
   minifyWhitespace: true,
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
   write: false,
   logLevel: 'warning',
 })
+/** The bundle holds other people's work, so it carries their terms. */
+function readLicenses(inputs: readonly string[]): string {
+  const folders = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+  return [...new Set(folders)]
+    .filter((folder) => folder !== undefined)
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+      const file = readdirSync(join(root, folder)).find((entry) => /^(?:licen[cs]e|copying)(?:\.|$)/i.test(entry))
+      const terms = file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8').trim()
+      return `${name} ${version} (${license})\n\n${terms}\n`
+    })
+    .join('\n----\n\n')
+}
+
+const licenses = { path: join(root, 'dist', 'LICENSES.txt'), contents: readLicenses(Object.keys(metafile.inputs)) }
 const selections: Toolset[][] = [['agent'], ['admin'], ['agent', 'admin']]
 const frames = selections.flatMap((toolsets) =>
   [false, true].map((readOnly) => {
@@ -84,7 +101,7 @@ const frames = selections.flatMap((toolsets) =>
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-for (const { path, contents } of [...outputFiles, ...frames]) {
+for (const { path, contents } of [...outputFiles, ...frames, licenses]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }

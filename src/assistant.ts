@@ -3,6 +3,7 @@ import type { Host } from './cli/host.ts'
 import type { Config } from './config.ts'
 import { openFolder } from './folder.ts'
 import { deferSurface, findFrame } from './mcp/frame.ts'
+import type { McpSurface } from './mcp/protocol.ts'
 import { serveStdio } from './mcp/stdio.ts'
 
 /** The assistant's host waits two seconds in all; answers in flight have most of them. */
@@ -26,17 +27,19 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     })
     return opening
   }
-  const load = async () => {
-    const [app, { createSurface }] = await Promise.all([openApp(), import('./surface.ts')])
-    return createSurface(app)
+  let loading: Promise<McpSurface> | undefined
+  const load = () => {
+    loading ??= Promise.all([openApp(), import('./surface.ts')]).then(([app, { createSurface }]) => createSurface(app))
+    return loading
   }
+  const loaded = () => (loading ?? Promise.resolve()).catch(() => undefined)
   const frame = findFrame(config)
   const surface = frame === undefined ? await load() : deferSurface(frame, load)
   const settling = setTimeout(() => void openApp(), SETTLE_MS)
   const { stdin, stdout, signal } = host
   const { caller, log } = folder
   try {
-    await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log })
+    await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log, loaded })
   } finally {
     clearTimeout(settling)
     const close = async () => (opening === undefined ? folder.close() : (await opening).close())

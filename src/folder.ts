@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
@@ -26,7 +27,7 @@ export interface Folder {
 /** @throws AppError `unavailable` when the data folder cannot be used. */
 export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
   const now = () => Date.now()
-  mkdirSync(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
   const writeLine = (line: string) => {
     process.stderr.write(line)
@@ -48,5 +49,14 @@ function localName(): string {
     return userInfo().username
   } catch {
     return 'local'
+  }
+}
+
+function makeFolder(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const text = 'The data folder cannot be made; name one that can be written to with --home or ASSAY_HOME.'
+    throw new AppError('unavailable', text, { reason: 'not_writable', cause })
   }
 }

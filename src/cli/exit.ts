@@ -15,6 +15,9 @@ export const EXIT_USAGE = 2
 
 /** An error as a person reads it on stderr: a sentence, then what may help. */
 export function toMessage(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
+    return 'A package that assay needs is not installed; install assay again, with its dependencies.'
+  }
   if (!(error instanceof AppError)) return scrub(error instanceof Error ? error.message : String(error))
   const { issues = [], suggestions = [] } = error.facts
   const lines = [error.message]

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { logLevels } from '../kernel/log.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
+import { addClientCommands } from './commands/clients.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -91,7 +92,7 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--public-url <url>', 'address under which others reach this server, through a proxy')
     .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
-  program
+  const mcp = program
     .command('mcp')
     .description('speak MCP over stdin and stdout, for an assistant on this machine')
     .option('--toolsets <list>', 'which tools to offer: agent, admin, or both (default agent,admin)', toToolsets)
@@ -99,6 +100,7 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--no-background', 'do not run due scans in this process')
     .addOption(level())
     .action(async (options: Flags) => host.mcp(withoutDefault(options)))
+  addClientCommands(mcp, host)
   serving(program.command('demo').description('scan the built-in sample tenants, show the numbers, then serve'))
     .option('--once', 'show the numbers and exit', false)
     .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))

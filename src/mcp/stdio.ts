@@ -16,6 +16,8 @@ export interface StdioOptions {
   /** Asks for an orderly end, as a signal to the process does. */
   signal: AbortSignal
   log: Log
+  /** Resolves when what answers requests is there, if that is still being read. */
+  loaded?: () => Promise<unknown>
   /** Reads the process that started this one; a change means that it is gone. */
   parentPid?: () => number
 }
@@ -39,7 +41,10 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const connection = serveConnection(createServer, { transport, onerror: reportFault })
   const ending = await Promise.race([watch.ended, transport.closed.then((): Ending => 'broken')])
   watch.stop()
-  if (ending === 'quiet') await Promise.race([transport.answered(), after(DRAIN_MS)])
+  if (ending === 'quiet') {
+    const late = (options.loaded?.() ?? Promise.resolve()).then(() => after(DRAIN_MS))
+    await Promise.race([transport.answered(), late])
+  }
   log.debug('the mcp connection is over', { ending })
   await connection.close()
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { compileQuery, type Query } from './builder.ts'
+import { toDriverError } from './driver.ts'
 import { migrate, newestMigration } from './migrate.ts'
 
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
@@ -206,7 +207,7 @@ function openConnection(file: string, options: { readonly?: boolean }): Database
   try {
     database = new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })
   } catch (error) {
-    throw toAppError(error)
+    throw toDriverError(error) ?? toAppError(error)
   }
   try {
     database.pragma('busy_timeout = 5000')

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mainFile, makeHome, spawnAssay } from '../support/assay.ts'
+import { isAlive } from './windows.ts'
 
 /** Two seconds are promised; what is asserted leaves room for a machine that is busy with other tests. */
 const LIMIT_MS = 8000
@@ -36,15 +37,6 @@ async function start(child: ChildProcess): Promise<() => string> {
     })
   })
   return () => output
-}
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 describe('assay mcp', () => {

@@ -1,11 +1,37 @@
+const ending = 'tests/e2e/stdio-end.test.ts'
+const stdout = 'tests/e2e/stdout.test.ts'
+const install = 'tests/packaging/install.test.ts'
+
 /** How the program is started, served, ended and installed. */
 export const rows: Record<string, readonly { file: string; test: string }[]> = {
   R15: [
-    { file: 'tests/e2e/stdio-end.test.ts', test: 'answers what it had received, and ends when stdin does' },
-    { file: 'tests/e2e/stdio-end.test.ts', test: 'ends when nobody reads its answers any more' },
+    { file: ending, test: 'answers what it had received, and ends when stdin does' },
+    { file: ending, test: 'ends when nobody reads its answers any more' },
+    { file: ending, test: 'ends when the process that started it is killed, although its pipes stay open' },
+    { file: 'tests/e2e/windows.test.ts', test: 'leave no process behind, whether they are closed or killed' },
     {
-      file: 'tests/e2e/stdio-end.test.ts',
-      test: 'ends when the process that started it is killed, although its pipes stay open',
+      file: 'tests/long/windows.test.ts',
+      test: '100 windows, half of them killed, leave no process after two seconds',
     },
+  ],
+  R39: [
+    { file: 'tests/catalogue/junk.test.ts', test: '$name over REST' },
+    { file: 'tests/catalogue/junk.test.ts', test: '$name over MCP' },
+    { file: 'tests/catalogue/junk.test.ts', test: 'is refused as a body' },
+    { file: 'tests/catalogue/junk.test.ts', test: 'is refused as a query string' },
+  ],
+  R40: [
+    {
+      file: install,
+      test: 'runs from a folder and on a data folder with spaces and letters of other scripts in their names',
+    },
+    { file: install, test: 'says what to run when the native module is missing: %s' },
+    { file: install, test: 'says so when its data folder cannot be made' },
+    { file: 'tests/packaging/package.test.ts', test: 'holds what the program reads' },
+  ],
+  R41: [{ file: 'tests/packaging/start.test.ts', test: 'lists its tools before it has read what answers questions' }],
+  R42: [
+    { file: stdout, test: 'at log level %s' },
+    { file: stdout, test: 'whatever else in the process wants to speak' },
   ],
 }

@@ -1,0 +1,26 @@
+# docker build -t assay . && docker run -i --rm -v assay:/data assay mcp
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-bookworm-slim
+LABEL io.modelcontextprotocol.server.name="io.github.assay/assay"
+ENV NODE_ENV=production ASSAY_HOME=/data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/migrations migrations
+COPY --from=build /app/schemas schemas
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 7411
+# For `serve`, which is let out of the container only once there is a token: docker run … assay token create
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7411/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/main.js"]
+CMD ["serve", "--host", "0.0.0.0"]

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { zipSync } from 'fflate'
+import { readPackage, toManifest } from './mcpb.ts'
+
+// Writes assay.mcpb for this platform: the built program, what it reads, and the packages that it does not bundle.
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const shipped = ['dist', 'migrations', 'schemas', 'package.json', 'README.md']
+const unbundled = ['better-sqlite3', 'bindings', 'file-uri-to-path', 'libphonenumber-js'].map((name) =>
+  join('node_modules', name),
+)
+/** Sources of the native module and what its build leaves behind. */
+const needless = /better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
+
+const files: Record<string, Uint8Array> = {
+  'manifest.json': Buffer.from(`${JSON.stringify(toManifest(readPackage()), null, 2)}\n`),
+}
+for (const part of [...shipped, ...unbundled]) {
+  const paths = statSync(join(root, part)).isDirectory()
+    ? readdirSync(join(root, part), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [join(root, part)]
+  for (const path of paths.filter((each) => !needless.test(each))) {
+    files[path.slice(root.length).replaceAll('\\', '/')] = readFileSync(path)
+  }
+}
+const target = process.argv[2] ?? join(root, 'assay.mcpb')
+writeFileSync(target, zipSync(files))
+process.stdout.write(`${target}: ${Object.keys(files).length} files\n`)

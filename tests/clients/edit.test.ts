@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { removeMember, setMember } from '../../src/clients/jsonc.ts'
+import { removeTable, setTable } from '../../src/clients/toml.ts'
+
+const entry = { command: '/usr/bin/node', args: ['/opt/assay/main.js', 'mcp'] }
+const set = (text: string) => setMember(text, 'mcpServers', 'assay', entry)
+const remove = (text: string) => removeMember(text, 'mcpServers', 'assay')
+const withoutComments = (text: string) =>
+  text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\//g, '$1').replace(/,(\s*[}\]])/g, '$1')
+
+const texts = [
+  '{}',
+  '{\n}\n',
+  '{"mcpServers":{}}',
+  '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n',
+  '{\n\t"mcpServers": {\n\t\t"other": { "command": "x" }, // keep me\n\t},\n\t"z": [1, {"a": null}],\n}\n',
+  '// top\n{\n  /* a } brace */ "theme": "dark, // not a comment",\n  "mcpServers": {\n    // nothing yet\n  }\n}\n',
+  '{ // c\n"mcpServers": { // d\n"a": 1 // e\n, // f\n } }',
+  '{"mcpServers":{"a":{"command":"\\"}{"},"b":{}},"n":-1.5e3}',
+]
+
+describe('an entry in JSON with comments', () => {
+  it.each(texts)('is put into %j and nothing else is changed', (text) => {
+    const after = set(text)
+    const before = JSON.parse(withoutComments(text)) as { mcpServers?: object }
+    expect(JSON.parse(withoutComments(after))).toEqual({
+      ...before,
+      mcpServers: { ...before.mcpServers, assay: entry },
+    })
+    for (const comment of text.match(/\/\/ [a-z ]+$|\/\* .*? \*\//gm) ?? []) expect(after).toContain(comment)
+    expect(set(after)).toBe(after)
+  })
+
+  it.each(texts.filter((text) => text.includes('mcpServers')))('is taken out of %j again', (text) => {
+    const after = remove(set(text))
+    expect(JSON.parse(withoutComments(after))).toEqual(JSON.parse(withoutComments(text)))
+    for (const comment of text.match(/\/\/ [a-z ]+$|\/\* .*? \*\//gm) ?? []) expect(after).toContain(comment)
+    expect(remove(after)).toBe(after)
+  })
+
+  it('keeps the comment above its neighbour when it is taken out', () => {
+    const text = '{"mcpServers": {\n  // one\n  "assay": {},\n  // two\n  "b": {}\n}}'
+    expect(remove(text)).toBe('{"mcpServers": {\n  // one\n\n  // two\n  "b": {}\n}}')
+  })
+
+  it('starts a file that is not there', () => {
+    expect(JSON.parse(set(''))).toEqual({ mcpServers: { assay: entry } })
+  })
+
+  it('replaces an entry of another kind', () => {
+    const after = set('{"mcpServers": {"assay": {"command": "old", "env": {"A": "1"}}, "b": 1}}')
+    expect(JSON.parse(after)).toEqual({ mcpServers: { assay: entry, b: 1 } })
+  })
+
+  it.each(['{', '[]', '{"mcpServers": 1}', '{"a": }', '{} {}', '{"a" 1}', 'nothing'])('leaves %j alone', (text) => {
+    expect(() => set(text)).toThrow(/^It/)
+  })
+
+  it('keeps every other member, whatever it holds', () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue())
+    fc.assert(
+      fc.property(object, object, fc.constantFrom(undefined, 1, 2, '\t'), (rest, servers, space) => {
+        const { assay: _gone, ...others } = servers as Record<string, unknown>
+        const text = JSON.stringify({ ...rest, mcpServers: others }, null, space)
+        expect(JSON.parse(set(text))).toEqual({
+          ...JSON.parse(text),
+          mcpServers: { ...JSON.parse(text).mcpServers, assay: entry },
+        })
+        expect(JSON.parse(remove(set(text)))).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+})
+
+describe('an entry in TOML', () => {
+  const table = 'mcp_servers.assay'
+  const written = '[mcp_servers.assay]\ncommand = "/usr/bin/node"\nargs = ["/opt/assay/main.js", "mcp"]\n'
+  const texts = [
+    '',
+    'model = "x" # mine\n',
+    '[mcp_servers.other]\ncommand = "y"\n\n# about profiles\n[profiles.a]\nb = 1\n',
+  ]
+
+  it.each(texts)('is put behind %j and taken away again', (text) => {
+    const after = setTable(text, table, entry)
+    expect(after.startsWith(text)).toBe(true)
+    expect(after.endsWith(written)).toBe(true)
+    expect(setTable(after, table, entry)).toBe(after)
+    expect(removeTable(after, table)).toBe(text)
+  })
+
+  it('replaces its table and the tables below it, and keeps what stands around', () => {
+    const text = `# top\n[a]\nb = 1\n\n[mcp_servers.assay]\ncommand = "old"\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`
+    expect(setTable(text, table, entry)).toBe(`# top\n[a]\nb = 1\n\n${written}\n# next\n[c]\nd = 2\n`)
+    expect(removeTable(text, table)).toBe('# top\n[a]\nb = 1\n\n\n# next\n[c]\nd = 2\n')
+  })
+})

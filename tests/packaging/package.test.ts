@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readPackage, toManifest } from '../../packaging/mcpb.ts'
+import { operations } from '../../src/catalogue.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const pack = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string
+  mcpName: string
+  bin: Record<string, string>
+  dependencies: Record<string, string>
+}
+
+/** What `npm pack` would put into the tarball. */
+function listPacked(): { path: string; size: number }[] {
+  const command = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline', '--loglevel=error']
+  const [listed] = JSON.parse(execFileSync('npm', command, { cwd: root, encoding: 'utf8' })) as [
+    { files: { path: string; size: number }[] },
+  ]
+  return listed.files
+}
+
+const packed = listPacked()
+const paths = new Set(packed.map(({ path }) => path))
+const listed = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.join(entry.parentPath.slice(root.length).replaceAll('\\', '/'), entry.name))
+
+describe('the tarball', () => {
+  it('holds what the program reads', () => {
+    const workers = listed('src')
+      .filter((path) => path.endsWith('.worker.ts'))
+      .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
+    const needed = [
+      ...['package.json', 'README.md', 'mcp.config.example.json', 'server.json', 'dist/LICENSES.txt', pack.bin.assay],
+      ...workers,
+      ...listed('migrations'),
+      ...listed('schemas'),
+      ...['agent', 'admin', 'admin-agent'].flatMap((name) => [
+        `dist/frames/${name}.json`,
+        `dist/frames/${name}-read.json`,
+      ]),
+    ]
+    expect(workers.length).toBeGreaterThan(0)
+    expect(needed.filter((path) => !paths.has(path ?? ''))).toEqual([])
+  })
+
+  it('holds nothing else', () => {
+    const known =
+      /^(?:package\.json|README\.md|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|migrations\/sqlite\/\d{4}-[a-z0-9-]+\.sql|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
+    expect([...paths].filter((path) => !known.test(path))).toEqual([])
+    expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(8_000_000)
+  })
+
+  it('asks for no package that installing it does not bring, and for no file that it does not hold', () => {
+    const builtin = new Set(builtinModules)
+    const wanted = [...paths]
+      .filter((path) => path.endsWith('.js'))
+      .flatMap((path) => {
+        const text = readFileSync(join(root, path), 'utf8')
+        const found = text.matchAll(
+          /(?:^|[;}\n])(?:import|export)(?:[\w$*{}, ]*from)?\s*"([^"\n]+)"|\bimport\("([^"\n]+)"\)/g,
+        )
+        return [...found].map(([, fixed, late]) => ({ path, specifier: fixed ?? late ?? '' }))
+      })
+    const missing = wanted.filter(({ path, specifier }) => {
+      if (specifier.includes('${')) return false
+      if (specifier.startsWith('.')) return !paths.has(posix.join(posix.dirname(path), specifier))
+      if (specifier.startsWith('node:') || builtin.has(specifier.split('/')[0] ?? '')) return false
+      const name = specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/')
+      return pack.dependencies[name] === undefined
+    })
+    expect(wanted.length).toBeGreaterThan(50)
+    expect(missing).toEqual([])
+  })
+
+  it('starts with a line that makes its command runnable', () => {
+    expect(readFileSync(join(root, pack.bin.assay ?? ''), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+})
+
+describe('server.json', () => {
+  const variable = z.strictObject({
+    name: z.string().regex(/^ASSAY_[A-Z_]+$/),
+    description: z.string().max(100),
+    format: z.enum(['string', 'number', 'boolean', 'filepath']).optional(),
+    default: z.string().optional(),
+    isRequired: z.boolean(),
+  })
+  const shape = z.strictObject({
+    $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+    name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+    title: z.string().max(100),
+    description: z.string().min(1).max(100),
+    version: z.string(),
+    packages: z
+      .array(
+        z.strictObject({
+          registryType: z.literal('npm'),
+          identifier: z.string(),
+          version: z.string(),
+          runtimeHint: z.literal('npx'),
+          transport: z.strictObject({ type: z.literal('stdio') }),
+          packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })),
+          environmentVariables: z.array(variable),
+        }),
+      )
+      .length(1),
+  })
+  it('has the shape that the registry documents, and says what package.json says', () => {
+    const server = shape.parse(JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')))
+    expect(server.name).toBe(pack.mcpName)
+    expect([server.version, server.packages[0]?.version]).toEqual([pack.version, pack.version])
+  })
+})
+
+describe('the manifest of the bundle', () => {
+  const option = z.strictObject({
+    type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
+    title: z.string(),
+    description: z.string(),
+    default: z.union([z.string(), z.boolean()]),
+    required: z.boolean(),
+  })
+  const shape = z.strictObject({
+    manifest_version: z.literal('0.4'),
+    name: z.string().regex(/^[a-z0-9-]+$/),
+    display_name: z.string(),
+    version: z.string().regex(/^\d+\.\d+\.\d+$/),
+    description: z.string(),
+    author: z.strictObject({ name: z.string() }),
+    license: z.string(),
+    keywords: z.array(z.string()),
+    server: z.strictObject({
+      type: z.literal('node'),
+      entry_point: z.string(),
+      mcp_config: z.strictObject({
+        command: z.literal('node'),
+        args: z.array(z.string()),
+        env: z.record(z.string(), z.string()),
+      }),
+    }),
+    tools: z.array(z.strictObject({ name: z.string(), description: z.string() })),
+    compatibility: z.strictObject({
+      platforms: z.array(z.enum(['darwin', 'win32', 'linux'])),
+      runtimes: z.strictObject({ node: z.string() }),
+    }),
+    user_config: z.record(z.string(), option),
+  })
+  it('has the shape that is documented, names every tool, and fills in only what it asks for', () => {
+    const manifest = shape.parse(toManifest(readPackage()))
+    expect(manifest.server.entry_point).toBe(pack.bin.assay)
+    expect(manifest.tools.map(({ name }) => name).sort()).toEqual(
+      operations
+        .filter(({ toolset }) => toolset !== undefined)
+        .map(({ name }) => name)
+        .sort(),
+    )
+    const asked = [...JSON.stringify(manifest.server).matchAll(/\$\{user_config\.(\w+)\}/g)].map(([, name]) => name)
+    expect(asked.sort()).toEqual(Object.keys(manifest.user_config).sort())
+  })
+})
+
+describe('the Dockerfile', () => {
+  const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  it('runs as nobody special, is looked after, and copies what the tarball holds', () => {
+    const last = text.slice(text.lastIndexOf('\nFROM '))
+    expect(last).toMatch(/^USER node$/m)
+    expect(last).toMatch(/^HEALTHCHECK .*\\\n\s+CMD \["node", "-e"/m)
+    expect(last).toContain(`io.modelcontextprotocol.server.name="${pack.mcpName}"`)
+    expect(last).toContain(`ENTRYPOINT ["node", "/app/${pack.bin.assay}"]`)
+    for (const part of ['package.json', 'node_modules', 'dist', 'migrations', 'schemas']) {
+      expect(last).toMatch(new RegExp(`^COPY --from=build /app/${part} `, 'm'))
+    }
+  })
+})

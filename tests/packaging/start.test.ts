@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { version } from '../../src/kernel/installation.ts'
+import { type Frame, frameFile } from '../../src/mcp/frame.ts'
+import { drawFrame } from '../../src/mcp/surface.ts'
+import type { Toolset } from '../../src/mcp/tools.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The sources that are read when one is: what it imports, and so on, but for what is imported late. */
+function listRead(metafile: Metafile, entry: string): string[] {
+  const read = new Set<string>()
+  const visit = (path: string) => {
+    if (read.has(path)) return
+    read.add(path)
+    for (const { path: next, kind, external } of metafile.inputs[path]?.imports ?? []) {
+      if (kind !== 'dynamic-import' && external !== true) visit(next)
+    }
+  }
+  visit(entry)
+  return [...read]
+}
+
+describe('assay mcp', () => {
+  it('lists its tools before it has read what answers questions', async () => {
+    const { metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: ['src/main.ts', 'src/assistant.ts', 'src/mcp/stdout.ts'],
+      outdir: 'dist',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      write: false,
+      metafile: true,
+    })
+    const early = ['src/main.ts', 'src/assistant.ts', 'src/mcp/stdout.ts'].flatMap((entry) => listRead(metafile, entry))
+    const rooms = new Set(early.map((path) => /^src\/([a-z]+)\//.exec(path)?.[1] ?? path))
+    for (const late of ['detectors', 'documents', 'connectors', 'query', 'scans', 'metrics', 'http', 'sample']) {
+      expect([...rooms]).not.toContain(late)
+    }
+    expect(early).not.toContain('src/catalogue.ts')
+  })
+
+  const selections: { toolsets: Toolset[]; readOnly: boolean }[] = [['agent'], ['admin'], ['agent', 'admin']].flatMap(
+    (toolsets) => [false, true].map((readOnly) => ({ toolsets: toolsets as Toolset[], readOnly })),
+  )
+  it.each(selections)('lists what the catalogue holds: $toolsets, read only $readOnly', (selection) => {
+    const built = JSON.parse(readFileSync(`${root}dist/${frameFile(selection)}`, 'utf8')) as Frame
+    expect(built).toEqual(JSON.parse(JSON.stringify(drawFrame({ operations, ...selection, version }))))
+  })
+})
