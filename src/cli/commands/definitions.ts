@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
-import { exportDefinitions } from '../../definitions/export.ts'
-import { toProblemLine } from '../../definitions/folder.ts'
-import { kindWords } from '../../definitions/model.ts'
-import { type ApplyOptions, applyFolder, type Outcome, validateFolder } from '../../definitions/plan.ts'
+import type { ApplyOptions, Outcome } from '../../definitions/plan.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { authorOf } from '../../operation/author.ts'
 import type { Flags, Host } from '../host.ts'
@@ -31,6 +28,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
       await withSession(host, { home }, async ({ app }) => {
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
+        const { exportDefinitions } = await import('../../definitions/export.ts')
         const result = exportDefinitions(context.store, dir, { prune, force })
         if (json) return printJson(host, result)
         for (const path of result.created) print(host, `+ ${toLine(path)}`)
@@ -68,6 +66,8 @@ export function addDefinitionCommands(program: Command, host: Host): void {
 
   command('validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
     async ({ dir, json }: FolderFlags) => {
+      const { validateFolder } = await import('../../definitions/plan.ts')
+      const { toProblemLine } = await import('../../definitions/folder.ts')
       const { files, problems, outside } = validateFolder(dir)
       if (json) printJson(host, { files, problems, outside })
       else {
@@ -89,9 +89,10 @@ function toApplyOptions({ dryRun = false, prune = false, force = false }: Folder
 async function show(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
   return withSession(host, { home }, async ({ app }) => {
     const context = app.contextFor({ caller: app.caller, signal: host.signal })
+    const { applyFolder } = await import('../../definitions/plan.ts')
     const outcome = applyFolder(context.store, dir, options, authorOf(context))
     if (json) printJson(host, toJson(outcome, options))
-    else print(host, toText(outcome, options))
+    else print(host, await toText(outcome, options))
     return outcome
   })
 }
@@ -109,7 +110,8 @@ const shown = (value: unknown) => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text
 }
 
-function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): string {
+async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): Promise<string> {
+  const { kindWords } = await import('../../definitions/model.ts')
   const lines = changes.flatMap(({ action, kind, name, file, members }) => [
     `${signs[action]} ${kindWords[kind]} ${toLine(name)}${file === undefined ? '' : ` (${toLine(file)})`}`,
     ...members.map(({ path, before, after }) => `    ${toLine(path)}: ${shown(before)} → ${shown(after)}`),

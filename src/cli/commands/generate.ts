@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { generateFindings } from '../../sample/findings.ts'
 import type { Host } from '../host.ts'
 
 const LINES_AT_ONCE = 500
@@ -13,13 +12,17 @@ export function addGenerateCommand(program: Command, host: Host): void {
     .requiredOption('--findings <n>', 'how many', toCount)
     .option('--seed <n>', 'which ones', toCount, 1)
     .action(async ({ findings, seed }: { findings: number; seed: number }) => {
-      await pipeline(Readable.from(toChunks(findings, seed)), host.stdout, { end: false, signal: host.signal })
+      const { generateFindings } = await import('../../sample/findings.ts')
+      await pipeline(Readable.from(toChunks(generateFindings(findings, seed))), host.stdout, {
+        end: false,
+        signal: host.signal,
+      })
     })
 }
 
-function* toChunks(count: number, seed: number): Generator<string> {
+function* toChunks(findings: Iterable<unknown>): Generator<string> {
   let lines: string[] = []
-  for (const finding of generateFindings(count, seed)) {
+  for (const finding of findings) {
     lines.push(JSON.stringify(finding))
     if (lines.length < LINES_AT_ONCE) continue
     yield `${lines.join('\n')}\n`
