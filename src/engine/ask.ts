@@ -1,7 +1,8 @@
-import type { Engine } from './engine.ts'
+import type { AssetTable } from './assets.ts'
 import { countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 import { type Mark, NO_LEAST } from './tallies.ts'
+import type { Timeline } from './timeline.ts'
 
 /** Bits that may be set aside to tell assets apart, and words of them that may be cleared in one answer. */
 const MOST_BITS = 2 ** 30
@@ -19,8 +20,14 @@ export interface Asked {
   edges: readonly number[]
 }
 
+/** Where an answer comes from. */
+export interface Told {
+  timeline: Timeline
+  assets: AssetTable
+}
+
 /** Answers from the columns; undefined when it would take more memory than an answer may. */
-export function ask(engine: Engine, asked: Asked): Numbers | undefined {
+export function ask(told: Told, asked: Asked): Numbers | undefined {
   const { shape, want, from, to, edges } = asked
   const buckets = edges.length + 1
   const width = shape.groups + 1
@@ -32,29 +39,34 @@ export function ask(engine: Engine, asked: Asked): Numbers | undefined {
     least: want === 'extremes' ? new Uint16Array(width * buckets).fill(NO_LEAST) : new Uint16Array(0),
     greatest: want === 'extremes' ? new Uint16Array(width * buckets) : new Uint16Array(0),
   }
-  const { rows } = engine
+  const { rows } = told.timeline
   const place = (instant: number) => rows.firstAtOrAfter(instant)
   const [low, high] = [place(from), Math.max(place(from), place(to))]
   const borders = [low, ...edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high]
-  if (want === 'assets') return countAssets(engine, asked, borders, numbers)
-  if (shape.places !== undefined || shape.leastConfidence > 0) scanBuckets(engine, asked, borders, numbers)
-  else if (want === 'extremes') measure(engine, asked, borders, numbers)
-  else count(engine, asked, borders, numbers)
-  addLate(engine, asked, numbers)
+  if (want === 'assets') return countAssets(told, asked, borders, numbers)
+  if (shape.places !== undefined || shape.leastConfidence > 0) scanBuckets(told, asked, borders, numbers)
+  else if (want === 'extremes') measure(told, asked, borders, numbers)
+  else count(told, asked, borders, numbers)
+  addLate(told, asked, numbers)
   return numbers
 }
 
-function scanBuckets(engine: Engine, { shape, want }: Asked, borders: readonly number[], numbers: Numbers): void {
+function scanBuckets(
+  { timeline, assets }: Told,
+  { shape, want }: Asked,
+  borders: readonly number[],
+  numbers: Numbers,
+): void {
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
     const out = { ...numbers, base: bucket * numbers.width }
-    scanRows(engine.rows, range, { shape, assets: engine.assets, want }, out)
+    scanRows(timeline.rows, range, { shape, assets, want }, out)
   }
 }
 
 /** Counts and sums: by differences of the tallies at the borders, or by going through the rows where those are few. */
-function count(engine: Engine, { shape, want }: Asked, borders: readonly number[], numbers: Numbers): void {
-  const { rows, tallies } = engine
+function count({ timeline }: Told, { shape, want }: Asked, borders: readonly number[], numbers: Numbers): void {
+  const { rows, tallies } = timeline
   const { width, counts, sums } = numbers
   const summed = want === 'sum'
   const [first = 0, last = 0] = [borders[0], borders.at(-1)]
@@ -76,7 +88,7 @@ function count(engine: Engine, { shape, want }: Asked, borders: readonly number[
   let before = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
   for (const [index, border] of borders.entries()) {
     const upTo = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
-    countBefore(engine, shape, border, { ...upTo, base: 0, summed })
+    countBefore(timeline, shape, border, { ...upTo, base: 0, summed })
     if (index > 0) {
       const base = (index - 1) * width
       for (let group = 0; group < width; group++) {
@@ -91,7 +103,7 @@ function count(engine: Engine, { shape, want }: Asked, borders: readonly number[
 type Out = Parameters<typeof countRows>[3]
 
 /** Counts and sums of all rows before a row. */
-function countBefore({ rows, tallies }: Engine, shape: Shape, row: number, out: Out): void {
+function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Out): void {
   if (row === 0) return
   if (row === rows.count) {
     addMark(tallies.total, shape, out)
@@ -144,8 +156,8 @@ function addMark(mark: Mark, shape: Shape, out: Out): void {
 }
 
 /** Least and greatest: of whole blocks from what each block knows, of the ends from their rows. */
-function measure(engine: Engine, asked: Asked, borders: readonly number[], numbers: Numbers): void {
-  const { rows, tallies, assets } = engine
+function measure({ timeline, assets }: Told, asked: Asked, borders: readonly number[], numbers: Numbers): void {
+  const { rows, tallies } = timeline
   const { shape, want } = asked
   const { cellGroupOf } = shape
   const { least, greatest, counts, width } = numbers
@@ -176,8 +188,8 @@ function measure(engine: Engine, asked: Asked, borders: readonly number[], numbe
     const counted = { counts, sums: numbers.sums, summed: false }
     const ends = { counts: new Float64Array(width), sums: numbers.sums, base: 0, summed: false }
     const starts = { counts: new Float64Array(width), sums: numbers.sums, base: 0, summed: false }
-    countBefore(engine, shape, last * 2 ** blockBits, ends)
-    countBefore(engine, shape, first * 2 ** blockBits, starts)
+    countBefore(timeline, shape, last * 2 ** blockBits, ends)
+    countBefore(timeline, shape, first * 2 ** blockBits, starts)
     for (let group = 0; group < width; group++) {
       counted.counts[base + group] =
         (counts[base + group] ?? 0) + (ends.counts[group] ?? 0) - (starts.counts[group] ?? 0)
@@ -186,8 +198,13 @@ function measure(engine: Engine, asked: Asked, borders: readonly number[], numbe
   }
 }
 
-function countAssets(engine: Engine, asked: Asked, borders: readonly number[], numbers: Numbers): Numbers | undefined {
-  const { assets, late, rows } = engine
+function countAssets(
+  { timeline, assets }: Told,
+  asked: Asked,
+  borders: readonly number[],
+  numbers: Numbers,
+): Numbers | undefined {
+  const { late, rows } = timeline
   const { shape, edges, from, to } = asked
   const { width, counts } = numbers
   const isEverything = edges.length === 0 && (borders[0] ?? 0) === 0 && (borders[1] ?? 0) === rows.count
@@ -198,7 +215,7 @@ function countAssets(engine: Engine, asked: Asked, borders: readonly number[], n
   const bits = shape.lanes * assets.count
   const words = Math.ceil(bits / 32)
   if (bits > MOST_BITS || words * (edges.length + 1) > MOST_CLEARED) return undefined
-  const lateRows = listLate(engine, asked)
+  const lateRows = listLate(timeline, asked)
   const seen = new Uint32Array(words)
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
     const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
@@ -220,27 +237,22 @@ function areWithin(times: Float64Array, count: number, from: number, to: number)
   return true
 }
 
-function addLate(engine: Engine, asked: Asked, numbers: Numbers): void {
+function addLate({ timeline, assets }: Told, asked: Asked, numbers: Numbers): void {
   const { shape, want } = asked
-  if (engine.late.count === 0) return
-  if (asked.edges.length === 0 && areWithin(engine.late.time, engine.late.count, asked.from, asked.to)) {
-    scanRows(
-      engine.late,
-      { from: 0, to: engine.late.count },
-      { shape, assets: engine.assets, want },
-      { ...numbers, base: 0 },
-    )
+  const { late } = timeline
+  if (late.count === 0) return
+  if (asked.edges.length === 0 && areWithin(late.time, late.count, asked.from, asked.to)) {
+    scanRows(late, { from: 0, to: late.count }, { shape, assets, want }, { ...numbers, base: 0 })
     return
   }
-  for (const [bucket, rows] of listLate(engine, asked)) {
+  for (const [bucket, rows] of listLate(timeline, asked)) {
     const out = { ...numbers, base: bucket * numbers.width }
-    for (const row of rows)
-      scanRows(engine.late, { from: row, to: row + 1 }, { shape, assets: engine.assets, want }, out)
+    for (const row of rows) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want }, out)
   }
 }
 
 /** The late rows of each bucket. */
-function listLate({ late }: Engine, { from, to, edges }: Asked): Map<number, number[]> {
+function listLate({ late }: Timeline, { from, to, edges }: Asked): Map<number, number[]> {
   const found = new Map<number, number[]>()
   for (let row = 0; row < late.count; row++) {
     const time = late.time[row] ?? 0

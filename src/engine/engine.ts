@@ -1,35 +1,23 @@
 import type { FacetChange } from '../findings/facet-log.ts'
 import { AssetTable, NumberMap } from './assets.ts'
 import { FacetTable } from './facets.ts'
+import { History } from './history.ts'
 import { Names } from './names.ts'
-import { Rows } from './rows.ts'
-import { defaultGrain, type Grain, Tallies } from './tallies.ts'
+import { defaultTimeline, Timeline, type TimelineOptions } from './timeline.ts'
 
-/** Numbers from here on are rows of those that came late. */
-const LATE = 2 ** 31
-
-export interface EngineOptions extends Grain {
-  /** So many findings wait unsorted at most, where that is not a small share of all. */
-  leastLate: number
-}
-const defaultOptions: EngineOptions = { ...defaultGrain, leastLate: 32_768 }
-
-interface RowState {
+/** What a finding is counted by beside its time and its asset. */
+export interface RowState {
   combo: number
   confidence: number
 }
 
-/**
- * What findings are counted by, as columns sorted by time: derived from the tables, never the truth. Findings that were
- * detected before the newest row wait unsorted until there are enough of them to be merged in.
- */
+/** What findings are counted by, as columns sorted by time: derived from the tables, never the truth. */
 export class Engine {
   readonly facets = new FacetTable()
   readonly assets = new AssetTable()
   readonly names = new Names()
-  readonly rows = new Rows()
-  readonly late = new Rows()
-  readonly tallies: Tallies
+  readonly findings: Timeline
+  readonly history: History
   /** How many plans it was asked, and how many of them it left to SQL. */
   readonly asked = { plans: 0, left: 0 }
   /** How far the change logs of findings and of assets were followed. */
@@ -37,32 +25,36 @@ export class Engine {
   assetSeq = 0
   newestAsset = 0
   newestCombo = 0
+  /** The findings that changed since the history was last brought up to date, with what they were; added ones with nothing. */
+  readonly touched = new Map<number, RowState | undefined>()
   readonly #places = new NumberMap()
-  readonly #leastLate: number
 
-  constructor(options: EngineOptions = defaultOptions) {
-    this.tallies = new Tallies(this.rows, this.facets, options)
-    this.#leastLate = options.leastLate
+  constructor(options: TimelineOptions = defaultTimeline) {
+    this.findings = new Timeline(this.facets, options)
+    this.history = new History(this.facets, options)
   }
 
   get count(): number {
-    return this.rows.count + this.late.count
+    return this.findings.count
   }
 
   /** Bytes of the columns and everything beside them. */
   get bytes(): number {
-    return this.rows.bytes + this.late.bytes + this.tallies.bytes + this.assets.bytes + this.#places.bytes
+    return this.findings.bytes + this.history.bytes + this.assets.bytes + this.#places.bytes
   }
 
-  /** Adds a finding; those that come in the order of time are cheapest. */
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
-    const { rows } = this
-    if (rows.count === 0 || time >= (rows.time[rows.count - 1] ?? 0)) {
-      this.#places.set(id, rows.push(time, combo, confidence, asset))
-    } else {
-      this.#places.set(id, LATE + this.late.push(time, combo, confidence, asset))
-    }
+    this.#places.set(id, this.findings.push(time, combo, confidence, asset))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
+  }
+
+  /** A finding as it is now. */
+  find(id: number): (RowState & { time: number; asset: number }) | undefined {
+    const place = this.#places.get(id)
+    if (place === undefined) return undefined
+    const { rows, row } = this.findings.at(place)
+    const [time = 0, combo = 0] = [rows.time[row], rows.combo[row]]
+    return { time, combo, confidence: rows.confidence[row] ?? 0, asset: rows.asset[row] ?? 0 }
   }
 
   /**
@@ -71,18 +63,20 @@ export class Engine {
    */
   apply(changes: readonly FacetChange[]): void {
     for (const change of changes) {
+      const { findingId: id } = change
       const from = { combo: this.#comboOf(change.fromCombo), confidence: change.fromConfidence }
       const to = { combo: this.#comboOf(change.toCombo), confidence: change.toConfidence }
       if (change.fromCombo === 0) {
         const asset = this.assets.find(change.assetId)
         if (asset === undefined) throw new RangeError('a finding of an unknown asset was added')
-        this.insert(change.findingId, change.firstDetectedAt, to.combo, to.confidence, asset)
+        this.insert(id, change.firstDetectedAt, to.combo, to.confidence, asset)
+        this.touched.set(id, undefined)
       } else {
-        this.#change(change.findingId, from, to)
+        this.#change(id, from, to)
+        if (!this.touched.has(id)) this.touched.set(id, from)
       }
     }
-    this.tallies.extend()
-    if (this.late.count > Math.max(this.#leastLate, this.rows.count >> 7)) this.merge()
+    this.#settle()
   }
 
   #comboOf(id: number): number {
@@ -94,54 +88,22 @@ export class Engine {
   #change(id: number, from: RowState, to: RowState): void {
     const place = this.#places.get(id)
     if (place === undefined) throw new RangeError(`the finding ${id} is unknown`)
-    const rows = place >= LATE ? this.late : this.rows
-    const row = place >= LATE ? place - LATE : place
+    const { findings, assets, facets } = this
+    const { rows, row } = findings.at(place)
     if (rows.combo[row] !== from.combo || rows.confidence[row] !== from.confidence) {
       throw new RangeError(`the finding ${id} is not as it was said to be`)
     }
     rows.setCombo(row, to.combo)
     rows.confidence[row] = to.confidence
-    if (rows === this.rows && row < this.tallies.count) this.tallies.change(row, from, to)
+    if (rows === findings.rows && row < findings.tallies.count) findings.tallies.change(row, from, to)
     if (from.combo === to.combo) return
     const asset = rows.asset[row] ?? 0
-    this.assets.countStatus(asset, this.facets.bitOf(from.combo), -1)
-    if (to.combo !== 0) this.assets.countStatus(asset, this.facets.bitOf(to.combo), 1)
+    assets.countStatus(asset, facets.bitOf(from.combo), -1)
+    if (to.combo !== 0) assets.countStatus(asset, facets.bitOf(to.combo), 1)
   }
 
-  /** Sorts the late rows in. */
-  merge(): void {
-    const { rows, late } = this
-    if (late.count === 0) return
-    const order = Array.from({ length: late.count }, (_, index) => index)
-    order.sort((a, b) => (late.time[a] ?? 0) - (late.time[b] ?? 0) || a - b)
-    const before = rows.count
-    rows.reserve(before + late.count)
-    const newPlaces = new Uint32Array(late.count)
-    const first = rows.firstAtOrAfter(late.time[order[0] ?? 0] ?? 0, before)
-    const moved = new Uint32Array(before - first)
-    let to = before + late.count - 1
-    let old = before - 1
-    for (let next = late.count - 1; next >= 0; to--) {
-      const index = order[next] ?? 0
-      const time = late.time[index] ?? 0
-      if (old >= first && (rows.time[old] ?? 0) > time) {
-        const { time: times, combo, confidence, asset } = rows
-        rows.set(to, times[old] ?? 0, combo[old] ?? 0, confidence[old] ?? 0, asset[old] ?? 0)
-        moved[old - first] = to - old
-        old--
-      } else {
-        rows.set(to, time, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
-        newPlaces[index] = to
-        next--
-      }
-    }
-    rows.count = before + late.count
-    late.count = 0
-    this.#places.renumber((place) => {
-      if (place >= LATE) return newPlaces[place - LATE] ?? 0
-      return place < first ? place : place + (moved[place - first] ?? 0)
-    })
-    this.tallies.truncate(first)
-    this.tallies.extend()
+  #settle(): void {
+    const move = this.findings.settle()
+    if (move !== undefined) this.#places.renumber(move)
   }
 }

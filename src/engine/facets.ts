@@ -22,6 +22,9 @@ export class FacetTable {
   readonly cells: number[] = []
   readonly #numbers = new Map<number, number>()
   readonly #cellNumbers = new Map<string, number>()
+  readonly #byFacets = new Map<string, number>()
+  /** The combination that differs from another in its status alone: at `combination * 4 + status`. */
+  readonly #siblings = new Map<number, number>()
 
   constructor() {
     const facets = comboFacets.map((name) => [name, new Facet()])
@@ -37,8 +40,29 @@ export class FacetTable {
   add(row: ComboRow): number {
     const known = this.#numbers.get(row.id)
     if (known !== undefined) return known
-    const number = this.count++
+    const number = this.#addFacets(row)
     this.#numbers.set(row.id, number)
+    return number
+  }
+
+  /** The combination that is as another but for its status, whether any finding has it by now or not. */
+  withStatus(combo: number, status: number): number {
+    const at = combo * 4 + status
+    const known = this.#siblings.get(at)
+    if (known !== undefined) return known
+    const { facets } = this
+    const values = comboFacets.map((name) => [name, facets[name].valueOf(combo)])
+    const number = this.#addFacets({ ...(Object.fromEntries(values) as Omit<ComboRow, 'id'>), status })
+    this.#siblings.set(at, number)
+    return number
+  }
+
+  #addFacets(row: Omit<ComboRow, 'id'>): number {
+    const id = comboFacets.map((name) => row[name]).join(' ')
+    const same = this.#byFacets.get(id)
+    if (same !== undefined) return same
+    const number = this.count++
+    this.#byFacets.set(id, number)
     for (const name of comboFacets) this.facets[name].put(number, row[name])
     const key = `${row.detector} ${row.severity} ${row.status}`
     let cell = this.#cellNumbers.get(key)

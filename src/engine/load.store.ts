@@ -1,6 +1,8 @@
 import { decodeChanges } from '../findings/facet-log.ts'
 import type { Reader } from '../store/store.ts'
-import { Engine, type EngineOptions } from './engine.ts'
+import { Engine } from './engine.ts'
+import { buildHistory, followHistory } from './history.store.ts'
+import type { TimelineOptions } from './timeline.ts'
 
 const ROWS_AT_ONCE = 20_000
 
@@ -31,7 +33,7 @@ export function countFindings(reader: Reader): number {
 }
 
 /** Builds an engine from the rows, in steps that others may have a turn between; the snapshot must stay the same. */
-export function* buildEngine(reader: Reader, options?: EngineOptions): Generator<undefined, Engine> {
+export function* buildEngine(reader: Reader, options?: TimelineOptions): Generator<undefined, Engine> {
   const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
@@ -43,18 +45,19 @@ export function* buildEngine(reader: Reader, options?: EngineOptions): Generator
   const page = reader.prepare(selectFindings).raw()
   const { facets, assets } = engine
   let after: Numbers = [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
-  engine.rows.reserve(countFindings(reader))
+  engine.findings.rows.reserve(countFindings(reader))
   for (;;) {
     const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
     for (const [time = 0, combo = 0, confidence = 0, asset = 0, id = 0] of rows) {
       engine.insert(id, time, facets.find(combo) ?? 0, confidence, assets.find(asset) ?? 0)
     }
-    engine.tallies.extend()
+    engine.findings.settle()
     yield
     const last = rows.at(-1)
     if (last === undefined || rows.length < ROWS_AT_ONCE) break
     after = last
   }
+  yield* buildHistory(reader, engine)
   engine.seq = seqs.seq
   engine.assetSeq = seqs.assetSeq
   return engine
@@ -129,6 +132,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
   addCombos(reader, engine)
   try {
     for (const { delta } of rows) engine.apply(decodeChanges(delta))
+    followHistory(reader, engine)
     return true
   } catch (error) {
     if (error instanceof RangeError) return false

@@ -52,6 +52,15 @@ export class Rows {
     return low
   }
 
+  /** Becomes the rows of another, which is not to be used any more. */
+  take(other: Rows): void {
+    this.time = other.time
+    this.combo = other.combo
+    this.confidence = other.confidence
+    this.asset = other.asset
+    this.count = other.count
+  }
+
   get bytes(): number {
     return this.time.byteLength + this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength
   }

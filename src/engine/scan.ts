@@ -25,6 +25,16 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   for (let row = from; row < to; row++) if ((confidence[row] ?? 0) < leastConfidence) groups[row - from] = none
 }
 
+/** The group of one row. */
+export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
+  const { groupOf, places, leastConfidence, groups: none } = shape
+  if ((rows.confidence[row] as number) < leastConfidence) return none
+  const own = groupOf[rows.combo[row] as number] as number
+  if (places === undefined) return own
+  const part = places.partOf[placeOf[rows.asset[row] as number] as number] as number
+  return places.groupOf[own * places.parts + part] as number
+}
+
 /** Adds the rows `[from, to)`, or takes them away (`sign` -1), at `base` of the counts and sums. */
 export function countRows(
   rows: Rows,

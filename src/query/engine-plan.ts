@@ -2,6 +2,7 @@ import { ask } from '../engine/ask.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Want } from '../engine/scan.ts'
 import type { Numbers } from '../engine/shape.ts'
+import { askStock } from '../engine/stock.ts'
 import { NO_LEAST } from '../engine/tallies.ts'
 import type { Dimension, MetricField } from '../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from './cells.ts'
@@ -37,11 +38,16 @@ export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: numb
   }
   const want = toWant(measure)
   const range = toRange(plan, hasChanged)
-  if (want === undefined || range === undefined) return undefined
+  const moments = range === undefined ? toMoments(engine, plan) : undefined
+  if (want === undefined || (range === undefined && moments === undefined)) return undefined
   const compiled = getShape(engine, plan)
   if (compiled === undefined) return undefined
-  const edges = plan.mode === 'flow' ? (plan.edges ?? []) : []
-  const numbers = ask(engine, { shape: compiled.shape, want, ...range, edges })
+  const { shape } = compiled
+  const told = { timeline: engine.findings, assets: engine.assets }
+  const numbers =
+    range === undefined
+      ? askStock(engine, { shape, want, moments: moments ?? [] })
+      : ask(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] })
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
 }
 
@@ -61,6 +67,12 @@ function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: nu
   const isOpen = range.from === undefined && range.to === undefined && edges === undefined
   if (timeField !== 'firstDetectedAt' && !(timeField === 'lastDetectedAt' && isOpen)) return undefined
   return { from: range.from ?? Number.NEGATIVE_INFINITY, to: range.to ?? Number.POSITIVE_INFINITY }
+}
+
+/** The moments of a stock that the history tells apart, when it tells all that happened. */
+function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly number[] | undefined {
+  if (mode !== 'stock' || !history.isWhole) return undefined
+  return edges ?? [at]
 }
 
 function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
@@ -96,8 +108,17 @@ function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensi
       cells.push(cell)
     }
   }
-  const isScalar = dimensions.length === 0 && (mode === 'stock' || edges === undefined || edges.length === 0)
+  const isScalar = isOneCell({ mode, dimensions, edges })
   return cells.length === 0 && isScalar ? [{ ...emptyPartial, key: [], bucket: 0 }] : cells
+}
+
+/** A scalar is a cell also when it has no rows. */
+function isOneCell({
+  mode,
+  dimensions,
+  edges,
+}: Pick<Plan, 'mode' | 'dimensions'> & { edges?: Plan['edges'] }): boolean {
+  return dimensions.length === 0 && (edges === undefined || (mode === 'flow' && edges.length === 0))
 }
 
 const dimensionOfField: Readonly<Partial<Record<MetricField, Dimension>>> = {
@@ -134,6 +155,6 @@ function countValues(
     if (key[count] !== null) cell.n += 1
     cells.set(id, cell)
   }
-  const isScalar = count === 0 && (plan.edges === undefined || plan.edges.length === 0)
+  const isScalar = isOneCell(plan)
   return cells.size === 0 && isScalar ? [{ ...emptyPartial, key: [], bucket: 0 }] : [...cells.values()]
 }

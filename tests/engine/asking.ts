@@ -1,5 +1,6 @@
-import type { Engine, EngineOptions } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
+import type { TimelineOptions } from '../../src/engine/timeline.ts'
 import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/evaluate.ts'
 import { attachEngine, findEngine } from '../../src/query/executor.ts'
@@ -30,7 +31,7 @@ export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void
   })
 }
 
-export function buildNow(reader: Reader, options?: EngineOptions): Engine {
+export function buildNow(reader: Reader, options?: TimelineOptions): Engine {
   const steps = buildEngine(reader, options)
   for (;;) {
     const { done, value } = steps.next()
@@ -63,7 +64,7 @@ export function answerBoth(
   store: Store,
   question: OracleQuestion,
   isSeries: boolean,
-  options?: EngineOptions,
+  options?: TimelineOptions,
 ): { sql: unknown; engine: unknown; served: number } {
   return store.read((reader) => {
     if (findEngine(reader) === undefined) attachEngine(reader, buildNow(reader, options))

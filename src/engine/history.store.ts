@@ -1,0 +1,86 @@
+import type { Reader } from '../store/store.ts'
+import type { Engine, RowState } from './engine.ts'
+import type { StatusChange } from './history.ts'
+
+const ROWS_AT_ONCE = 20_000
+const selectChanges = `SELECT finding_id, seq, at, from_status FROM status_change
+  WHERE (finding_id, seq) > (?, ?) ORDER BY finding_id, seq LIMIT ?`
+
+type Numbers = readonly number[]
+
+const byTime = (a: StatusChange, b: StatusChange) => a.at - b.at
+
+/** Builds the history of an engine whose findings are there, in steps that others may have a turn between. */
+export function* buildHistory(reader: Reader, engine: Engine): Generator<undefined, void> {
+  const { history } = engine
+  const page = reader.prepare(selectChanges).raw()
+  let after: Numbers = [-1, -1]
+  let subject = -1
+  let changes: StatusChange[] = []
+  const close = () => {
+    const found = engine.find(subject)
+    const [first] = changes.sort(byTime)
+    if (found !== undefined && first !== undefined) {
+      history.add(subject, found, changes, { count: 0, status: first.from })
+    }
+  }
+  for (;;) {
+    const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
+    for (const [id = 0, , at = 0, from = 0] of rows) {
+      if (id !== subject) {
+        close()
+        subject = id
+        changes = []
+      }
+      changes.push({ at, from })
+    }
+    yield
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_AT_ONCE) break
+    after = last.slice(0, 2)
+  }
+  close()
+  for (const timeline of [history.leaves, history.enters]) {
+    timeline.sort()
+    yield
+  }
+}
+
+/** Takes the changes of status of the findings that were touched into the history. */
+export function followHistory(reader: Reader, engine: Engine): void {
+  const { history, touched } = engine
+  const select = reader.prepare('SELECT at, from_status AS "from" FROM status_change WHERE finding_id = ? ORDER BY seq')
+  for (const [id, before] of touched) {
+    if (!history.isWhole) break
+    follow(engine, id, before, select.all(id) as StatusChange[])
+  }
+  touched.clear()
+  history.settle()
+}
+
+function follow(engine: Engine, id: number, before: RowState | undefined, rows: StatusChange[]): void {
+  const { history, facets } = engine
+  const now = engine.find(id)
+  const count = history.countOf(id)
+  if (now === undefined || (rows.length === 0 && count === 0)) return
+  const statusOf = (combo: number) => facets.facets.status.valueOf(combo)
+  if (count === 0) {
+    const [first] = rows.sort(byTime)
+    if (first !== undefined) history.add(id, now, rows, { count, status: first.from })
+    return
+  }
+  const changes = rows.slice(count)
+  const [first] = changes
+  const isFurther = rows.every(({ at }, index) => index === 0 || index < count || at >= (rows[index - 1]?.at ?? at))
+  const isSameOtherwise =
+    before !== undefined &&
+    before.confidence === now.confidence &&
+    facets.withStatus(before.combo, statusOf(now.combo)) === now.combo
+  const isContinued = before !== undefined && first?.from === statusOf(before.combo)
+  if (before !== undefined && first === undefined && before.combo === now.combo && isSameOtherwise) return
+  if (first === undefined || before === undefined || !isSameOtherwise || !isContinued || !isFurther) {
+    history.isWhole = false
+    return
+  }
+  history.add(id, now, changes, { count, status: statusOf(before.combo) })
+}

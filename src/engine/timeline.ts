@@ -1,0 +1,141 @@
+import type { FacetTable } from './facets.ts'
+import { Rows } from './rows.ts'
+import { defaultGrain, type Grain, Tallies } from './tallies.ts'
+
+/** Numbers from here on are places among the rows that came late. */
+const LATE = 2 ** 31
+
+export interface TimelineOptions extends Grain {
+  /** So many rows wait unsorted at most, where that is not a small share of all. */
+  leastLate: number
+}
+export const defaultTimeline: TimelineOptions = { ...defaultGrain, leastLate: 32_768 }
+
+/** Rows sorted by time with their tallies. What is older than the newest row waits unsorted until it is merged in. */
+export class Timeline {
+  readonly rows = new Rows()
+  readonly late = new Rows()
+  readonly tallies: Tallies
+  readonly #leastLate: number
+
+  constructor(facets: FacetTable, options: TimelineOptions) {
+    this.tallies = new Tallies(this.rows, facets, options)
+    this.#leastLate = options.leastLate
+  }
+
+  get count(): number {
+    return this.rows.count + this.late.count
+  }
+
+  get bytes(): number {
+    return this.rows.bytes + this.late.bytes + this.tallies.bytes
+  }
+
+  /** Adds a row and gives its place; those that come in the order of time are cheapest. */
+  push(time: number, combo: number, confidence: number, asset: number): number {
+    const { rows } = this
+    return rows.count === 0 || time >= (rows.time[rows.count - 1] ?? 0)
+      ? rows.push(time, combo, confidence, asset)
+      : LATE + this.late.push(time, combo, confidence, asset)
+  }
+
+  /** The columns and the row that a place stands for. */
+  at(place: number): { rows: Rows; row: number } {
+    return place >= LATE ? { rows: this.late, row: place - LATE } : { rows: this.rows, row: place }
+  }
+
+  /** Takes in what was added; gives what turns places of before into those of now when rows were moved. */
+  settle(): ((place: number) => number) | undefined {
+    this.tallies.extend()
+    return this.late.count > Math.max(this.#leastLate, this.rows.count >> 7) ? this.merge() : undefined
+  }
+
+  /** Sorts the late rows in. */
+  merge(): (place: number) => number {
+    const { rows, late } = this
+    const order = Array.from({ length: late.count }, (_, index) => index)
+    order.sort((a, b) => (late.time[a] ?? 0) - (late.time[b] ?? 0) || a - b)
+    const before = rows.count
+    rows.reserve(before + late.count)
+    const newPlaces = new Uint32Array(late.count)
+    const first = rows.firstAtOrAfter(late.time[order[0] ?? 0] ?? 0, before)
+    const moved = new Uint32Array(before - first)
+    let to = before + late.count - 1
+    let old = before - 1
+    for (let next = late.count - 1; next >= 0; to--) {
+      const index = order[next] ?? 0
+      const time = late.time[index] ?? 0
+      if (old >= first && (rows.time[old] ?? 0) > time) {
+        const { time: times, combo, confidence, asset } = rows
+        rows.set(to, times[old] ?? 0, combo[old] ?? 0, confidence[old] ?? 0, asset[old] ?? 0)
+        moved[old - first] = to - old
+        old--
+      } else {
+        rows.set(to, time, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
+        newPlaces[index] = to
+        next--
+      }
+    }
+    rows.count = before + late.count
+    late.count = 0
+    this.tallies.truncate(first)
+    this.tallies.extend()
+    return (place) => {
+      if (place >= LATE) return newPlaces[place - LATE] ?? 0
+      return place < first ? place : place + (moved[place - first] ?? 0)
+    }
+  }
+
+  /** Sorts everything at once: for rows that were added in no order, whose places nobody keeps. */
+  sort(): void {
+    const { rows, late } = this
+    const all = new Rows()
+    all.reserve(this.count)
+    const times = new Float64Array(this.count)
+    times.set(rows.time.subarray(0, rows.count))
+    times.set(late.time.subarray(0, late.count), rows.count)
+    for (const index of orderByTime(times)) {
+      const [from, row] = index < rows.count ? [rows, index] : [late, index - rows.count]
+      all.push(from.time[row] ?? 0, from.combo[row] ?? 0, from.confidence[row] ?? 0, from.asset[row] ?? 0)
+    }
+    rows.take(all)
+    late.take(new Rows())
+    this.tallies.truncate(0)
+    this.tallies.extend()
+  }
+}
+
+const DIGIT_BITS = 11
+
+/** The indexes of times in ascending order: by their digits, from the last to the first. */
+function orderByTime(times: Float64Array): Uint32Array {
+  const { length } = times
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const time of times) {
+    if (time < least) least = time
+    if (time > greatest) greatest = time
+  }
+  let order = new Uint32Array(length)
+  for (let index = 0; index < length; index++) order[index] = index
+  let next = new Uint32Array(length)
+  const radix = 2 ** DIGIT_BITS
+  for (let unit = 1; unit <= greatest - least; unit *= radix) {
+    const digitOf = (index: number) => Math.floor(((times[index] as number) - least) / unit) % radix
+    const starts = new Uint32Array(radix + 1)
+    for (let index = 0; index < length; index++) {
+      const digit = digitOf(index) + 1
+      starts[digit] = (starts[digit] as number) + 1
+    }
+    for (let digit = 1; digit <= radix; digit++) {
+      starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
+    }
+    for (const index of order) {
+      const digit = digitOf(index)
+      const at = starts[digit] as number
+      next[at] = index
+      starts[digit] = at + 1
+    }
+    ;[order, next] = [next, order]
+  }
+  return order
+}
