@@ -9,6 +9,7 @@ export const LEAST_FINDINGS = 50_000
 /** How often the change log is looked at while there are changes, and while there are none. */
 const BUSY_MS = 20
 const CALM_MS = 250
+const REBUILD_MS = 60_000
 
 export interface KeeperOptions {
   store: Store
@@ -17,8 +18,6 @@ export interface KeeperOptions {
 }
 
 export interface EngineKeeper {
-  /** Ends when the engine that is being built is there, or cannot be. */
-  settled(): Promise<void>
   /** Looks after the engine: to be called after every answer, because one may have found it too old to follow. */
   tend(): void
   close(): void
@@ -33,7 +32,13 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: Keepe
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  const isPresent = () => store.read((reader) => findEngine(reader) !== undefined)
+  let builtAt = Number.NEGATIVE_INFINITY
+
+  /** An engine whose history is not whole still answers about the present, so it is not built again at once. */
+  const isPresent = () => {
+    const engine = store.read(findEngine)
+    return engine !== undefined && (engine.history.isWhole || performance.now() < builtAt + REBUILD_MS)
+  }
 
   const build = async () => {
     const snapshot = store.openSnapshot()
@@ -45,6 +50,7 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: Keepe
         if (closed) return
         if (done) {
           attach(value)
+          builtAt = performance.now()
           log.info('the engine is built', { findings: value.count, ms: Math.round(performance.now() - startedAt) })
           return
         }
@@ -75,9 +81,6 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: Keepe
   tick()
 
   return {
-    settled: async () => {
-      await building
-    },
     tend,
     close: () => {
       closed = true

@@ -67,7 +67,7 @@ export function answerBoth(
   options?: TimelineOptions,
 ): { sql: unknown; engine: unknown; served: number } {
   return store.read((reader) => {
-    if (findEngine(reader) === undefined) attachEngine(reader, buildNow(reader, options))
+    if (findEngine(reader)?.history.isWhole !== true) attachEngine(reader, buildNow(reader, options))
     const engine = findEngine(reader)
     const before = engine?.asked ?? { plans: 0, left: 0 }
     const served = -before.plans + before.left
