@@ -48,8 +48,9 @@ export class AssetTable {
       this.#numbers.set(id, number)
       if (number >= this.placeOf.length) {
         this.placeOf = grown(this.placeOf, number + 1)
-        this.#masks = grown(this.#masks, number + 1)
-        this.#counts = grown(this.#counts, (number + 1) * BITS)
+        const { length } = this.placeOf
+        this.#masks = grown(this.#masks, length)
+        this.#counts = grown(this.#counts, length * BITS)
       }
     } else this.#settle(this.placeOf[number] ?? 0, -1)
     const at = this.#placeNumber(place)

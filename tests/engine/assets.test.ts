@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { AssetTable, NumberMap } from '../../src/engine/assets.ts'
+import { Dice } from '../properties/query-data.ts'
+
+test('counts assets by what their findings have, as a plain count of them does', () => {
+  const dice = new Dice(7)
+  const table = new AssetTable()
+  const plain = new Map<number, number[]>()
+  const all: { asset: number; bit: number }[] = []
+  for (let step = 0; step < 60_000; step++) {
+    if (step % 10 === 0) table.put(1 + step * 3, { kind: dice.below(3), container: dice.below(9) })
+    const going = dice.chance(0.3) ? all.splice(dice.below(all.length), 1)[0] : undefined
+    // One asset has so many findings that a byte cannot count them.
+    const { asset, bit } = going ?? { asset: dice.chance(0.2) ? 0 : dice.below(table.count), bit: 4 + dice.below(20) }
+    const by = going === undefined ? 1 : -1
+    if (going === undefined) all.push({ asset, bit })
+    table.countStatus(asset, bit, by)
+    const counts = plain.get(asset) ?? new Array<number>(24).fill(0)
+    counts[bit] = (counts[bit] ?? 0) + by
+    plain.set(asset, counts)
+  }
+  for (let round = 0; round < 50; round++) {
+    const bits = dice.below(2 ** 24)
+    const expected = [...plain.values()].filter((counts) => counts.some((n, bit) => n > 0 && (bits >> bit) % 2 === 1))
+    expect(table.countWithAny(bits)).toBe(expected.length)
+  }
+})
+
+test('numbers are found by ids that are close together and by ids that are far apart', () => {
+  const map = new NumberMap()
+  const ids = [1, 2, 5000, 900_000, 2 ** 40, 3]
+  for (const [number, id] of ids.entries()) map.set(id, number)
+  expect(ids.map((id) => map.get(id))).toEqual([0, 1, 2, 3, 4, 5])
+  expect([map.get(4), map.get(2 ** 41)]).toEqual([undefined, undefined])
+  map.renumber((number) => number + 10)
+  expect(ids.map((id) => map.get(id))).toEqual([10, 11, 12, 13, 14, 15])
+})
