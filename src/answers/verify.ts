@@ -90,7 +90,7 @@ function makePlan(engine: Engine, dice: Dice, now: number): Plan {
   const { rows } = engine.findings
   const first = rows.time[0] ?? now
   const instant = () => first + dice.below(Math.max(1, now - first))
-  const range = dice.chance(0.5) ? {} : toRange(instant(), instant())
+  const range: Plan['range'] = dice.chance(0.5) ? {} : toRange(instant(), instant())
   const isStock = dice.chance(0.25)
   const edges = dice.chance(0.3) ? toEdges(dice, range.from ?? first, range.to ?? now) : undefined
   return {

@@ -44,7 +44,8 @@ export function ask(told: Told, asked: Asked): Numbers | undefined {
   const [low, high] = [place(from), Math.max(place(from), place(to))]
   const borders = [low, ...edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high]
   if (want === 'assets') return countAssets(told, asked, borders, numbers)
-  if (shape.places !== undefined || shape.leastConfidence > 0) scanBuckets(told, asked, borders, numbers)
+  const isScanned = shape.places !== undefined || (shape.leastConfidence > 0 && want === 'extremes')
+  if (isScanned) scanBuckets(told, asked, borders, numbers)
   else if (want === 'extremes') measure(told, asked, borders, numbers)
   else count(told, asked, borders, numbers)
   addLate(told, asked, numbers)
@@ -78,7 +79,7 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
   }
   const fold =
     shape.cellGroupOf === undefined ? shape.members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
-  if (last - first <= fold * borders.length) {
+  if (shape.leastConfidence > 0 || last - first <= fold * borders.length) {
     for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
       const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0, sign: 1 as const }
       countRows(rows, range, shape, { counts, sums, base: bucket * width, summed })
@@ -86,8 +87,10 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
     return
   }
   let before = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
+  let upTo = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
   for (const [index, border] of borders.entries()) {
-    const upTo = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
+    upTo.counts.fill(0)
+    upTo.sums.fill(0)
     countBefore(timeline, shape, border, { ...upTo, base: 0, summed })
     if (index > 0) {
       const base = (index - 1) * width
@@ -96,7 +99,7 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
         if (summed) sums[base + group] = (upTo.sums[group] ?? 0) - (before.sums[group] ?? 0)
       }
     }
-    before = upTo
+    ;[before, upTo] = [upTo, before]
   }
 }
 

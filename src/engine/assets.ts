@@ -26,6 +26,8 @@ export class AssetTable {
   #shareOf = new Uint32Array(64)
   /** Grows when an asset is moved or a place is taken for the first time. */
   moves = 0
+  /** Grows when an asset is moved, and nothing that was counted by place holds any more. */
+  relocations = 0
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
@@ -52,7 +54,10 @@ export class AssetTable {
         this.#masks = grown(this.#masks, length)
         this.#counts = grown(this.#counts, length * BITS)
       }
-    } else this.#settle(this.placeOf[number] ?? 0, -1)
+    } else {
+      this.#settle(this.placeOf[number] ?? 0, -1)
+      this.relocations++
+    }
     const at = this.#placeNumber(place)
     this.placeOf[number] = at
     this.#settle(at, 1)

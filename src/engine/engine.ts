@@ -3,6 +3,7 @@ import { AssetTable, NumberMap } from './assets.ts'
 import { FacetTable } from './facets.ts'
 import { History } from './history.ts'
 import { Names } from './names.ts'
+import { PresentCounts } from './present.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './timeline.ts'
 
 /** What a finding is counted by beside its time and its asset. */
@@ -18,6 +19,7 @@ export class Engine {
   readonly names = new Names()
   readonly findings: Timeline
   readonly history: History
+  readonly present: PresentCounts
   /** How many plans it was asked, and how many of them it left to SQL. */
   readonly asked = { plans: 0, left: 0 }
   /** How far the change logs of findings and of assets were followed. */
@@ -32,6 +34,7 @@ export class Engine {
   constructor(options: TimelineOptions = defaultTimeline) {
     this.findings = new Timeline(this.facets, options)
     this.history = new History(this.facets, options)
+    this.present = new PresentCounts(this.findings, this.facets, this.assets)
   }
 
   get count(): number {
@@ -40,12 +43,13 @@ export class Engine {
 
   /** Bytes of the columns and everything beside them. */
   get bytes(): number {
-    return this.findings.bytes + this.history.bytes + this.assets.bytes + this.#places.bytes
+    return this.findings.bytes + this.history.bytes + this.present.bytes + this.assets.bytes + this.#places.bytes
   }
 
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
     this.#places.set(id, this.findings.push(time, combo, confidence, asset))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
+    this.present.follow(asset, combo, confidence, 1)
   }
 
   /** A finding as it is now. */
@@ -96,8 +100,10 @@ export class Engine {
     rows.setCombo(row, to.combo)
     rows.confidence[row] = to.confidence
     if (rows === findings.rows && row < findings.tallies.count) findings.tallies.change(row, from, to)
-    if (from.combo === to.combo) return
     const asset = rows.asset[row] ?? 0
+    this.present.follow(asset, from.combo, from.confidence, -1)
+    this.present.follow(asset, to.combo, to.confidence, 1)
+    if (from.combo === to.combo) return
     assets.countStatus(asset, facets.bitOf(from.combo), -1)
     if (to.combo !== 0) assets.countStatus(asset, facets.bitOf(to.combo), 1)
   }

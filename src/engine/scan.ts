@@ -45,18 +45,25 @@ export function countRows(
   const { from, to, sign } = range
   const { combo, confidence } = rows
   const { counts, sums, base, summed } = out
-  const { groupOf } = shape
-  if (summed) {
+  const { groupOf, leastConfidence, groups: none } = shape
+  if (leastConfidence > 0) {
+    for (let row = from; row < to; row++) {
+      const value = confidence[row] as number
+      const at = base + (value < leastConfidence ? none : (groupOf[combo[row] as number] as number))
+      counts[at] = (counts[at] as number) + sign
+      if (summed) sums[at] = (sums[at] as number) + sign * value
+    }
+  } else if (summed) {
     for (let row = from; row < to; row++) {
       const at = base + (groupOf[combo[row] as number] as number)
       counts[at] = (counts[at] as number) + sign
       sums[at] = (sums[at] as number) + sign * (confidence[row] as number)
     }
-    return
-  }
-  for (let row = from; row < to; row++) {
-    const at = base + (groupOf[combo[row] as number] as number)
-    counts[at] = (counts[at] as number) + sign
+  } else {
+    for (let row = from; row < to; row++) {
+      const at = base + (groupOf[combo[row] as number] as number)
+      counts[at] = (counts[at] as number) + sign
+    }
   }
 }
 

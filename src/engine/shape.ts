@@ -8,6 +8,8 @@ export interface Shape {
   members: Uint32Array
   /** By cell, when all combinations of each cell have one group. */
   cellGroupOf?: Uint32Array | undefined
+  /** By cell, with `places` too: its group, or its own part of it. */
+  cellPartOf?: Uint32Array | undefined
   /** When the asset has a say in the group. */
   places?: PlaceParts | undefined
   /** Lanes of groups: two groups of one lane never hold the same asset. */

@@ -39,6 +39,17 @@ export class Timeline {
       : LATE + this.late.push(time, combo, confidence, asset)
   }
 
+  /** Whether every row lies in `[from, to)`. */
+  isWithin(from: number, to: number): boolean {
+    const { rows, late } = this
+    if (rows.count > 0 && ((rows.time[0] ?? 0) < from || (rows.time[rows.count - 1] ?? 0) >= to)) return false
+    for (let row = 0; row < late.count; row++) {
+      const time = late.time[row] ?? 0
+      if (time < from || time >= to) return false
+    }
+    return true
+  }
+
   /** The columns and the row that a place stands for. */
   at(place: number): { rows: Rows; row: number } {
     return place >= LATE ? { rows: this.late, row: place - LATE } : { rows: this.rows, row: place }

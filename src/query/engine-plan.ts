@@ -44,10 +44,15 @@ export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: numb
   if (compiled === undefined) return undefined
   const { shape } = compiled
   const told = { timeline: engine.findings, assets: engine.assets }
+  const whole =
+    range !== undefined && want === 'count' && !plan.edges?.length && engine.findings.isWithin(range.from, range.to)
+      ? engine.present.count(shape)
+      : undefined
   const numbers =
-    range === undefined
+    whole ??
+    (range === undefined
       ? askStock(engine, { shape, want, moments: moments ?? [] })
-      : ask(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] })
+      : ask(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
 }
 
@@ -96,16 +101,20 @@ function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
 function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensions, edges, mode }: Plan): Cell[] {
   const { width, counts, sums, least, greatest } = numbers
   const { aggregation } = measure
+  const isSummed = aggregation === 'SUM' || aggregation === 'AVG'
   const cells: Cell[] = []
   for (let at = 0, bucket = 0; at < counts.length; at += width, bucket++) {
     for (let group = 0; group < width - 1; group++) {
       const n = counts[at + group] ?? 0
       if (n === 0) continue
-      const cell: Cell = { ...emptyPartial, n, key: keys[group] ?? [], bucket }
-      if (aggregation === 'SUM' || aggregation === 'AVG') cell.sum = sums[at + group] ?? 0
-      if (aggregation === 'MIN' && least[at + group] !== NO_LEAST) cell.min = least[at + group] ?? null
-      if (aggregation === 'MAX') cell.max = greatest[at + group] ?? null
-      cells.push(cell)
+      cells.push({
+        n,
+        sum: isSummed ? (sums[at + group] ?? 0) : 0,
+        min: aggregation === 'MIN' && least[at + group] !== NO_LEAST ? (least[at + group] ?? null) : null,
+        max: aggregation === 'MAX' ? (greatest[at + group] ?? null) : null,
+        key: keys[group] ?? [],
+        bucket,
+      })
     }
   }
   const isScalar = isOneCell({ mode, dimensions, edges })

@@ -77,7 +77,7 @@ export function compileShape(
   ])
   const within = (names: ReadonlySet<FacetName>) => [...used].every((name) => names.has(name))
   const isOfCombo = (name: FacetName | undefined) => ofCombos.has(name ?? '')
-  const byCell = facets.hasCells && within(ofCells)
+  const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
   const facetOf = (name: FacetName): Facet => ({ ...facets.facets, ...assets.facets })[name]
   const axesOf = (combos: boolean) =>
     dimensions
@@ -88,14 +88,19 @@ export function compileShape(
       .filter(({ key }) => isOfCombo(facetOfKey[key]) === combos)
       .map((condition) => toSieve(engine, facetOf(facetOfKey[condition.key] ?? 'severity'), condition))
 
-  const combos = partition(byCell ? Uint32Array.from(facets.cells) : upTo(facets.count), axesOf(true), sievesOf(true))
+  const combos = partition(
+    byCell ? Uint32Array.from(facets.cells) : undefined,
+    facets.count,
+    axesOf(true),
+    sievesOf(true),
+  )
   const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOfDimension[dimension]))
   const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOfDimension[dimension]))
   if (combos === undefined) return undefined
   // Number 0 is the combination of findings that are gone, and its cell has no others.
   combos.partOf[0] = combos.keys.length
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
-  const places = hasPlaces ? partition(upTo(assets.placeCount), axesOf(false), sievesOf(false)) : undefined
+  const places = hasPlaces ? partition(undefined, assets.placeCount, axesOf(false), sievesOf(false)) : undefined
   if (hasPlaces && places === undefined) return undefined
   if (combos.keys.length * (places?.keys.length ?? 1) > MOST_PARTS) return undefined
 
@@ -143,18 +148,21 @@ export function compileShape(
     for (const at of left) groupOf[at] = keys.length
     placeParts = { partOf: places.partOf, parts: width, groupOf }
   }
-  const groupOfPart = Uint32Array.from({ length: parts + 1 }, (_, part) =>
-    placeParts === undefined ? (partGroups[part] ?? keys.length) : part,
-  )
   const none = placeParts === undefined ? keys.length : parts
-  const own = combos.partOf.map((part) => groupOfPart[part] ?? none)
-  const groupOf = byCell ? upTo(facets.count).map((combo) => own[facets.cellOf[combo] ?? 0] ?? none) : own
+  const own = combos.partOf
+  if (placeParts === undefined && isWanted !== undefined) {
+    const groupOfPart = new Uint32Array(parts + 1).fill(none)
+    for (const [part, group] of partGroups.entries()) if (group !== undefined) groupOfPart[part] = group
+    for (let item = 0; item < own.length; item++) own[item] = groupOfPart[own[item] as number] as number
+  }
+  const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
   return {
     keys,
     shape: {
       groups: keys.length,
       groupOf,
-      members: byCell ? new Uint32Array(0) : upTo(facets.count).filter((combo) => groupOf[combo] !== none),
+      members: byCell ? new Uint32Array(0) : listMembers(groupOf, none),
+      ...(byCell ? { cellPartOf: own } : {}),
       ...(byCell && placeParts === undefined ? { cellGroupOf: own } : {}),
       ...(placeParts === undefined ? {} : { places: placeParts }),
       laneOf: Uint32Array.from(laneOf),
@@ -168,10 +176,18 @@ export function compileShape(
   }
 }
 
-const upTo = (count: number): Uint32Array => {
-  const numbers = new Uint32Array(count)
-  for (let number = 0; number < count; number++) numbers[number] = number
-  return numbers
+/** The group of each combination, by its cell. */
+function spread(own: Uint32Array, cellOf: Uint16Array, count: number): Uint32Array {
+  const groupOf = new Uint32Array(count)
+  for (let combo = 0; combo < count; combo++) groupOf[combo] = own[cellOf[combo] as number] as number
+  return groupOf
+}
+
+function listMembers(groupOf: Uint32Array, none: number): Uint32Array {
+  const members = new Uint32Array(groupOf.length)
+  let count = 0
+  for (let combo = 0; combo < groupOf.length; combo++) if (groupOf[combo] !== none) members[count++] = combo
+  return members.subarray(0, count)
 }
 
 function toLeastConfidence(conditions: readonly Condition[]): number {
@@ -198,25 +214,25 @@ function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boolean) | u
 
 /** Parts items by their values on the axes; what a sieve holds back has the number after the last part. */
 function partition(
-  items: Uint32Array,
+  items: Uint32Array | undefined,
+  count: number,
   axes: readonly Axis[],
   sieves: readonly Sieve[],
 ): { partOf: Uint32Array; keys: GroupKey[] } | undefined {
-  const { length } = items
+  const length = items?.length ?? count
   const domain = axes.reduce((product, { names }) => product * Math.max(1, names.length), 1)
   if (domain > MOST_PARTS) return undefined
   const partOf = new Uint32Array(length)
   for (const { column, indexOf, names } of axes) {
+    const own = pick(column, items)
     for (let item = 0; item < length; item++) {
-      partOf[item] =
-        (partOf[item] as number) * names.length + (indexOf[column[items[item] as number] as number] as number)
+      partOf[item] = (partOf[item] as number) * names.length + (indexOf[own[item] as number] as number)
     }
   }
   const kept = new Uint8Array(length).fill(1)
   for (const { column, allowed } of sieves) {
-    for (let item = 0; item < length; item++) {
-      if (allowed[column[items[item] as number] as number] === 0) kept[item] = 0
-    }
+    const own = pick(column, items)
+    for (let item = 0; item < length; item++) if (allowed[own[item] as number] === 0) kept[item] = 0
   }
   const numbers = new Int32Array(domain).fill(-1)
   const keys: GroupKey[] = []
@@ -231,6 +247,9 @@ function partition(
   }
   return { partOf, keys }
 }
+
+const pick = (column: Uint32Array, items: Uint32Array | undefined): Uint32Array =>
+  items === undefined ? column : items.map((item) => column[item] ?? 0)
 
 function toKey(at: number, axes: readonly Axis[]): GroupKey {
   let left = at
