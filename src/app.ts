@@ -62,6 +62,7 @@ export function createApp(folder: Folder): OpenedApp {
       progress: about.progress ?? (() => {}),
       vault,
       answerAway: (operation, input, asking) => answers?.answer(operation, input, asking),
+      lockdown: config.lockdown,
       store,
       scans,
     }),

@@ -26,6 +26,10 @@ export const Settings = z
       .default(['agent', 'admin'])
       .describe('Which tools MCP offers: the six agent tools, the admin tools, or both.'),
     readOnly: z.boolean().default(false).describe('Offer only operations that change nothing.'),
+    lockdown: z
+      .boolean()
+      .default(false)
+      .describe('Answer with counts and ids only: no excerpts, names, titles or addresses of tenants.'),
     background: z.boolean().default(true).describe('Run due scans in this process when no other process does.'),
     socket: z
       .string()
@@ -63,8 +67,10 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
   const { home: homeFlag, ...given } = flags
   const home = resolve(homeFlag ?? env.ASSAY_HOME ?? defaultHome(env))
-  const settings = parseInput(Settings, { ...readFile(home), ...readEnvironment(env), ...withoutAbsent(given) })
-  return { ...settings, home }
+  const places = [readFile(home), readEnvironment(env), withoutAbsent(given)]
+  const settings = parseInput(Settings, Object.assign({}, ...places))
+  // What one place has locked down, no other opens.
+  return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
 }
 
 function readFile(home: string): Record<string, unknown> {
@@ -93,6 +99,7 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     logFile: flag(env.ASSAY_LOG_FILE),
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
     readOnly: flag(env.ASSAY_READ_ONLY),
+    lockdown: flag(env.ASSAY_LOCKDOWN),
     background: flag(env.ASSAY_BACKGROUND),
     socket: env.ASSAY_SOCKET,
     publicUrl: env.ASSAY_PUBLIC_URL,

@@ -60,8 +60,10 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const http = createHttpApp({
     operations,
     contextFor,
-    callerOf: ({ headers }, address) =>
-      gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
+    callerOf: async ({ headers }, address) => {
+      const caller = await gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address })
+      return headers.has(LOCKDOWN_HEADER) ? { ...caller, lockdown: true } : caller
+    },
     mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
     importFindings: app.importFindings,
     version,
@@ -90,10 +92,21 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
 }
 
 const DAY_MS = 86_400_000
+/** With it a caller asks for less than it may see; nothing asks for more. */
+const LOCKDOWN_HEADER = 'x-assay-lockdown'
 
 /** The settings that decide who is let in, and to what. */
-function settingsOf({ host, socket, publicUrl, trustProxy, toolsets, readOnly, oidc }: OpenedApp['config']): object {
-  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, oidc }
+function settingsOf({
+  host,
+  socket,
+  publicUrl,
+  trustProxy,
+  toolsets,
+  readOnly,
+  lockdown,
+  oidc,
+}: OpenedApp['config']): object {
+  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, lockdown, oidc }
 }
 
 /** What requests may call this machine: the address that it listens on, or all that it has. */

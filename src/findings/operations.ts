@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import type { ReadContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
@@ -48,8 +49,8 @@ function readFilter(reader: Reader, filter: FilterMapping): FilterMapping {
   return split
 }
 
-const toNext = (list: string, keys: readonly number[] | undefined) =>
-  keys === undefined ? {} : { nextCursor: encodeCursor(list, keys) }
+const toNext = (reader: Reader, context: ReadContext, list: string, keys: readonly number[] | undefined) =>
+  keys === undefined ? {} : { nextCursor: encodeCursor(reader, context, list, keys) }
 
 function showFinding(reader: Reader, id: string): FindingDetail {
   return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
@@ -87,9 +88,9 @@ export const findingOperations: readonly Operation[] = [
     }),
     run: ({ search, assetId, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
-        const after = cursor === undefined ? undefined : decodeCursor('findings', cursor, 2)
+        const after = cursor === undefined ? undefined : decodeCursor(reader, context, 'findings', cursor, 2)
         const page = listFindings(reader, { filter: readFilter(reader, filter), search, assetId, limit, after })
-        return { items: page.items, ...toNext('findings', page.next) }
+        return { items: page.items, ...toNext(reader, context, 'findings', page.next) }
       }),
   }),
 
@@ -219,9 +220,9 @@ export const findingOperations: readonly Operation[] = [
     output: z.object({ items: z.array(Asset).describe('Assets.'), nextCursor: NextCursor.optional() }),
     run: ({ status, search, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
-        const [after] = cursor === undefined ? [] : decodeCursor('assets', cursor, 1)
+        const [after] = cursor === undefined ? [] : decodeCursor(reader, context, 'assets', cursor, 1)
         const page = listAssets(reader, { filter: readFilter(reader, filter), status, search, limit, after })
-        return { items: page.items, ...toNext('assets', page.next) }
+        return { items: page.items, ...toNext(reader, context, 'assets', page.next) }
       }),
   }),
 

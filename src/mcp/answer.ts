@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { ToolAnswer } from './protocol.ts'
-import { stripInvisible, toQuoted } from './untrusted.ts'
+import { toQuoted } from './quoted.ts'
 
 /** What an answer may take together, text and structure, unless the caller asked for more. */
 export const ANSWER_BYTES = 24_576
@@ -11,7 +11,7 @@ type JsonObject = Record<string, unknown>
 
 /** A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text. */
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
-  const structure = toPlain(operation.untrusted === true ? stripInvisible(output) : output)
+  const structure = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
     throw new Error(`${operation.name} answers with something that is no object`)
   }

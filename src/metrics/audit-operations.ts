@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { invalidInput } from '../kernel/errors.ts'
+import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listAuditRows, verifyAudit } from '../store/audit.store.ts'
 import { Metric } from './metric.ts'
@@ -66,7 +66,7 @@ const listAudit = operation({
     kind: z.string().max(50).describe('Only this kind: term, metric or placement.').optional(),
     name: z.string().max(300).describe('Only this slug (of a placement: dashboard/slug).').optional(),
     limit: z.int().min(1).max(500).describe('At most this many (50).').optional(),
-    cursor: z.string().max(50).describe('nextCursor of the page before.').optional(),
+    cursor: z.string().max(500).describe('nextCursor of the page before.').optional(),
   }),
   output: z.object({
     items: z
@@ -87,7 +87,8 @@ const listAudit = operation({
   }),
   run: ({ kind, name, limit = 50, cursor }, context) =>
     context.read((reader) => {
-      const rows = listAuditRows(reader, { kind, name, beforeSeq: toSeq(cursor), limit: limit + 1 })
+      const [beforeSeq] = cursor === undefined ? [] : decodeCursor(reader, context, 'audit', cursor, 1)
+      const rows = listAuditRows(reader, { kind, name, beforeSeq, limit: limit + 1 })
       const last = rows.length > limit ? rows[limit - 1] : undefined
       return {
         items: rows.slice(0, limit).map(({ seq, at, before, after, ...row }) => ({
@@ -96,7 +97,7 @@ const listAudit = operation({
           before: before === null ? null : (JSON.parse(before) as Record<string, unknown>),
           after: after === null ? null : (JSON.parse(after) as Record<string, unknown>),
         })),
-        ...(last === undefined ? {} : { nextCursor: String(last.seq) }),
+        ...(last === undefined ? {} : { nextCursor: encodeCursor(reader, context, 'audit', [last.seq]) }),
       }
     }),
 })
@@ -128,12 +129,5 @@ const verifyAuditOperation = operation({
       return { intact: verdict.brokenAt === undefined && verdict.known !== false, ...verdict }
     }),
 })
-
-function toSeq(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined
-  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor)
-  const message = 'is not a cursor of this list; use nextCursor as it was given, or leave it out.'
-  throw invalidInput(`The cursor ${message}`, { issues: [{ path: 'cursor', message }] })
-}
 
 export const auditOperations: readonly Operation[] = [listMetricVersions, listAudit, verifyAuditOperation]

@@ -63,6 +63,8 @@ export interface ReadContext {
   /** Where the form of the input was forgiven; an answer with `warnings` tells it. */
   coerced?: readonly Coercion[]
   vault: Vault
+  /** Answers hold counts and ids only, whoever asks. */
+  lockdown?: boolean
   /** Told of a call that the caller's scopes did not allow. */
   onRefused?: (operation: string) => void
   /**

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import { AppError, type Issue, type Suggestion } from '../kernel/errors.ts'
+import { stripInvisible } from '../kernel/invisible.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
+import { isLockedDown, withhold, withholdSuggestions } from './lockdown.ts'
 import { explainIssues, placeName } from './repair.ts'
 import { requireSound } from './soundness.ts'
 
@@ -105,7 +107,10 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const coerced = [...given.coerced, ...adapted]
   const input = parseArguments(operation, value)
   const output = await run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
-  return operation.output.parse(output)
+  const answer = operation.output.parse(output)
+  if (operation.untrusted !== true) return answer
+  const visible = stripInvisible(answer)
+  return isLockedDown(context) ? withhold(visible) : visible
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */
@@ -123,7 +128,9 @@ async function run(operation: Operation, input: object, context: WriteContext): 
     const answered = away === undefined ? undefined : await away
     return answered === undefined ? await operation.run(input as never, context) : answered.output
   } catch (error) {
-    throw error instanceof AppError ? placeName(operation.name, { ...input }, error) : error
+    if (!(error instanceof AppError)) throw error
+    const placed = placeName(operation.name, { ...input }, error)
+    throw isLockedDown(context) ? withholdSuggestions(placed) : placed
   }
 }
 

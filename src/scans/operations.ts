@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { removeAssets } from '../findings/assets.store.ts'
-import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
 import { conflict } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
+import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
 import { showSource } from '../sources/source-operations.ts'
@@ -114,13 +114,13 @@ export const scanOperations: readonly Operation[] = [
     }),
     run: ({ source, status, limit, cursor }, context) =>
       context.read((reader) => {
-        const [before] = cursor === undefined ? [] : decodeCursor('scans', cursor, 1)
+        const [before] = cursor === undefined ? [] : decodeCursor(reader, context, 'scans', cursor, 1)
         const sourceId = source === undefined ? undefined : getSource(reader, source).id
         const scans = listScans(reader, { sourceId, status, limit: limit + 1, before })
         const last = scans.length > limit ? scans[limit - 1] : undefined
         return {
           items: scans.slice(0, limit).map(toScanItem),
-          ...(last === undefined ? {} : { nextCursor: encodeCursor('scans', [last.id]) }),
+          ...(last === undefined ? {} : { nextCursor: encodeCursor(reader, context, 'scans', [last.id]) }),
         }
       }),
   }),

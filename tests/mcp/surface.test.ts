@@ -140,7 +140,9 @@ describe('an error', () => {
   })
   test('of a missing scope is forbidden', async () => {
     const caller = { name: 'r', via: 'mcp', scopes: new Set(['read'] as const) } as const
-    expect(textOf(await callTool('delete_metric', { slug: 'emma' }, { caller }))).toMatch(/^forbidden: /)
+    expect(textOf(await callTool('delete_metric', { slug: 'emma' }, { caller }))).toMatch(
+      /^forbidden \(insufficient_scope\): /,
+    )
     expect(library.books.has('emma')).toBe(true)
   })
   test('of an unknown tool is a fault that names what is alike', async () => {

@@ -1,0 +1,46 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { invalidInput } from '../kernel/errors.ts'
+import type { Reader } from '../store/store.ts'
+import { principalOf, type ReadContext } from './context.ts'
+
+const TAG_BYTES = 16
+const LIFE_MS = 24 * 3_600_000
+
+type Asked = Pick<ReadContext, 'caller' | 'now'>
+
+/**
+ * Where a list goes on: the sort keys of the last item shown, made opaque, for this caller and this day. `list` names the list it
+ * belongs to. A cursor stays good when rows come and go.
+ */
+export function encodeCursor(reader: Reader, context: Asked, list: string, keys: readonly number[]): string {
+  const text = Buffer.from(JSON.stringify([list, context.now() + LIFE_MS, ...keys])).toString('base64url')
+  return `${text}.${tagOf(reader, context, text).toString('base64url')}`
+}
+
+/** @throws AppError `invalid_input` when the text is no cursor of this list that this caller was given within a day. */
+export function decodeCursor(reader: Reader, context: Asked, list: string, cursor: string, length: number): number[] {
+  const [text = '', tag = '', ...rest] = cursor.split('.')
+  const given = Buffer.from(tag, 'base64url')
+  const wanted = tagOf(reader, context, text)
+  if (
+    rest.length === 0 &&
+    given.toString('base64url') === tag &&
+    given.length === TAG_BYTES &&
+    timingSafeEqual(given, wanted)
+  ) {
+    const [name, until, ...keys] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, ...number[]]
+    if (name === list && keys.length === length && until !== undefined && until > context.now()) return keys
+  }
+  throw invalidInput('The cursor is not one of this list; leave it out to start from the beginning.', {
+    issues: [{ path: 'cursor', message: 'must be the nextCursor of the page before.' }],
+  })
+}
+
+function tagOf(reader: Reader, { caller }: Asked, text: string): Buffer {
+  const row = reader.prepare("SELECT value FROM install WHERE name = 'cursor_key'").get() as { value: string }
+  const mac = createHmac('sha256', Buffer.from(row.value, 'hex'))
+  return mac
+    .update(`${principalOf(caller)}\n${text}`)
+    .digest()
+    .subarray(0, TAG_BYTES)
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { loadConfig } from '../../src/config.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { isLockedDown, WITHHELD, withholdSuggestions } from '../../src/operation/lockdown.ts'
+import { call, type Operation } from '../../src/operation/operation.ts'
+import { exchange, makeTemplate, openEstate, type Template, tenantMark, tokenHolder } from './estate.ts'
+import { examples } from './examples.ts'
+
+let template: Template
+beforeAll(async () => {
+  template = await makeTemplate()
+})
+afterAll(() => template.remove())
+
+const untrusted = operations.filter((operation) => operation.untrusted === true)
+const each = operations.map((operation) => ({ name: operation.name, operation }))
+const listExamples = ({ name }: Operation) => examples[name]?.(template.ids) ?? []
+
+/** Every number of an answer, in order. */
+const numbersOf = (value: unknown): number[] =>
+  typeof value === 'number'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(numbersOf)
+      : []
+
+describe('in lockdown', () => {
+  it.each(each)('$name says nothing that a tenant wrote', async ({ operation }) => {
+    for (const input of listExamples(operation)) {
+      const { context, close } = openEstate(template)
+      const locked = { ...context, caller: tokenHolder, lockdown: true }
+      const answer = JSON.stringify(await call(operation, structuredClone(input), locked).finally(close))
+      expect(answer).not.toContain(tenantMark)
+    }
+  })
+
+  it.each(untrusted.map((operation) => ({ name: operation.name, operation })))(
+    '$name keeps its counts and ids',
+    async ({ operation }) => {
+      for (const input of listExamples(operation)) {
+        const [open, locked] = [openEstate(template), openEstate(template)]
+        const full = await call(operation, structuredClone(input), open.context).finally(open.close)
+        const less = await call(operation, structuredClone(input), { ...locked.context, lockdown: true }).finally(
+          locked.close,
+        )
+        expect(numbersOf(less)).toEqual(numbersOf(full))
+        expect(Object.keys(less as object)).toEqual(Object.keys(full as object))
+      }
+    },
+  )
+
+  it('tools answer so in their text too', async () => {
+    const { context, close } = openEstate(template)
+    const contextFor = (asked: object) => ({ ...context, ...asked, lockdown: true })
+    const surface = createMcpSurface({
+      operations,
+      toolsets: ['agent', 'admin'],
+      contextFor,
+      version: '1',
+      log: silentLog,
+    })
+    for (const operation of untrusted.filter(({ toolset, effect }) => toolset !== undefined && effect === 'read')) {
+      for (const input of listExamples(operation)) {
+        const answer = JSON.stringify(await surface.callTool(operation.name, structuredClone(input), exchange))
+        expect(answer, operation.name).not.toContain(tenantMark)
+      }
+    }
+    close()
+  })
+
+  it('groups by what is ours keep their names, groups by what is not lose them', async () => {
+    const { context, close } = openEstate(template)
+    const query = operations.find(({ name }) => name === 'query_metric') as Operation
+    const ask = async (dimensions: string[]) => {
+      const answer = await call(query, { metricSlug: 'total-findings', dimensions }, { ...context, lockdown: true })
+      return (answer as { breakdown: { dimensionValue: string }[] }).breakdown.map(
+        ({ dimensionValue }) => dimensionValue,
+      )
+    }
+    expect(await ask(['severity'])).toContain('CRITICAL')
+    expect(new Set(await ask(['container']))).toEqual(new Set([WITHHELD]))
+    expect(await ask(['severity', 'container'])).toContain(`CRITICAL / ${WITHHELD}`)
+    close()
+  })
+
+  it('errors suggest no name of a tenant', () => {
+    const error = new AppError('invalid_input', `Perhaps ${tenantMark}?`, {
+      suggestions: [
+        { value: tenantMark, kind: 'container' },
+        { value: 'severity', kind: 'dimension' },
+      ],
+    })
+    const told = withholdSuggestions(error)
+    expect(JSON.stringify([told.message, told.facts])).not.toContain(tenantMark)
+    expect(told.facts.suggestions).toEqual([{ value: 'severity', kind: 'dimension' }])
+  })
+})
+
+describe('lockdown', () => {
+  it.each([
+    [false, undefined, false],
+    [false, true, true],
+    [true, undefined, true],
+    [true, false, true],
+  ])('of the server %j and of the caller %j is %j: a caller tightens and never loosens', (server, caller, locked) => {
+    const asked = { ...tokenHolder, ...(caller === undefined ? {} : { lockdown: caller }) }
+    expect(isLockedDown({ lockdown: server, caller: asked })).toBe(locked)
+  })
+
+  it('that one place sets is opened by no other', () => {
+    const home = '/nowhere'
+    expect(loadConfig({ home, lockdown: false }, { ASSAY_LOCKDOWN: '1' }).lockdown).toBe(true)
+    expect(loadConfig({ home, lockdown: true }, { ASSAY_LOCKDOWN: '0' }).lockdown).toBe(true)
+    expect(loadConfig({ home }, { ASSAY_LOCKDOWN: '0' }).lockdown).toBe(false)
+  })
+})
