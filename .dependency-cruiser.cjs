@@ -60,6 +60,15 @@ module.exports = {
     onlyIn('mcp-sdk-only-in-its-door', '^src/mcp/', '@modelcontextprotocol'),
     onlyIn('hono-only-in-its-door', '^src/http/', 'hono|@hono'),
     onlyIn('got-only-where-requests-leave', '^src/connectors/', 'got|request-filtering-agent'),
+    {
+      name: 'network-only-where-requests-come-and-go',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/doctor\\.ts$' },
+      to: {
+        path: '^(node:)?(http|https|http2|net|tls|dgram|child_process)$|^node_modules/(undici|ws|axios|node-fetch)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
     {

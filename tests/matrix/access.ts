@@ -6,6 +6,8 @@ const listening = 'tests/http/listen.test.ts'
 const issuer = 'tests/access/issuer.test.ts'
 const audit = 'tests/store/audit.test.ts'
 const log = 'tests/kernel/log.test.ts'
+const injection = 'tests/catalogue/injection.test.ts'
+const cursor = 'tests/operation/cursor.test.ts'
 
 /** Threats, by their ids, and the tests that hold the controls against them. */
 export const rows: Record<string, readonly { file: string; test: string }[]> = {
@@ -51,4 +53,9 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: audit, test: 'the audit trail' },
     { file: audit, test: 'the record of access' },
   ],
+  T25: [
+    { file: injection, test: 'SQL in a text' },
+    { file: injection, test: 'was tried more than 500 times' },
+  ],
+  T26: [{ file: cursor, test: 'a cursor' }],
 }

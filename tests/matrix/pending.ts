@@ -29,7 +29,5 @@ export const pending: readonly string[] = [
   'T16',
   'T23',
   'T24',
-  'T25',
-  'T26',
   'T27',
 ]

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+
+/** Who may speak to the network, and with what. Everything else goes through these. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'src/connectors/exchange.ts': ['got'],
+  'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
+  'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
+  'src/doctor.ts': ['node:net'],
+  'src/sample/listener.ts': ['node:http'],
+}
+const network =
+  /^(?:node:)?(?:http|https|http2|net|tls|dgram|dns|dns\/promises|child_process|inspector|cluster)$|^(?:got|undici|ws|axios|node-fetch|request-filtering-agent|@hono\/node-server)$/
+const globals = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
+
+interface Use {
+  file: string
+  what: string
+}
+
+/** Modules that are imported for more than their types, and globals that are named, in a text. */
+function findUses(file: string, text: string): Use[] {
+  const uses: Use[] = []
+  const add = (what: string) => uses.push({ file, what })
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isImportDeclaration(node) &&
+      ts.isStringLiteral(node.moduleSpecifier) &&
+      node.importClause?.isTypeOnly !== true
+    ) {
+      const names = node.importClause?.namedBindings
+      const typesOnly =
+        names !== undefined && ts.isNamedImports(names) && names.elements.every(({ isTypeOnly }) => isTypeOnly)
+      if (network.test(node.moduleSpecifier.text) && !typesOnly) add(node.moduleSpecifier.text)
+    }
+    if (ts.isCallExpression(node)) {
+      const [argument] = node.arguments
+      const loads =
+        node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText().endsWith('require')
+      if (loads && argument !== undefined && ts.isStringLiteral(argument) && network.test(argument.text))
+        add(argument.text)
+      if (loads && argument !== undefined && !ts.isStringLiteralLike(argument))
+        add('a module that is named at run time')
+    }
+    if (ts.isIdentifier(node) && globals.has(node.text)) {
+      const isMember = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node
+      const isKey = ts.isPropertyAssignment(node.parent) && node.parent.name === node
+      if (!isMember && !isKey) add(node.text)
+      if (isMember && /^(?:globalThis|window|self|global)$/.test(node.parent.expression.getText())) add(node.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  return uses
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => join('src', file))
+
+describe('requests to other machines', () => {
+  it('leave by nothing but what is named here', () => {
+    const uses = files.flatMap((file) => findUses(file, readFileSync(file, 'utf8')))
+    expect(uses.length).toBeGreaterThan(5)
+    expect(uses.filter(({ file, what }) => !(allowed[file] ?? []).includes(what))).toEqual([])
+  })
+
+  it('are sent by one function, with got', () => {
+    const sending = files.filter((file) => /\bgot(?:\.stream)?\(/.test(readFileSync(file, 'utf8')))
+    expect(sending).toEqual(['src/connectors/exchange.ts'])
+  })
+
+  it('to addresses that were found in content go through the guard', () => {
+    const callers = files.filter((file) => /\bexchange\(\{/.test(readFileSync(file, 'utf8')))
+    expect(callers.sort()).toEqual(['src/connectors/links/guard.ts', 'src/connectors/transport.ts'])
+  })
+
+  it.each([
+    ["import { get } from 'https'", 'https'],
+    ["import got from 'got'", 'got'],
+    ["const x = await import('node:net')", 'node:net'],
+    ["await fetch('http://x')", 'fetch'],
+    ["globalThis.fetch('http://x')", 'fetch'],
+    ['const f = fetch', 'fetch'],
+    ["new WebSocket('ws://x')", 'WebSocket'],
+    ["require('child_process')", 'child_process'],
+    ['await import(name)', 'a module that is named at run time'],
+  ])('are noticed: %s', (text, what) => {
+    expect(findUses('x.ts', text).map((use) => use.what)).toEqual([what])
+  })
+
+  it.each(["import type { Agent } from 'node:http'", 'app.fetch(request)', 'const options = { fetch: app.fetch }'])(
+    'are not seen where there are none: %s',
+    (text) => {
+      expect(findUses('x.ts', text)).toEqual([])
+    },
+  )
+})
