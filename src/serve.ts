@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { boundQuestions } from './access/crowd.ts'
+import { createCrowd } from './access/crowd.ts'
 import { createGatekeeper } from './access/gatekeeper.ts'
 import { createIssuer } from './access/issuer.ts'
 import { anchorAudit, recordAccess, recordSettings } from './access/record.ts'
@@ -47,18 +47,20 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     },
     ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
   })
-  const operations = telemetry.measure(boundQuestions(app.operations))
+  const crowd = createCrowd()
   const contextFor: OpenedApp['contextFor'] = (asked) => {
     const context = app.contextFor(asked)
     context.onRefused = (operation) => {
       telemetry.countRefusal('insufficient_scope')
       record.refuse({ reason: 'insufficient_scope', principal: principalOf(asked.caller), operation })
     }
+    const { caller } = asked
+    context.around = (operation, work) => telemetry.measure(operation, caller.via, () => crowd(operation, caller, work))
     return context
   }
-  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, operations, contextFor }), log })
+  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log })
   const http = createHttpApp({
-    operations,
+    operations: app.operations,
     contextFor,
     callerOf: async ({ headers }, address) => {
       const caller = await gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address })

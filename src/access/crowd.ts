@@ -1,23 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Operation } from '../operation/operation.ts'
+import type { Caller, OperationFacts } from '../operation/context.ts'
 import { createGate } from './limits.ts'
 
 const QUESTIONS = { inFlight: 4, queued: 64 }
 
-/** The same operations; of those that compute, few at once for holders of tokens: the others wait, and too many are refused. */
-export function boundQuestions(operations: readonly Operation[]): readonly Operation[] {
+/** Runs the work of an operation when it is its turn. */
+export type Crowd = (operation: OperationFacts, caller: Caller, work: () => Promise<unknown>) => Promise<unknown>
+
+/** Of operations that compute, few run at once for holders of tokens: the others wait, and too many are refused. */
+export function createCrowd(): Crowd {
   const gate = createGate(QUESTIONS)
-  return operations.map((operation) => {
-    if (operation.effect !== 'read' || operation.route?.startsWith('POST ') !== true) return operation
-    return {
-      ...operation,
-      run: (input, context) => {
-        if (context.caller.token !== true) return operation.run(input, context)
-        return gate.run(async () => {
-          await nextTurn()
-          return operation.run(input, context)
-        })
-      },
-    }
-  })
+  return ({ effect, route = '' }, caller, work) => {
+    if (effect !== 'read' || !route.startsWith('POST ') || caller.token !== true) return work()
+    return gate.run(async () => {
+      await nextTurn()
+      return work()
+    })
+  }
 }

@@ -51,6 +51,13 @@ export interface ScanRunner {
   cancel(scanUid: string): void
 }
 
+/** What is known of an operation before it runs. */
+export interface OperationFacts {
+  name: string
+  effect: 'read' | 'write'
+  route?: string
+}
+
 /** What every operation gets beside its input. */
 export interface ReadContext {
   /** Runs `work` in one snapshot, on a connection that cannot write. */
@@ -67,6 +74,8 @@ export interface ReadContext {
   lockdown?: boolean
   /** Told of a call that the caller's scopes did not allow. */
   onRefused?: (operation: string) => void
+  /** Runs what an operation does, and may watch it or make it wait. */
+  around?(operation: OperationFacts, work: () => Promise<unknown>): Promise<unknown>
   /**
    * Has a read answered in another thread; undefined, now or in the end, when it is to be answered in this one.
    * @throws AppError what the operation throws.

@@ -106,7 +106,8 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const { value, coerced: adapted } = coerce(operation.input, given.value)
   const coerced = [...given.coerced, ...adapted]
   const input = parseArguments(operation, value)
-  const output = await run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
+  const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
+  const output = await (context.around === undefined ? work() : context.around(operation, work))
   const answer = operation.output.parse(output)
   if (operation.untrusted !== true) return answer
   const visible = stripInvisible(answer)

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { AppError } from '../kernel/errors.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { Caller, OperationFacts } from '../operation/context.ts'
 import { findLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
 import type { KeyedVault } from '../store/vault-file.ts'
@@ -18,8 +18,8 @@ export interface TelemetryOptions {
 export interface Telemetry {
   countRequest(route: string, status: number, seconds: number): void
   countRefusal(reason: string): void
-  /** The same operations, measured. */
-  measure(operations: readonly Operation[]): readonly Operation[]
+  /** Runs the work of an operation, and counts how long it took and how it ended. */
+  measure(operation: OperationFacts, via: Caller['via'], work: () => Promise<unknown>): Promise<unknown>
   read(): Promise<string>
   contentType: string
   close(): void
@@ -57,29 +57,23 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   return {
     countRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
     countRefusal: (reason) => refusals.inc({ reason }),
-    measure: (operations) =>
-      operations.map((operation) => ({
-        ...operation,
-        run: async (input, context) => {
-          const begun = performance.now()
-          let outcome = 'ok'
-          try {
-            const output = await operation.run(input, context)
-            if (operation.effect === 'read') rows.observe({ operation: operation.name }, sizeOf(output))
-            return output
-          } catch (error) {
-            outcome = error instanceof AppError ? error.code : 'internal'
-            if (error instanceof AppError && error.facts.reason === 'busy') busy.inc()
-            throw error
-          } finally {
-            const seconds = (performance.now() - begun) / 1000
-            if (operation.effect === 'read') queries.observe({ operation: operation.name }, seconds)
-            if ((context as { caller: { via: string } }).caller.via === 'mcp') {
-              tools.observe({ tool: operation.name, outcome }, seconds)
-            }
-          }
-        },
-      })),
+    measure: async ({ name, effect }, via, work) => {
+      const begun = performance.now()
+      let outcome = 'ok'
+      try {
+        const output = await work()
+        if (effect === 'read') rows.observe({ operation: name }, sizeOf(output))
+        return output
+      } catch (error) {
+        outcome = error instanceof AppError ? error.code : 'internal'
+        if (error instanceof AppError && error.facts.reason === 'busy') busy.inc()
+        throw error
+      } finally {
+        const seconds = (performance.now() - begun) / 1000
+        if (effect === 'read') queries.observe({ operation: name }, seconds)
+        if (via === 'mcp') tools.observe({ tool: name, outcome }, seconds)
+      }
+    },
     read: () => register.metrics(),
     contentType: register.contentType,
     close: stop,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createCrowd } from '../../src/access/crowd.ts'
 import { createGatekeeper, type Refusal } from '../../src/access/gatekeeper.ts'
 import { createGate, createLimiter } from '../../src/access/limits.ts'
 import { readToken } from '../../src/access/token.ts'
@@ -198,6 +199,20 @@ describe('the gatekeeper', () => {
 })
 
 describe('limits', () => {
+  it('hold back questions of token holders only, not the person at this machine, nor what is quick', async () => {
+    const crowd = createCrowd()
+    const never = () => new Promise<string>(() => {})
+    const holder = { ...localPerson, token: true }
+    const question = { name: 'q', effect: 'read', route: 'POST /semantic/query' } as const
+    for (let n = 0; n < 68; n++) void crowd(question, holder, never)
+    await expect(crowd(question, holder, async () => 'x')).rejects.toMatchObject({
+      code: 'unavailable',
+      facts: { reason: 'overloaded', retryAfterSeconds: 1 },
+    })
+    expect(await crowd(question, localPerson, async () => 'x')).toBe('x')
+    expect(await crowd({ ...question, route: 'GET /scans/{id}' }, holder, async () => 'x')).toBe('x')
+  })
+
   it('forget whom they have not seen for longest, so that names cannot fill the memory', () => {
     const limiter = createLimiter({ perSecond: 1, burst: 1 }, () => 0, 3)
     for (const key of ['a', 'b', 'c']) expect(limiter.take(key)).toBe(0)

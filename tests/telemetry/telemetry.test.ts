@@ -37,10 +37,14 @@ const echo = operation({
   },
 })
 
+const measuring = (caller: Caller): WriteContext => {
+  const around: WriteContext['around'] = (operation, work) => telemetry.measure(operation, caller.via, work)
+  return { caller, signal: new AbortController().signal, log: silentLog, around } as unknown as WriteContext
+}
 const open = (list: readonly Operation[], peer = '127.0.0.1', callerOf: () => Caller = () => localPerson) => {
   const app = createHttpApp({
-    operations: telemetry.measure(list),
-    contextFor: ({ caller, signal }) => ({ caller, signal, log: silentLog }) as unknown as WriteContext,
+    operations: list,
+    contextFor: ({ caller }) => measuring(caller),
     callerOf,
     version: '1',
     hosts: [],
@@ -89,10 +93,9 @@ describe('metrics', () => {
   })
 
   it('measure operations, their rows, and the faults of the database', async () => {
-    const [measured = echo] = telemetry.measure([echo])
-    const context = { caller: { ...localPerson, via: 'mcp' } } as WriteContext
-    await call(measured, { name: 'a' }, context)
-    await call(measured, { name: 'busy' }, context).catch(() => {})
+    const context = measuring({ ...localPerson, via: 'mcp' })
+    await call(echo, { name: 'a' }, context)
+    await call(echo, { name: 'busy' }, context).catch(() => {})
     expect(await read('query_seconds_count{operation="list_echoes"}')).toBe(2)
     expect(await read('query_rows_sum{operation="list_echoes"}')).toBe(2)
     expect(await read('mcp_tool_seconds_count{tool="list_echoes",outcome="ok"}')).toBe(1)
@@ -139,10 +142,8 @@ describe('metrics', () => {
       await all(path)
       await none(path)
       telemetry.countRefusal('token_invalid')
-      for (const context of [{ caller: { ...localPerson, via: 'mcp' } } as WriteContext]) {
-        const [measured] = telemetry.measure(operations.filter((each) => each.name === name))
-        await call(measured as Operation, {}, context).catch(() => {})
-      }
+      const operation = operations.find((each) => each.name === name) as Operation
+      await call(operation, {}, measuring({ ...localPerson, via: 'mcp' })).catch(() => {})
     }
     for (let n = 0; n < 200; n++) await all(`/${crypto.randomUUID()}`)
     const series = (await telemetry.read()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
