@@ -287,11 +287,15 @@ export const exchange: Exchange = {
   state: undefined,
 }
 
+/** Tables that count writes, whatever they changed. */
+const counters = ['definition_count']
+
 function digestOf(database: Database.Database): string {
-  const tables = database
+  const listed = database
     .prepare(`SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'`)
     .pluck()
     .all() as string[]
+  const tables = listed.filter((name) => !counters.includes(name))
   const hash = createHash('sha256')
   for (const table of tables) hash.update(JSON.stringify(database.prepare(`SELECT * FROM "${table}"`).all()))
   return hash.digest('hex')
