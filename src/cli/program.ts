@@ -102,6 +102,7 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--no-background', 'do not run due scans in this process')
     .addOption(level())
     .action(async (options: Flags) => host.mcp(withoutDefault(options)))
+  addHome(mcp)
   addClientCommands(mcp, host)
   serving(program.command('demo').description('scan the built-in sample tenants, show the numbers, then serve'))
     .option('--once', 'show the numbers and exit', false)

@@ -12,7 +12,8 @@ import { junkFor, nest } from './junk.ts'
 
 type Input = Record<string, unknown>
 
-const RUNS = 40
+/** `JUNK_RUNS=10000` for the long form. */
+const RUNS = Number(process.env.JUNK_RUNS ?? 200)
 /** The same junk in each run of the suite, unless another seed is asked for. */
 const seed = Number(process.env.JUNK_SEED ?? 7)
 const rounds = { seed, numRuns: RUNS }
@@ -86,7 +87,7 @@ const each = operations.map((operation) => ({ name: operation.name, operation })
 const validFor = ({ name }: Operation): readonly Input[] =>
   examples[name]?.({ scan: 'a-scan', openScan: 'a-scan' }) ?? []
 
-describe('junk as the input of', () => {
+describe('junk as the input of', { timeout: 240_000 }, () => {
   it.each(each.filter(({ operation: { route } }) => route !== undefined))('$name over REST', async ({ operation }) => {
     await fc.assert(
       fc.asyncProperty(junkFor(validFor(operation)), async (input) => {

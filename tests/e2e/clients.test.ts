@@ -81,6 +81,11 @@ describe('assay mcp install', () => {
     expect(mcpServers.assay).toEqual({ command: process.execPath, args: [mainFile, 'mcp'] })
   })
 
+  it('leaves assay mcp its own options', async () => {
+    const { code, stderr } = await runAssay(['mcp', '--home', home, '--read-only'], { home: '/dev/null' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
   it('asks nobody where nobody can be asked, and changes nothing', async () => {
     const { code, stderr } = await assay('install', 'cursor')
     expect(code).toBe(2)
