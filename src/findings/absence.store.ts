@@ -71,7 +71,7 @@ export function listDependants(reader: Reader, sourceId: number, key: string): s
   const rows = reader
     .prepare(
       `SELECT a.key FROM asset_link l JOIN asset a ON a.id = l.asset_id
-       WHERE l.target_key = @key AND l.type IN ('attached_to', 'comments_on') AND a.source_id = @source_id
+       WHERE l.target_key = @key AND l.type IN ('attached_to', 'comments_on') AND +a.source_id = @source_id
        UNION
        SELECT l.target_key FROM asset p JOIN asset_link l ON l.asset_id = p.id
        WHERE p.source_id = @source_id AND p.key = @key AND l.target_key IS NOT NULL`,

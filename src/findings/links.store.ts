@@ -41,7 +41,7 @@ export function listAttached(reader: Reader, sourceId: number, key: string): Tar
   const rows = reader
     .prepare(
       `${selectTarget} JOIN asset_link l ON l.asset_id = a.id
-       WHERE l.target_key = ? AND l.type = 'attached_to' AND a.source_id = ? ORDER BY a.status, a.id LIMIT 1000`,
+       WHERE l.target_key = ? AND l.type = 'attached_to' AND +a.source_id = ? ORDER BY a.status, a.id LIMIT 1000`,
     )
     .all(key, sourceId)
   return (rows as TargetSqlRow[]).map(toTarget)

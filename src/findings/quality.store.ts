@@ -36,7 +36,7 @@ export function listJudgedAssets(
   }))
 }
 
-/** Pages and files below an asset, and pages that refer to it. */
+/** Pages and files below an asset, and pages that refer to it; the plus keeps the walk on the links. */
 export function countAround(
   reader: Reader,
   { sourceId, assetId, key }: { sourceId: number; assetId: number; key: string },
@@ -46,7 +46,7 @@ export function countAround(
       `SELECT count(DISTINCT CASE WHEN l.type IN ('child_of', 'attached_to') THEN a.id END) AS below,
          count(DISTINCT CASE WHEN l.type = 'references' THEN a.id END) AS inbound
        FROM asset_link l JOIN asset a ON a.id = l.asset_id
-       WHERE l.target_key = ? AND a.source_id = ? AND a.status = 'ACTIVE' AND a.id <> ?`,
+       WHERE l.target_key = ? AND +a.source_id = ? AND a.status = 'ACTIVE' AND a.id <> ?`,
     )
     .get(key, sourceId, assetId)
   return row as { below: number; inbound: number }

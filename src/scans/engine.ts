@@ -259,15 +259,18 @@ async function crawlFrom(
   const request = { scope: { key: scope.key, name: scope.name }, known, ...(cursor === undefined ? {} : { cursor }) }
   const batches = session.crawl(request)[Symbol.asyncIterator]()
   const options = toBatchOptions(scope, run)
-  let ahead = batches.next()
+  let place = cursor ?? null
+  let ahead: ReturnType<typeof batches.next> | undefined
   try {
     for (;;) {
-      const { done, value: batch } = await whileDriving(drive, ahead)
+      const { done, value: batch } = await whileDriving(drive, ahead ?? batches.next())
       if (done === true) return
       state.started = true
-      // The next page is fetched while this one is looked at.
-      ahead = batches.next()
-      ahead.catch(() => {})
+      // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
+      // when this one is stored, so that a sudden end costs no more than the page under way.
+      ahead = batch.cursor === place ? batches.next() : undefined
+      ahead?.catch(() => {})
+      place = batch.cursor
       await storing(() => processBatch(batch, options))
     }
   } finally {

@@ -16,8 +16,10 @@ interface Position {
   index?: number
 }
 
-/** Pages with their bodies in one request, and in one batch. */
+/** Pages with their bodies in one request. */
 const PAGES_WITH_BODIES = 50
+/** Pages in one batch where the listing brought their bodies: what is around the next ones is read meanwhile. */
+const PAGES_AT_ONCE = 17
 
 export function readPosition(text: string | undefined): Position {
   if (text === undefined) return {}
@@ -48,14 +50,15 @@ interface Group {
   fresh: PageWire[]
 }
 
-/** Cuts listed pages into groups of which each asks for at most so many bodies. */
+/** Cuts listed pages into groups of which each asks for bodies at most once. */
 async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
   const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
   if (known.size > 0) await context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? []))
+  const most = pages.some((page) => storageOf(page) !== undefined) ? PAGES_AT_ONCE : PAGES_WITH_BODIES
   const groups: Group[] = []
   let group: Group = { unchanged: [], fresh: [] }
   for (const page of pages) {
-    if (group.fresh.length >= PAGES_WITH_BODIES) {
+    if (group.fresh.length >= most) {
       groups.push(group)
       group = { unchanged: [], fresh: [] }
     }
@@ -116,7 +119,7 @@ function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
     })
 }
 
-/** The listing of a space, with the next page on its way while one is worked on. */
+/** The listing of a space, a page when it is asked for. */
 async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
   const { client, space } = context
   const spaceKey = toSpaceKey(client, space.id)
@@ -132,11 +135,10 @@ async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<L
   let bodies = !context.known([spaceKey]).has(spaceKey)
   let at = position
   let pages = start(at, bodies)
-  let upcoming = pages.next()
   for (;;) {
     let result: IteratorResult<ListPage<PageWire>>
     try {
-      result = await upcoming
+      result = await pages.next()
     } catch (error) {
       const isStale = reasonOf(error) === 'bad_request' && at.cursor !== undefined && at === position
       const isTooMuch = bodies && isBreakdown(error)
@@ -144,12 +146,9 @@ async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<L
       if (isStale) at = {}
       if (isTooMuch) bodies = false
       pages = start(at, bodies)
-      upcoming = pages.next()
       continue
     }
     if (result.done === true) return
-    upcoming = pages.next()
-    upcoming.catch(() => {})
     yield { ...result.value, at }
     at = result.value.next === undefined ? {} : { cursor: result.value.next }
   }

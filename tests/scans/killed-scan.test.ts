@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { scanUnderKills } from './killed-scan.ts'
+
+it('a scan of a wiki that is killed again and again stores what an undisturbed one does', async () => {
+  const { calm, killed, listings, kills, damages } = await scanUnderKills({ pages: 120, kills: 8, seed: 3 })
+  expect(kills).toBeGreaterThan(0)
+  expect(damages).toEqual([])
+  expect(killed).toEqual(calm)
+  expect(calm).toContainEqual({ status: 'COMPLETED', n: 1 })
+  expect(listings.killed).toBeLessThanOrEqual(listings.calm + kills)
+}, 180_000)

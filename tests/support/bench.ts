@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** `--name value` of a benchmark's command line, by its defaults. */
+export function readFlags<Flags extends Record<string, string>>(defaults: Flags): Record<keyof Flags | 'json', string> {
+  const names = ['json', ...Object.keys(defaults)]
+  const { values } = parseArgs({
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    strict: true,
+  })
+  const given = Object.entries(values).filter(([, value]) => typeof value === 'string')
+  return { json: '', ...defaults, ...Object.fromEntries(given) } as Record<keyof Flags | 'json', string>
+}
+
+export const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** The value below which this share of the others lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]) => quantile(values, 0.5)
+
+export const describeMachine = () => ({
+  processors: cpus().length,
+  load: loadavg().map((load) => Math.round(load * 100) / 100),
+  node: process.versions.node,
+})
+
+/** Keeps what a run has measured, when a file was named for it. */
+export function saveResults(file: string, results: object): void {
+  if (file === '') return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ machine: describeMachine(), ...results }, null, 2)}\n`)
+  print(`kept in ${file}`)
+}
+
+/** Resident memory of a process now and at its highest, in bytes; undefined where the platform does not tell. */
+export function readMemory(pid: number): { now: number; peak: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const bytesOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) * 1024
+    return { now: bytesOf('VmRSS'), peak: bytesOf('VmHWM') }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,21 @@
+import { generatedWiki } from '../../src/sample/wiki/generated.ts'
+import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+
+/** A generated wiki in a process of its own: its memory and its work are not those of the scanner. */
+const [pages = 0, latencyMs = 0] = process.argv.slice(2).map(Number)
+const wiki = await startSampleWiki({ tenant: generatedWiki({ pages }), latencyMs })
+let answered = 0
+process.on('message', (message) => {
+  if (message === 'count') {
+    // The record of requests would grow with every scan.
+    answered += wiki.requests.splice(0).length
+    process.send?.({ answered })
+  } else {
+    void wiki.close().then(() => process.exit(0))
+  }
+})
+setInterval(() => {
+  answered += wiki.requests.splice(0).length
+}, 1_000).unref()
+process.on('disconnect', () => process.exit(0))
+process.send?.({ url: wiki.url })

@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const entry = fileURLToPath(new URL('./wiki-entry.ts', import.meta.url))
+
+export interface WikiProcess {
+  url: string
+  /** Requests that it has answered so far. */
+  countRequests(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Starts a generated wiki of so many pages in another process. */
+export async function startWikiProcess(options: { pages: number; latencyMs: number }): Promise<WikiProcess> {
+  const child = fork(entry, [String(options.pages), String(options.latencyMs)], { execArgv: ['--import', 'tsx'] })
+  const next = () => new Promise<Record<string, unknown>>((resolve) => child.once('message', resolve as never))
+  const { url } = await next()
+  return {
+    url: String(url),
+    countRequests: async () => {
+      child.send('count')
+      return Number((await next()).answered)
+    },
+    close: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.send('close')
+      await ended
+    },
+  }
+}
