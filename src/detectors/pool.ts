@@ -42,6 +42,8 @@ interface Slot {
 }
 
 const SCRIPT = 'detectors/detect.worker'
+/** Garbage that waits to be collected, at most. */
+const YOUNG_MEGABYTES = 24
 
 /** Threads that run detectors, started when they are needed; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
@@ -54,8 +56,8 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
   let closed = false
 
   const start = (): Worker => {
-    const workerData = { fingerprintKey }
-    const worker = script === undefined ? startWorker(SCRIPT, { workerData }) : new Worker(script, { workerData })
+    const start = { workerData: { fingerprintKey }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } }
+    const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
     worker.on('message', (reply: Reply) => onReply(worker, reply))
     worker.on('error', () => onLoss(worker, 'detector_failed'))
     worker.on('exit', () => onLoss(worker, 'detector_failed'))

@@ -58,6 +58,10 @@ interface FindingSqlRow {
 const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt,
   value_fp`
 
+const insertFinding = `INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
+
 /**
  * All writing of findings in one transaction: rows, status history, counts by combination, and the change log that
  * derived indexes follow. Every path that writes a finding goes through it.
@@ -100,11 +104,22 @@ export class FindingLedger {
     return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
   }
 
-  insert(finding: Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }): number {
+  insert(finding: NewFinding): number {
+    const id = this.#insert(finding, insertFinding)
+    if (id === undefined) throw new RangeError('the finding is there already')
+    return id
+  }
+
+  /** As `insert`; undefined when the asset has the finding already. */
+  insertIfNew(finding: NewFinding): number | undefined {
+    return this.#insert(finding, `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`)
+  }
+
+  #insert(finding: NewFinding, sql: string): number | undefined {
     const id = this.#allocateId()
     const comboId = this.facets.comboId(finding.facets)
-    this.#writer
-      .prepare(`INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    const { changes } = this.#writer
+      .prepare(sql)
       .run(
         id,
         finding.assetId,
@@ -118,6 +133,7 @@ export class FindingLedger {
         finding.excerpt,
         finding.valueFp ?? null,
       )
+    if (changes === 0) return undefined
     if (finding.facets.status === 'OPEN') this.opened.add(id)
     this.#log({ ...finding, id }, { combo: 0, confidence: 0 }, { combo: comboId, confidence: finding.confidence })
     return id
@@ -163,6 +179,16 @@ export class FindingLedger {
     this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
     this.appendHistory(before.id, from, change)
     if (change.to === 'OPEN' && change.scanId !== undefined) this.opened.add(before.id)
+  }
+
+  /** The first entry of a finding that this transaction has added: it was open before. */
+  appendFirst(findingId: number, { at, to, actor, reason, scanId }: Change): void {
+    this.#writer
+      .prepare(
+        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
+         VALUES (?, 1, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(findingId, at, statusCodes.OPEN, statusCodes[to], actor, reason ?? null, scanId ?? null)
   }
 
   appendHistory(findingId: number, from: FindingStatus, { at, to, actor, reason, scanId }: Change): void {

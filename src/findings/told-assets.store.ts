@@ -24,11 +24,11 @@ interface ToldSqlRow {
 }
 
 /** Adds an asset of an import, or brings it up to date; writes nothing when it is as it was. Returns its id. */
-export function saveToldAsset(
+function saveToldAsset(
   writer: Writer,
   dictionary: FacetDictionary,
   { sourceId, asset, at }: { sourceId: number; asset: ToldAsset; at: number },
-): number {
+): { assetId: number; isNew: boolean } {
   const stored = writer
     .prepare(
       'SELECT id, kind_id, container_id, name, url, content_updated_at FROM asset WHERE source_id = ? AND key = ?',
@@ -54,7 +54,7 @@ export function saveToldAsset(
          VALUES (@uid, @source_id, @key, @kind_id, @container_id, @name, @url, 'ACTIVE', @content_updated_at, @at, @at, @at)`,
       )
       .run({ ...row, uid: crypto.randomUUID(), source_id: sourceId, key: asset.key, at })
-    return Number(lastInsertRowid)
+    return { assetId: Number(lastInsertRowid), isNew: true }
   }
   const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
   if (keys.some((key) => row[key] !== stored[key])) {
@@ -65,5 +65,45 @@ export function saveToldAsset(
       )
       .run({ ...row, at, id: stored.id })
   }
-  return stored.id
+  return { assetId: stored.id, isNew: false }
 }
+
+/** The assets of one import. */
+export interface ToldAssets {
+  /** Ids of all that were told of. */
+  readonly seen: ReadonlySet<number>
+  /** As `saveToldAsset`; what was told before is not looked for again. `isNew`: it came with this import. */
+  save(writer: Writer, dictionary: FacetDictionary, asset: ToldAsset, at: number): { assetId: number; isNew: boolean }
+}
+
+/** Assets that are remembered at most. */
+const KEPT_ASSETS = 200_000
+
+/** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
+export function openToldAssets(sourceId: number): ToldAssets {
+  const seen = new Set<number>()
+  const added = new Set<number>()
+  const told = new Map<string, { asset: ToldAsset; assetId: number }>()
+  return {
+    seen,
+    save(writer, dictionary, asset, at) {
+      const known = told.get(asset.key)
+      if (known !== undefined && isSame(known.asset, asset)) {
+        return { assetId: known.assetId, isNew: added.has(known.assetId) }
+      }
+      const { assetId, isNew } = saveToldAsset(writer, dictionary, { sourceId, asset, at })
+      seen.add(assetId)
+      if (isNew) added.add(assetId)
+      if (told.size >= KEPT_ASSETS) told.clear()
+      told.set(asset.key, { asset, assetId })
+      return { assetId, isNew: added.has(assetId) }
+    },
+  }
+}
+
+const isSame = (one: ToldAsset, other: ToldAsset): boolean =>
+  one.name === other.name &&
+  one.kind === other.kind &&
+  one.url === other.url &&
+  one.container === other.container &&
+  one.contentUpdatedAt === other.contentUpdatedAt

@@ -112,12 +112,16 @@ export function badLine(line: number, issues: readonly Issue[]) {
 /** Many exporters write null for what they do not have. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { asset } = value as { asset?: unknown }
+  if (!hasNull(value) && !(typeof asset === 'object' && asset !== null && hasNull(asset))) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== null)
       .map(([key, member]) => [key, key === 'asset' ? withoutNulls(member) : member]),
   )
 }
+
+const hasNull = (value: object): boolean => Object.values(value).includes(null)
 
 const LONGEST_EXCERPT = 1000
 
@@ -136,15 +140,8 @@ export function toImportRow(
     line.fingerprint === undefined
       ? [line.findingType, customDetectorKey, line.excerpt ?? null, firstDetectedAt]
       : [line.fingerprint]
-  const { contentUpdatedAt, name, url, container, ...rest } = asset
-  return {
-    asset: {
-      ...rest,
-      ...(name === undefined ? {} : { name: hideSecrets(name) }),
-      ...(url === undefined ? {} : { url: hideSecrets(url) }),
-      ...(container === undefined ? {} : { container: hideSecrets(container) }),
-      ...(contentUpdatedAt === undefined ? {} : { contentUpdatedAt: Date.parse(contentUpdatedAt) }),
-    },
+  const row: ImportRow = {
+    asset: { key: asset.key },
     fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
     detectorType: line.detectorType,
     findingType: line.findingType,
@@ -159,4 +156,11 @@ export function toImportRow(
     ...(undated ? { undated } : {}),
     excerpt: excerpt ?? null,
   }
+  const told = row.asset
+  if (asset.kind !== undefined) told.kind = asset.kind
+  if (asset.name !== undefined) told.name = hideSecrets(asset.name)
+  if (asset.url !== undefined) told.url = hideSecrets(asset.url)
+  if (asset.container !== undefined) told.container = hideSecrets(asset.container)
+  if (asset.contentUpdatedAt !== undefined) told.contentUpdatedAt = Date.parse(asset.contentUpdatedAt)
+  return row
 }

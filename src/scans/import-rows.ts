@@ -4,6 +4,8 @@ import type { ImportRow } from './import-line.ts'
 export interface RowPlace {
   row: ImportRow
   assetId: number
+  /** The asset came with this import: most likely its findings did, too. */
+  isNew: boolean
   sourceId: number
   scanId: number
   at: number
@@ -11,23 +13,24 @@ export interface RowPlace {
 
 /** Adds the finding of a line, or brings it up to date. */
 export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
-  const { row, assetId, sourceId, scanId } = place
-  const before = ledger.find(assetId, row.fp)
+  const { row, assetId, isNew, sourceId, scanId } = place
   const { detectorType, findingType, category, customDetectorKey, severity, status } = row
   const facets = { sourceId, detectorType, findingType, category, customDetectorKey, severity, status }
-  const { confidence, resolvedAt, excerpt } = row
-  if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
-  const { fp, firstDetectedAt } = row
-  const told = {
-    confidence,
-    lastDetectedAt: row.lastDetectedAt ?? firstDetectedAt,
-    resolvedAt,
-    excerpt,
-    location: null,
+  if (!isNew) {
+    const before = ledger.find(assetId, row.fp)
+    if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
   }
-  const id = ledger.insert({ assetId, fp, facets, firstDetectedAt, ...told })
+  const { fp, firstDetectedAt, confidence, resolvedAt, excerpt } = row
+  const lastDetectedAt = row.lastDetectedAt ?? firstDetectedAt
+  const told = { confidence, lastDetectedAt, resolvedAt, excerpt, location: null }
+  const id = ledger.insertIfNew({ assetId, fp, facets, firstDetectedAt, ...told })
+  if (id === undefined) {
+    const before = ledger.find(assetId, fp)
+    if (before === undefined) throw new RangeError('a finding is there and is not')
+    return { known: true, resolved: updateRow(ledger, before, facets, place) }
+  }
   if (resolvedAt !== null) {
-    ledger.appendHistory(id, 'OPEN', { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
+    ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
   }
   return { known: false, resolved: resolvedAt !== null }
 }

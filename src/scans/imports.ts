@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
 import { FindingLedger, toFp } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
-import { saveToldAsset } from '../findings/told-assets.store.ts'
+import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
@@ -11,7 +11,7 @@ import { findSource, getSource, insertSource, setLastCompletedScan } from '../so
 import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { Drive, DriveStopped, isOrphaned } from './drive.ts'
-import { cutExcerpt, type ImportLine, parseImportLine, toImportRow } from './import-line.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, parseImportLine, toImportRow } from './import-line.ts'
 import { storeRow } from './import-rows.ts'
 import {
   acceptImportFile,
@@ -19,9 +19,10 @@ import {
   dropImportFile,
   dropImportRows,
   dropSomeRows,
+  findWaitingRows,
   listStaleImports,
   openImportFile,
-  takeImportRows,
+  saveStoredRows,
 } from './imports.store.ts'
 import { type ScanProgress, toScanItem } from './model.ts'
 import { type NumberedValue, readNdjson } from './ndjson.ts'
@@ -32,7 +33,11 @@ import { addProgress, findActiveScan, finishScan, getScan, insertScan } from './
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-const ROWS_AT_ONCE = 300
+/** Findings of one transaction, while nobody waits and while somebody does. */
+const ROWS_AT_ONCE = 4_000
+const ROWS_WHEN_AWAITED = 100
+/** Waiting rows that are thrown away at once. */
+const DROPPED_AT_ONCE = 5
 /** A file that was not read to its end for so long never will be. */
 const STALE_MS = 86_400_000
 const HEARTBEAT_MS = 2_000
@@ -121,16 +126,17 @@ async function stage(uid: string, values: AsyncIterable<NumberedValue>, context:
   const identify = (canonical: string) => toFp(hash(canonical))
   let pending: (ImportLine & { undated?: boolean })[] = []
   let staged = 0
+  let ordinal = 0
   const flush = async () => {
     const excerpts = pending.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
     const masked = redactTexts(excerpts)[Symbol.iterator]()
     const rows = pending.map((line) =>
       toImportRow(line, line.excerpt === undefined ? undefined : masked.next().value, identify),
     )
-    store.write((writer) => addImportRows(writer, uid, staged, rows))
+    store.write((writer) => addImportRows(writer, uid, ordinal++, rows))
     staged += rows.length
     pending = []
-    await nextTurn()
+    await store.giveWay(signal)
   }
   for await (const { line, value, undated = false } of values) {
     if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
@@ -184,7 +190,7 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
 }
 
 async function discard(uid: string, store: Store): Promise<void> {
-  while (store.write((writer) => dropSomeRows(writer, uid, ROWS_AT_ONCE))) await nextTurn()
+  while (store.write((writer) => dropSomeRows(writer, uid, DROPPED_AT_ONCE))) await store.giveWay()
   store.write((writer) => dropImportFile(writer, uid))
 }
 
@@ -195,32 +201,23 @@ async function sweep({ store, now }: ImportContext): Promise<void> {
 /** Stores what an accepted file still holds, and ends its scan. */
 export async function storeImport(drive: Drive, { store, now }: Pick<ImportContext, 'store' | 'now'>): Promise<void> {
   const { uid, id: scanId, sourceId } = drive.scan
-  const assets = new Set<number>()
+  const assets = openToldAssets(sourceId)
   try {
     for (;;) {
-      const rows = store.read((reader) => takeImportRows(reader, uid, ROWS_AT_ONCE))
-      const last = rows.at(-1)
-      if (last === undefined) break
-      drive.write((writer) => {
-        const at = now()
-        const before = assets.size
-        const findings = FindingLedger.keep(writer, at, (ledger) => {
-          const counts = { new: 0, again: 0, resolved: 0 }
-          for (const { row } of rows) {
-            const assetId = saveToldAsset(writer, ledger.facets, { sourceId, asset: row.asset, at })
-            assets.add(assetId)
-            const result = storeRow(ledger, { row, assetId, sourceId, scanId, at })
-            counts[result.known ? 'again' : 'new']++
-            if (result.resolved) counts.resolved++
-          }
-          suppressOpened(writer, ledger, at)
-          return counts
+      const waiting = store.read((reader) => findWaitingRows(reader, uid))
+      if (waiting === undefined) break
+      for (let from = 0; from < waiting.rows.length; ) {
+        const to = Math.min(waiting.rows.length, from + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_AT_ONCE))
+        const rows = waiting.rows.slice(from, to)
+        drive.write((writer) => {
+          const { seen, findings } = storeRows(writer, rows, { scanId, sourceId, at: now(), assets })
+          addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings })
+          if (to < waiting.rows.length) saveStoredRows(writer, uid, rows.length)
+          else dropImportRows(writer, uid, waiting.ordinal)
         })
-        const seen = assets.size - before
-        addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings })
-        dropImportRows(writer, uid, last.ordinal)
-      })
-      await nextTurn()
+        from = to
+        await store.giveWay(drive.signal)
+      }
     }
   } catch (error) {
     drive.release()
@@ -234,4 +231,25 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
     finishScan(writer, scanId, { status: 'COMPLETED' }, at)
     setLastCompletedScan(writer, sourceId, at)
   })
+}
+
+/** Stores findings, those of an asset one after the other. */
+function storeRows(
+  writer: Writer,
+  rows: readonly ImportRow[],
+  { scanId, sourceId, at, assets }: { scanId: number; sourceId: number; at: number; assets: ToldAssets },
+): { seen: number; findings: ScanProgress['findings'] } {
+  const before = assets.seen.size
+  const findings = { new: 0, again: 0, resolved: 0 }
+  FindingLedger.keep(writer, at, (ledger) => {
+    const placed = rows.map((row) => ({ row, ...assets.save(writer, ledger.facets, row.asset, at) }))
+    placed.sort((a, b) => a.assetId - b.assetId)
+    for (const { row, assetId, isNew } of placed) {
+      const result = storeRow(ledger, { row, assetId, isNew, sourceId, scanId, at })
+      findings[result.known ? 'again' : 'new']++
+      if (result.resolved) findings.resolved++
+    }
+    suppressOpened(writer, ledger, at)
+  })
+  return { seen: assets.seen.size - before, findings }
 }

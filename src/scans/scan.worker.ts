@@ -45,11 +45,13 @@ export interface ErrorReport {
   facts: Omit<ErrorFacts, 'cause'>
 }
 
+const MEGABYTE = 1024 * 1024
 const { home, keys, logLevel, owner } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
-const store = Store.open(join(home, 'assay.db'), { now })
+// A scan comes by each page once: a large cache would only grow with the tenant.
+const store = Store.open(join(home, 'assay.db'), { now, readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 32 * MEGABYTE })
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()
 const scans = createScanRunner({

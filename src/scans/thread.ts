@@ -11,6 +11,8 @@ import type { ErrorReport, ImportRequest, Order, Report, ThreadSettings } from '
 import { releaseScansOf } from './scans.store.ts'
 
 const SCRIPT = 'scans/scan.worker'
+/** Garbage that waits to be collected, at most: texts come and go fast. */
+const YOUNG_MEGABYTES = 24
 /** How long a thread without work stays. */
 const IDLE_MS = 30_000
 /** How long a thread may take to leave its scans in order. */
@@ -89,7 +91,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       owner: owner.name,
       processMark,
     }
-    const start = { workerData: settings, stdout: true }
+    const start = { workerData: settings, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } }
     const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
     worker.unref()
     worker.stdout.resume()

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { compileQuery, type Query } from './builder.ts'
@@ -24,30 +25,52 @@ export interface WriteOptions {
   durable?: boolean
 }
 
-const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
+const MEGABYTE = 1024 * 1024
+const WAL_TRUNCATE_BYTES = 48 * MEGABYTE
 const KEPT_STATEMENTS = 500
+/** How long a write waits for others, and how often it looks. */
+const WAIT_MS = 5_000
+const LOOK_MS = 1
+/** A writer of batches stands back so long for one that waits: several looks. */
+const STAND_BACK_MS = 4
+/** So long after somebody waited, batches are to be small. */
+const AWAITED_MS = 2_000
+/** How often a writer of batches looks whether a reader still keeps the log from being emptied. */
+const DRAIN_MS = 25
+
+export interface StoreOptions {
+  now: () => number
+  /** Most memory for pages that were read, of each connection. */
+  readCacheBytes?: number
+  writeCacheBytes?: number
+}
 
 /** One embedded database: a connection that cannot write for questions, one that can for everything else. */
 export class Store {
   readonly file: string
   readonly #reader: Connection
   readonly #writer: Connection
+  readonly #bell: Bell
 
   private constructor(file: string, writer: Database.Database, reader: Database.Database) {
     this.file = file
-    this.#writer = new Connection(writer)
-    this.#reader = new Connection(reader, 0)
+    this.#bell = new Bell(`${file}-bell`)
+    this.#writer = new Connection(writer, () => this.#bell.ring())
+    this.#reader = new Connection(reader, () => {}, 0)
   }
 
   /**
    * Opens the database, creating and migrating it when needed; safe when many processes do so at once.
    * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `not_a_database` or `busy`.
    */
-  static open(file: string, options: { now: () => number }): Store {
-    const writer = openConnection(file, {})
+  static open(file: string, options: StoreOptions): Store {
+    const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
+    const writer = openConnection(file, { cacheBytes: writeCacheBytes })
     try {
       migrate(writer, options.now)
-      const reader = openConnection(file, { readonly: true })
+      // From here on the one statement that may wait for others does so by itself.
+      writer.pragma('busy_timeout = 0')
+      const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
       return new Store(file, writer, reader)
     } catch (error) {
       writer.close()
@@ -116,23 +139,84 @@ export class Store {
     this.#writer.close()
   }
 
-  #writes = 0
+  /** True while others have lately waited to write: batches are to be small then. */
+  get isAwaited(): boolean {
+    return this.#bell.rangSince(Date.now() - AWAITED_MS)
+  }
+
+  /**
+   * Between two batches of many: gives others their turn, lets a waiting writer of any process or thread go first, and
+   * waits while a long read keeps the write-ahead log from being emptied.
+   */
+  async giveWay(signal?: AbortSignal): Promise<void> {
+    if (this.#bell.rang()) await sleep(STAND_BACK_MS)
+    else await nextTurn()
+    while (this.#walBytes() > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {
+      await sleep(DRAIN_MS)
+    }
+  }
+
+  #walBytes(): number {
+    return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  }
 
   #boundWal(): void {
-    if (++this.#writes % 32 !== 0) return
-    const size = statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (size > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
+    if (this.#walBytes() > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
+  }
+}
+
+/** Tells writers of batches, in whichever process, that somebody waits: by the time of change of an empty file. */
+class Bell {
+  readonly #file: string
+  #heardAt = 0
+
+  constructor(file: string) {
+    this.#file = file
+    this.#heardAt = this.#rangAt()
+  }
+
+  ring(): void {
+    try {
+      const now = new Date()
+      try {
+        utimesSync(this.#file, now, now)
+      } catch {
+        closeSync(openSync(this.#file, 'a', 0o600))
+      }
+      this.#heardAt = this.#rangAt()
+    } catch {
+      // Without a bell one waits a little longer.
+      return
+    }
+  }
+
+  /** Whether another has rung since the last look. */
+  rang(): boolean {
+    const at = this.#rangAt()
+    if (at === this.#heardAt) return false
+    this.#heardAt = at
+    return true
+  }
+
+  rangSince(at: number): boolean {
+    return this.#rangAt() >= at
+  }
+
+  #rangAt(): number {
+    return statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   }
 }
 
 class Connection implements Writer {
   readonly #database: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
+  readonly #onWait: () => void
   #open = false
   turn: number | undefined
 
-  constructor(database: Database.Database, turn?: number) {
+  constructor(database: Database.Database, onWait: () => void, turn?: number) {
     this.#database = database
+    this.#onWait = onWait
     this.turn = turn
   }
 
@@ -140,8 +224,9 @@ class Connection implements Writer {
     if (this.#open) return work(this)
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
-      this.#database.exec(begin)
+      this.#begin(begin)
     } catch (error) {
+      if (durable) this.#database.pragma('synchronous = NORMAL')
       throw toAppError(error)
     }
     this.#open = true
@@ -157,6 +242,21 @@ class Connection implements Writer {
     } finally {
       this.#open = false
       if (durable) this.#database.pragma('synchronous = NORMAL')
+    }
+  }
+
+  /** SQLite's own waiting grows to long pauses in which others overtake; this one looks again at once. */
+  #begin(begin: string): void {
+    const deadline = performance.now() + WAIT_MS
+    for (let waited = false; ; waited = true) {
+      try {
+        this.#database.exec(begin)
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw error
+        if (!waited) this.#onWait()
+        Atomics.wait(pause, 0, 0, LOOK_MS)
+      }
     }
   }
 
@@ -192,8 +292,10 @@ class Connection implements Writer {
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 
-  checkpoint(): void {
-    this.#database.pragma('wal_checkpoint(TRUNCATE)')
+  /** Empties the write-ahead log; false while somebody reads from it. */
+  checkpoint(): boolean {
+    const [row] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    return row?.busy === 0
   }
 
   close(): void {
@@ -202,7 +304,12 @@ class Connection implements Writer {
   }
 }
 
-function openConnection(file: string, options: { readonly?: boolean }): Database.Database {
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+const isBusy = (error: unknown) =>
+  error instanceof Error && 'code' in error && /^SQLITE_BUSY(?:_RECOVERY|_TIMEOUT)?$/.test(String(error.code))
+
+function openConnection(file: string, options: { readonly?: boolean; cacheBytes: number }): Database.Database {
   let database: Database.Database
   try {
     database = new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })
@@ -213,7 +320,6 @@ function openConnection(file: string, options: { readonly?: boolean }): Database
     database.pragma('busy_timeout = 5000')
     if (options.readonly) {
       database.pragma('query_only = ON')
-      database.pragma('cache_size = -65536')
     } else {
       database.pragma('page_size = 8192')
       database.pragma('journal_mode = WAL')
@@ -222,8 +328,8 @@ function openConnection(file: string, options: { readonly?: boolean }): Database
       database.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`)
       database.pragma('wal_autocheckpoint = 4000')
       database.pragma('secure_delete = ON')
-      database.pragma('cache_size = -131072')
     }
+    database.pragma(`cache_size = -${Math.round(options.cacheBytes / 1024)}`)
     database.pragma('temp_store = MEMORY')
     database.pragma('trusted_schema = OFF')
     return database
