@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
@@ -26,7 +25,7 @@ const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 50
 const Cursor = z.string().max(500).describe('nextCursor of the page before.')
 const NextCursor = z.string().describe('Where the next page begins; absent on the last one.')
 /** Findings whose status is set in one go. */
-const AT_ONCE = 300
+const AT_ONCE = 100
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
 /** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
@@ -196,7 +195,7 @@ export const findingOperations: readonly Operation[] = [
         done.changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
           durable: true,
         })
-        await nextTurn()
+        await context.store.giveWay(context.signal)
       }
       return done
     },

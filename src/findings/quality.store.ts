@@ -51,3 +51,9 @@ export function countAround(
     .get(key, sourceId, assetId)
   return row as { below: number; inbound: number }
 }
+
+/** What an asset is called. */
+export function findNamed(reader: Reader, assetId: number): { key: string; name: string } | undefined {
+  const row = reader.prepare('SELECT key, name FROM asset WHERE id = ?').get(assetId)
+  return row as { key: string; name: string } | undefined
+}

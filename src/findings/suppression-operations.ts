@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { compilePattern } from '../detectors/custom/pattern.ts'
 import { type Issue, invalidInput, notFound } from '../kernel/errors.ts'
@@ -20,7 +19,7 @@ import {
 } from './suppressions.store.ts'
 import { actorOf, compilePatterns, suppressFindings } from './suppressions.ts'
 
-const AT_ONCE = 300
+const AT_ONCE = 100
 
 const Pattern = z.strictObject({
   field: z
@@ -189,7 +188,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
       { durable: true },
     )
     after = last.id
-    await nextTurn()
+    await context.store.giveWay(context.signal)
   }
 }
 
@@ -215,6 +214,6 @@ async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promi
     )
     changed += page.length
     after = last.id
-    await nextTurn()
+    await context.store.giveWay(context.signal)
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   countActive,
   listAssetScopes,
@@ -48,7 +47,7 @@ export async function concludeAbsence(options: AbsenceOptions): Promise<boolean>
     held ||= hold
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
       storeAbsence(plan.missing.slice(at, at + CHUNK), hold, options)
-      await nextTurn()
+      await store.giveWay(drive.signal)
     }
     if (hold) {
       const message = `${vanished} of ${plan.total} assets are gone at once; the next complete scan decides.`

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
 import { toAssetFacts } from '../connectors/facts.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
@@ -77,7 +76,7 @@ export async function processBatch(batch: Batch, options: BatchOptions): Promise
   for (const [index, chunk] of chunks.entries()) {
     const outcomes = await look(chunk, options)
     storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
-    await nextTurn()
+    await options.store.giveWay(options.drive.signal)
   }
 }
 

@@ -6,7 +6,7 @@ import { decodeDigest } from '../detectors/duplicate/digest.ts'
 import { duplicateDetector } from '../detectors/duplicate/index.ts'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { findDigest, isDigestCut, listDigestedAssets, measureDigests } from '../findings/digests.store.ts'
-import { listJudgedAssets } from '../findings/quality.store.ts'
+import { findNamed, listJudgedAssets } from '../findings/quality.store.ts'
 import { DriveStopped } from './drive.ts'
 import type { EstateContext, EstateStep } from './estate.ts'
 import { openEstateStore } from './evaluated.ts'
@@ -16,6 +16,7 @@ const ASSETS_AT_ONCE = 200
 /** Texts whose shingles are held in memory while they are compared. */
 const SHINGLES_HELD = 500
 const LONGEST_NAME = 120
+const PACKED_AT_ONCE = 65_536
 const { type: TYPE, category } = duplicateDetector
 
 const weights: Record<DuplicateType, { severity: Severity; certainty: number }> = {
@@ -36,7 +37,7 @@ export const duplicatesStep: EstateStep = {
     const { drive, store } = context
     const config = DuplicateConfig.parse(context.config)
     const fingerprint = createFingerprinter(context.fingerprintKey)
-    const { texts, names } = await readTexts(context)
+    const texts = await readTexts(context)
     const likenesses = new Map<number, Likeness>()
     for (const likeness of await compare(context, texts, config)) likenesses.set(likeness.id, likeness)
     const evaluated = openEstateStore(context, TYPE)
@@ -45,7 +46,7 @@ export const duplicatesStep: EstateStep = {
       const judged = store.read((reader) =>
         listJudgedAssets(reader, seen).map((asset) => {
           const likeness = likenesses.get(asset.id)
-          const original = likeness === undefined ? undefined : names.get(likeness.of)
+          const original = likeness === undefined ? undefined : findNamed(reader, likeness.of)
           return {
             asset,
             found:
@@ -60,38 +61,51 @@ export const duplicatesStep: EstateStep = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await nextTurn()
+      await store.giveWay(drive.signal)
     }
   },
 }
 
-async function readTexts({
-  drive,
-  store,
-}: EstateContext): Promise<{ texts: ComparedText[]; names: Map<number, Named> }> {
+async function readTexts({ drive, store }: EstateContext): Promise<ComparedText[]> {
   const { sourceId } = drive.scan
   const { archived, total } = store.read((reader) => ({
     archived: listArchivedScopes(reader, sourceId),
     total: measureDigests(reader, sourceId, TYPE) / 4,
   }))
   const texts: ComparedText[] = []
-  const names = new Map<number, Named>()
+  const pack = createPacker()
   for (let afterId = 0; ; ) {
     const page = { sourceId, detectorType: TYPE, afterId, limit: ASSETS_AT_ONCE }
     const assets = store.read((reader) => listDigestedAssets(reader, page))
-    for (const { id, key, kind, name, scopeKey, at, data } of assets) {
+    for (const { id, kind, scopeKey, at, data } of assets) {
       const digest = archived.has(scopeKey) ? undefined : decodeDigest(data)
       if (digest === undefined) continue
-      const { shingles, ...kept } = digest
+      const { words, whole, bands, shingles } = digest
       // The stages of a report stand in workspaces of their own: there, copies are on purpose.
       const group = kind.startsWith('bi.') ? scopeKey : ''
-      texts.push({ id, group, at, digest: kept, size: shingles.length, anchors: toAnchors(shingles, total) })
-      names.set(id, { key, name })
+      const anchors = pack(toAnchors(shingles, total))
+      texts.push({ id, group, at, digest: { words, whole, bands: pack(bands) }, size: shingles.length, anchors })
     }
     const last = assets.at(-1)
-    if (last === undefined) return { texts, names }
+    if (last === undefined) return texts
     afterId = last.id
     await nextTurn()
+  }
+}
+
+/** Keeps many short lists in few pieces of memory: one of its own would cost each of them more than its numbers do. */
+function createPacker(): (numbers: Uint32Array) => Uint32Array {
+  let room = new Uint32Array()
+  let used = 0
+  return (numbers) => {
+    if (used + numbers.length > room.length) {
+      room = new Uint32Array(Math.max(PACKED_AT_ONCE, numbers.length))
+      used = 0
+    }
+    const kept = room.subarray(used, used + numbers.length)
+    kept.set(numbers)
+    used += numbers.length
+    return kept
   }
 }
 

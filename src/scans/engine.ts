@@ -22,6 +22,8 @@ import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.stor
 const HEARTBEAT_MS = 2_000
 /** Scans of a source that stay to be looked at. */
 const KEPT_SCANS = 200
+/** A scan that met a full disk goes on after so long. */
+const ROOM_MS = 30_000
 /** One document may be the detectors' end; so many are not to blame. */
 const LOST_IN_A_ROW = 10
 
@@ -115,6 +117,7 @@ function toEnding(error: unknown, drive: Drive, { store, now }: EngineOptions): 
   if (reason === 'retry_later' && retryAfter !== undefined) {
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
+  if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + ROOM_MS }
   const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
   return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLinkChecker, type LinkCache, type LinkVerdict } from '../connectors/links/checker.ts'
 import { BrokenLinksConfig } from '../detectors/broken-links/config.ts'
 import { toLinkExcerpt } from '../detectors/broken-links/excerpt.ts'
@@ -75,7 +74,7 @@ async function* seenAssets({ drive, store }: EstateContext, afterId = 0): AsyncG
     if (last === undefined) return
     yield assets
     after = last.id
-    await nextTurn()
+    await store.giveWay(drive.signal)
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { removeAssets } from '../findings/assets.store.ts'
 import { conflict } from '../kernel/errors.ts'
@@ -174,7 +174,7 @@ export const scanOperations: readonly Operation[] = [
       })
       const removeSome = () =>
         context.store.write((writer) => removeAssets(writer, row, REMOVED_AT_ONCE, context.now()))
-      while (removeSome()) await nextTurn()
+      while (removeSome()) await context.store.giveWay(context.signal)
       context.store.write((writer) => removeSource(writer, row, context.now()), { durable: true })
       return shown
     },

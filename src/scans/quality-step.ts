@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ContentQualityConfig } from '../detectors/content-quality/config.ts'
 import { evaluateQuality, type QualityMatch, type QualitySubject } from '../detectors/content-quality/evaluate.ts'
 import { contentQualityDetector } from '../detectors/content-quality/index.ts'
@@ -42,7 +41,7 @@ export const contentQualityStep: EstateStep = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await nextTurn()
+      await store.giveWay(drive.signal)
     }
   },
 }

@@ -51,7 +51,7 @@ const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
 // A scan comes by each page once: a large cache would only grow with the tenant.
-const store = Store.open(join(home, 'assay.db'), { now, readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 32 * MEGABYTE })
+const store = Store.open(join(home, 'assay.db'), { now, readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 16 * MEGABYTE })
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()
 const scans = createScanRunner({

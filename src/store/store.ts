@@ -28,6 +28,7 @@ export interface WriteOptions {
 const MEGABYTE = 1024 * 1024
 const WAL_TRUNCATE_BYTES = 48 * MEGABYTE
 const KEPT_STATEMENTS = 500
+const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
 /** How long a write waits for others, and how often it looks. */
 const WAIT_MS = 5_000
 const LOOK_MS = 1
@@ -80,7 +81,7 @@ export class Store {
 
   /** Opens one snapshot on a connection of its own, for reading in many turns; it must be closed soon. */
   openSnapshot(): { reader: Reader; close(): void } {
-    const database = openConnection(this.file, { readonly: true })
+    const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
     try {
       database.exec('BEGIN')
       database.prepare('SELECT 1 FROM install').get()
@@ -88,7 +89,7 @@ export class Store {
       database.close()
       throw toAppError(error)
     }
-    return { reader: new Connection(database, 0), close: () => database.close() }
+    return { reader: new Connection(database, () => {}, 0), close: () => database.close() }
   }
 
   /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */

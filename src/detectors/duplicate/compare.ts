@@ -196,7 +196,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
     const hits = new Map<number, number>()
     let counted = 0
     for (const anchor of small.anchors) {
-      const list = holders.get(anchor) ?? []
+      const list = holders(anchor)
       // A shingle that everybody has tells nothing.
       if (list.length > MOST_HOLDERS + 1) continue
       counted++
@@ -224,21 +224,38 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
 }
 
-/** Which texts have an anchor; lists stop growing once they are too long to tell anything. */
-function* indexAnchors(texts: readonly ComparedText[]): Paced<Map<number, number[]>> {
-  const index = new Map<number, number[]>()
+/** Room for the number of a text beside an anchor, so that both stand in one number without loss. */
+const MOST_TEXTS = 2 ** 21
+
+/** Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory. */
+function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) => number[]> {
+  const compared = texts.slice(0, MOST_TEXTS)
+  const entries = new Float64Array(compared.reduce((sum, { anchors }) => sum + anchors.length, 0))
+  let length = 0
   let steps = 0
-  for (const [at, { anchors }] of texts.entries()) {
-    for (const anchor of anchors) {
-      const list = index.get(anchor)
-      if (list === undefined) index.set(anchor, [at])
-      else if (list.length <= MOST_HOLDERS + 1) list.push(at)
-    }
+  for (const [at, { anchors }] of compared.entries()) {
+    for (const anchor of anchors) entries[length++] = anchor * MOST_TEXTS + at
     steps += anchors.length
     if (steps >= STEPS_PER_TURN * 5) {
       steps = 0
       yield
     }
   }
-  return index
+  entries.sort()
+  return (anchor) => {
+    let [low, high] = [0, entries.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((entries[middle] ?? 0) < anchor * MOST_TEXTS) low = middle + 1
+      else high = middle
+    }
+    const list: number[] = []
+    const end = (anchor + 1) * MOST_TEXTS
+    for (let at = low; at < entries.length && list.length <= MOST_HOLDERS + 1; at++) {
+      const entry = entries[at] ?? end
+      if (entry >= end) break
+      list.push(entry % MOST_TEXTS)
+    }
+    return list
+  }
 }

@@ -1,0 +1,243 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRandom } from '../../src/sample/ids.ts'
+import { Store } from '../../src/store/store.ts'
+import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { killWriters } from './killed-writer.ts'
+
+it('nothing that was told as kept is lost, and nothing is there in part, however a writer is killed', async () => {
+  const { kills, acknowledged, damages } = await killWriters(12, 1)
+  expect(damages).toEqual([])
+  expect(kills).toBe(12)
+  expect(acknowledged).toBeGreaterThan(kills)
+}, 180_000)
+
+/** A database and its write-ahead log as a power cut leaves them: every commit is one more row. */
+function leaveLog(commits: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-torn-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'assay.db')
+  const store = Store.open(file, { now: Date.now })
+  for (let commit = 1; commit <= commits; commit++) {
+    store.write((writer) => {
+      const insert = writer.prepare('INSERT INTO install (name, value) VALUES (?, ?)')
+      for (let row = 0; row < 1 + (commit % 7); row++) insert.run(`commit-${commit}-${row}`, 'x'.repeat(400))
+      writer.prepare("INSERT OR REPLACE INTO install (name, value) VALUES ('commits', ?)").run(String(commit))
+    })
+  }
+  const cut = join(folder, 'cut.db')
+  const [database, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
+  store.close()
+  return {
+    log,
+    /** Opens what is left with this log, and says how many commits it holds; throws when it is no prefix of them. */
+    open(bytes: Uint8Array): number {
+      for (const end of ['-wal', '-shm']) rmSync(`${cut}${end}`, { force: true })
+      writeFileSync(cut, database)
+      writeFileSync(`${cut}-wal`, bytes)
+      const opened = new Database(cut)
+      try {
+        expect(opened.pragma('quick_check', { simple: true })).toBe('ok')
+        const hasTable = opened.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'install'").get() !== undefined
+        if (!hasTable) return 0
+        const found = opened.prepare("SELECT value FROM install WHERE name = 'commits'").pluck().get()
+        const last = Number(found ?? 0)
+        const rows = opened.prepare("SELECT count(*) FROM install WHERE name LIKE 'commit-%'").pluck().get()
+        let expected = 0
+        for (let commit = 1; commit <= last; commit++) expected += 1 + (commit % 7)
+        expect(rows).toBe(expected)
+        return last
+      } finally {
+        opened.close()
+      }
+    },
+  }
+}
+
+describe('a log that a power cut tore', () => {
+  const COMMITS = 40
+  const random = createRandom('torn logs')
+  const FRAME = 24 + 8192
+
+  it('gives the commits up to the tear when it is cut anywhere', () => {
+    const torn = leaveLog(COMMITS)
+    expect(torn.open(torn.log)).toBe(COMMITS)
+    const frames = Math.floor((torn.log.length - 32) / FRAME)
+    let before = 0
+    for (let frame = 0; frame <= frames; frame += Math.max(1, Math.floor(frames / 60))) {
+      const found = torn.open(torn.log.subarray(0, 32 + frame * FRAME))
+      expect(found).toBeGreaterThanOrEqual(before)
+      before = found
+    }
+    for (let cut = 0; cut < 60; cut++) torn.open(torn.log.subarray(0, Math.floor(random() * torn.log.length)))
+  }, 120_000)
+
+  it('gives the commits up to the damage when bits are turned or ranges are empty', () => {
+    const torn = leaveLog(COMMITS)
+    for (let turn = 0; turn < 60; turn++) {
+      const bytes = Buffer.from(torn.log)
+      const at = Math.floor(random() * bytes.length)
+      bytes.writeUInt8((bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8)), at)
+      torn.open(bytes)
+    }
+    for (let turn = 0; turn < 30; turn++) {
+      const bytes = Buffer.from(torn.log)
+      const at = Math.floor(random() * bytes.length)
+      bytes.fill(0, at, at + Math.floor(random() * 20_000))
+      torn.open(bytes)
+    }
+  }, 120_000)
+})
+
+const hasStrace = process.platform === 'linux' && spawnSync('strace', ['-V']).status === 0
+
+describe('what was told as kept for good', () => {
+  it('is written with FULL synchronisation, and scans are not', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-full-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
+    const level = (durable: boolean) =>
+      store.write((writer) => writer.prepare('PRAGMA synchronous').pluck().get(), { durable })
+    expect([level(true), level(false), level(true)]).toEqual([2, 1, 2])
+    expect(() =>
+      store.write(
+        () => {
+          throw new Error('no')
+        },
+        { durable: true },
+      ),
+    ).toThrow('no')
+    expect(level(false)).toBe(1)
+    store.close()
+  })
+
+  it.runIf(hasStrace)('reaches the disk before the answer does', async () => {
+    const { home, remove } = makeHome()
+    onTestFinished(remove)
+    await runAssay(['call', 'list_metrics'], { home })
+    const trace = join(home, 'trace.txt')
+    const input = JSON.stringify({
+      slug: 'kept',
+      displayName: 'Kept',
+      category: 'TEST',
+      filterMapping: { detectorTypes: ['SECRETS'] },
+    })
+    const child = spawn(
+      'strace',
+      [
+        '-f',
+        '-e',
+        'trace=fsync,fdatasync,write,pwrite64',
+        '-o',
+        trace,
+        process.execPath,
+        mainFile,
+        'call',
+        'create_glossary_term',
+        input,
+      ],
+      { env: { ...process.env, ASSAY_HOME: home }, stdio: 'ignore' },
+    )
+    await new Promise((resolve) => child.once('close', resolve))
+    const calls = readFileSync(trace, 'utf8').split('\n')
+    const answer = calls.findIndex((call) => /write\(1,/.test(call))
+    const synced = calls.findLastIndex((call, index) => index < answer && /f(?:data)?sync\(/.test(call))
+    const written = calls.findLastIndex((call, index) => index < answer && /pwrite64\(/.test(call))
+    expect(synced).toBeGreaterThan(written)
+  })
+})
+
+describe('the write-ahead log', () => {
+  const MOST = 64 * 1024 * 1024
+  const grow = (store: Store, from: number) =>
+    store.write((writer) => {
+      const insert = writer.prepare('INSERT OR REPLACE INTO install (name, value) VALUES (?, ?)')
+      for (let row = 0; row < 500; row++) insert.run(`grown-${from}-${row}`, 'x'.repeat(8_000))
+    })
+
+  it('stays below 64 MB, and batches wait for a reader that keeps it from being emptied', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-wal-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'assay.db')
+    const store = Store.open(file, { now: Date.now })
+    const size = () => statSync(`${file}-wal`).size
+    let most = 0
+    const other = new Database(file, { readonly: true })
+    let batches = 0
+    const writing = (async () => {
+      for (; batches < 40; batches++) {
+        grow(store, batches)
+        most = Math.max(most, size())
+        await store.giveWay()
+      }
+    })()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    other.exec('BEGIN')
+    other.prepare('SELECT count(*) FROM install').get()
+    let stalled = -1
+    for (let looks = 0; looks < 600 && stalled !== batches; looks++) {
+      stalled = batches
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    expect(batches < 40).toBe(true)
+    other.exec('COMMIT')
+    await writing
+    other.close()
+    expect(batches).toBe(40)
+    expect(most).toBeLessThan(MOST)
+    store.close()
+  }, 120_000)
+
+  it('is not held by a walk that was given up', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-walk-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'assay.db')
+    const store = Store.open(file, { now: Date.now })
+    grow(store, 0)
+    store.read((reader) => {
+      for (const _row of reader.prepare('SELECT * FROM install').iterate()) break
+    })
+    for (let batch = 1; batch < 30; batch++) {
+      grow(store, batch)
+      await store.giveWay()
+    }
+    expect(statSync(`${file}-wal`).size).toBeLessThan(MOST)
+    store.close()
+  }, 120_000)
+})
+
+describe('a disk without room', () => {
+  it('is told with its own reason; reads go on, and so do writes once there is room', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-full-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'assay.db')
+    const store = Store.open(file, { now: Date.now })
+    const setMost = (pages: number) => store.write((writer) => writer.prepare(`PRAGMA max_page_count = ${pages}`).get())
+    const { pages } = store.write((writer) =>
+      writer.prepare('SELECT page_count AS pages FROM pragma_page_count').get(),
+    ) as {
+      pages: number
+    }
+    setMost(pages + 2)
+    const add = (name: string, bytes: number) =>
+      store.write((writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(name, 'x'.repeat(bytes)))
+    let refused: unknown
+    try {
+      for (let row = 0; row < 200; row++) add(`row-${row}`, 4_000)
+    } catch (error) {
+      refused = error
+    }
+    expect(refused).toMatchObject({ name: 'AppError', code: 'unavailable', facts: { reason: 'storage_full' } })
+    const count = () => store.read((reader) => reader.prepare('SELECT count(*) FROM install').pluck().get()) as number
+    const before = count()
+    expect(store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+    setMost(2 ** 30)
+    add('later', 4_000)
+    expect(count()).toBe(before + 1)
+    store.close()
+  })
+})
