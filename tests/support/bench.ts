@@ -22,8 +22,6 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const median = (values: readonly number[]) => quantile(values, 0.5)
-
 export const describeMachine = () => ({
   processors: cpus().length,
   load: loadavg().map((load) => Math.round(load * 100) / 100),
