@@ -66,6 +66,16 @@ const host: Host = {
     const { examine } = await import('./doctor.ts')
     return examine(configure({ logLevel: 'silent', ...flags }), () => open({ logLevel: 'silent', ...flags }))
   },
+  verify: async (flags, asked) => {
+    const [{ openFolder }, { verifyEngine }] = await Promise.all([import('./folder.ts'), import('./answers/verify.ts')])
+    const folder = openFolder(configure({ logLevel: 'warn', ...flags }), process.env)
+    try {
+      const { differences, ...counts } = verifyEngine(folder.store, { ...asked, now: Date.now() })
+      return { ...counts, differences: differences.map((plan) => JSON.stringify(plan)) }
+    } finally {
+      folder.close()
+    }
+  },
 }
 
 /** How long output may still be on its way to a slow reader once the command is done. */

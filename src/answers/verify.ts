@@ -31,7 +31,7 @@ const distinctFields: readonly MetricField[] = [
 ]
 
 /** Numbers that a seed repeats. */
-function createDice(seed: number) {
+export function createDice(seed: number) {
   let state = seed >>> 0
   const below = (count: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -79,14 +79,16 @@ function buildAll(reader: Reader): Engine {
   }
 }
 
-function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
+/** Whether two answers are the same, in whatever order. */
+export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
   const write = (cells: readonly Cell[]) =>
     cells.map(({ key, bucket, n, sum, min, max }) => `${bucket} ${toGroupId(key)} ${n} ${sum} ${min} ${max}`).sort()
   const [ours, theirs] = [write(left), write(right)]
   return ours.length === theirs.length && ours.every((line, index) => line === theirs[index])
 }
 
-function makePlan(engine: Engine, dice: Dice, now: number): Plan {
+/** A random question about findings that are there. */
+export function makePlan(engine: Engine, dice: Dice, now: number): Plan {
   const { rows } = engine.findings
   const first = rows.time[0] ?? now
   const instant = () => first + dice.below(Math.max(1, now - first))

@@ -28,6 +28,18 @@ export interface Host {
   mcp(flags: Flags): Promise<void>
   demo(flags: Flags & { once: boolean }): Promise<void>
   doctor(flags: Flags): Promise<Check[]>
+  /** Asks the engine and SQL the same random questions. */
+  verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
+}
+
+/** What came of comparing the engine with SQL. */
+export interface Verified {
+  findings: number
+  questions: number
+  /** Questions that only SQL answers. */
+  left: number
+  /** Questions with two different answers, as JSON. */
+  differences: string[]
 }
 
 /** One thing that `assay doctor` looked at. */

@@ -11,6 +11,7 @@ import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addTokenCommands } from './commands/token.ts'
+import { addVerifyCommand } from './commands/verify.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
 
@@ -56,6 +57,7 @@ function createProgram(host: Host): Command {
   addTokenCommands(program, host)
   addAuditCommands(program, host)
   addDoctorCommand(program, host)
+  addVerifyCommand(program, host)
   const all = program.commands.flatMap((command) => [command, ...command.commands])
   for (const command of [program, ...all]) {
     command.exitOverride().configureOutput({

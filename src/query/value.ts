@@ -74,12 +74,14 @@ export function toDifference(current: number | null, previous: number | null) {
 
 const unsigned = (value: number) => (value === 0 ? 0 : value)
 
-/** The value over the whole population. */
+/** The value over the whole population: of the parts that a breakdown asks for anyway, where they make the whole. */
 export function toTotal(node: ValueNode, run: RunPlan): Value {
-  return toNodeValue(withoutDimensions(node), once(toPartial(run)))
+  const toWhole = (plan: Plan): Partial =>
+    plan.dimensions.length > 0 && isMergeable(plan)
+      ? mergePartials(run(plan))
+      : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
+  return toNodeValue(node, once(toWhole))
 }
-
-const toPartial = (run: RunPlan) => (plan: Plan) => run(plan)[0] ?? emptyPartial
 
 interface GroupValue extends Value {
   key: GroupKey
@@ -166,20 +168,5 @@ export function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => An
     const fresh = answer(plan)
     known.set(id, fresh)
     return fresh
-  }
-}
-
-function withoutDimensions(node: ValueNode): ValueNode {
-  switch (node.kind) {
-    case 'measure':
-      return { ...node, plan: { ...node.plan, dimensions: [] } }
-    case 'ratio':
-      return { ...node, numerator: withoutDimensions(node.numerator), denominator: withoutDimensions(node.denominator) }
-    case 'change':
-      return { ...node, current: withoutDimensions(node.current), previous: withoutDimensions(node.previous) }
-    case 'formula': {
-      const inputs = Object.entries(node.inputs).map(([name, input]) => [name, withoutDimensions(input)])
-      return { ...node, inputs: Object.fromEntries(inputs) }
-    }
   }
 }

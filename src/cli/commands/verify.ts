@@ -1,0 +1,43 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson } from '../session.ts'
+
+const SHOWN = 5
+
+export function addVerifyCommand(program: Command, host: Host): void {
+  program
+    .command('verify')
+    .description('ask the engine and SQL the same random questions about your findings, and compare the answers')
+    .option('--questions <n>', 'how many questions (default 200)', toCount)
+    .option('--seed <n>', 'which questions (default: others each day)', toCount)
+    .option('--json', 'print the outcome as JSON')
+    .action(async ({ questions = 200, seed, json, ...flags }: Flags & Asked) => {
+      const today = Math.floor(Date.now() / 86_400_000)
+      const verified = await host.verify(flags, { questions, seed: seed ?? today })
+      const { findings, left, differences } = verified
+      if (json) printJson(host, verified)
+      else {
+        print(host, `${questions} questions about ${findings} findings: ${differences.length} with different answers`)
+        print(host, `${questions - left} were answered by the engine too, ${left} are left to SQL`)
+        for (const plan of differences.slice(0, SHOWN)) print(host, `different: ${plan}`)
+      }
+      if (differences.length > 0) {
+        throw new AppError('internal', 'The engine and SQL disagree; report the questions above, SQL is right.')
+      }
+    })
+}
+
+interface Asked {
+  questions?: number
+  seed?: number
+  json?: boolean
+}
+
+function toCount(value: string): number {
+  const count = Number(value)
+  if (!/^\d+$/.test(value) || count < 1 || count > 1_000_000) {
+    throw new InvalidArgumentError('It is a whole number from 1 to 1000000.')
+  }
+  return count
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { areSame, createDice, makePlan } from '../../src/answers/verify.ts'
+import { catchUp } from '../../src/engine/load.store.ts'
+import type { Cell } from '../../src/query/cells.ts'
+import { runOnEngine } from '../../src/query/engine-plan.ts'
+import { runPlan } from '../../src/query/plan.store.ts'
+import type { Condition, Plan } from '../../src/query/plan.ts'
+import { hasChangesSince } from '../../src/query/rows.store.ts'
+import { type Reader, Store } from '../../src/store/store.ts'
+import { type Duck, openDuck } from '../bench/query/duck.ts'
+import { type Filled, fillStore, NOW } from '../bench/query/estate.ts'
+import { buildNow } from '../engine/asking.ts'
+import { changeSomething } from '../engine/changing.ts'
+import { Dice } from '../properties/query-data.ts'
+
+const FINDINGS = Number(process.env.ASSAY_LONG_FINDINGS ?? 1_000_000)
+const QUESTIONS = Number(process.env.ASSAY_LONG_QUESTIONS ?? 10_000)
+const OF_DUCKDB = Math.ceil(QUESTIONS / 20)
+
+let folder: string
+let store: Store
+let filled: Filled
+let duck: Duck
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-long-'))
+  store = Store.open(join(folder, 'assay.db'), { now: () => NOW })
+  filled = fillStore(store, FINDINGS, folder)
+  duck = await openDuck(join(folder, 'duck.db'), filled, Math.min(5000, Math.max(50, Math.ceil(FINDINGS / 2000))))
+}, 3_600_000)
+afterAll(() => {
+  duck.close()
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ask = (reader: Reader, plan: Plan, engine: ReturnType<typeof buildNow>) =>
+  runOnEngine(engine, plan, (since) => hasChangesSince(reader, since))
+
+const columns: Record<string, string> = {
+  severity: 'severity',
+  severities: 'severity',
+  status: 'status',
+  statuses: 'status',
+  detectorType: 'detector',
+  detectorTypes: 'detector',
+  findingType: 'ftype',
+  findingTypes: 'ftype',
+  category: 'category',
+  categories: 'category',
+  source: 'source',
+  sources: 'source',
+  sourceId: 'source',
+  container: 'container',
+  containers: 'container',
+  assetId: 'asset',
+}
+
+function toSql({ measure, conditions, range, dimensions }: Plan): string | undefined {
+  const keys = dimensions.map((dimension) => columns[dimension])
+  const measured = columns[measure.field ?? 'assetId'] ?? 'conf'
+  const aggregates: Record<string, string> = {
+    COUNT: 'count(*), 0, NULL, NULL',
+    COUNT_DISTINCT: `count(DISTINCT ${measured}), 0, NULL, NULL`,
+    AVG: 'count(*), sum(conf)::DOUBLE, NULL, NULL',
+    MIN: 'count(*), 0, min(conf), NULL',
+    MAX: 'count(*), 0, NULL, max(conf)',
+  }
+  if (keys.includes(undefined)) return undefined
+  const instants = [
+    ...(range.from === undefined ? [] : [`t >= epoch_ms(${range.from}::BIGINT)`]),
+    ...(range.to === undefined ? [] : [`t < epoch_ms(${range.to}::BIGINT)`]),
+  ]
+  const where = [...instants, ...conditions.map(toCondition)]
+  const filter = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`
+  const groupBy = keys.length === 0 ? '' : `GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`
+  const named = keys.map((key) => `${key}::VARCHAR`)
+  return `SELECT ${[...named, aggregates[measure.aggregation]].join(', ')} FROM f_enum ${filter} ${groupBy}`
+}
+
+function toCondition({ key, values, exclude }: Condition): string {
+  if (key === 'minConfidence') return `conf >= ${Math.round(Number(values[0]) * 10_000)}`
+  const list = values.map((value) => `'${value}'`).join(', ')
+  return `${columns[key]}::VARCHAR ${exclude ? 'NOT IN' : 'IN'} (${list})`
+}
+
+test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
+  const engine = store.read((reader) => buildNow(reader))
+  const dice = createDice(11)
+  let asked = 0
+  while (asked < OF_DUCKDB) {
+    const plan: Plan = { ...makePlan(engine, dice, NOW), mode: 'flow' }
+    const sql = toSql(plan)
+    if (sql === undefined || plan.edges !== undefined) continue
+    const cells = store.read((reader) => ask(reader, plan, engine))
+    if (cells === undefined) continue
+    const rows = await (await duck.prepare(sql))()
+    const count = plan.dimensions.length
+    const theirs = rows.map((row): Cell => {
+      const [n, sum, min, max] = row.slice(count)
+      const toNumber = (value: unknown) => (value === null ? null : Number(value))
+      const key = row.slice(0, count).map((name) => (name === null ? null : String(name)))
+      return { key, bucket: 0, n: Number(n), sum: Number(sum), min: toNumber(min), max: toNumber(max) }
+    })
+    expect(areSame(cells, theirs), JSON.stringify(plan)).toBe(true)
+    asked++
+  }
+}, 3_600_000)
+
+test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
+  let engine = store.read((reader) => buildNow(reader))
+  const [dice, changing] = [createDice(12), new Dice(13)]
+  for (let number = 0; number < QUESTIONS; number++) {
+    if (number % 3 === 0) changeSomething(store, changing, 300)
+    store.read((reader) => {
+      if (!catchUp(reader, engine)) engine = buildNow(reader)
+      const plan = makePlan(engine, dice, NOW)
+      const cells = ask(reader, plan, engine)
+      if (cells === undefined) return
+      expect(areSame(cells, runPlan(reader, plan)), `question ${number} ${JSON.stringify(plan)}`).toBe(true)
+    })
+  }
+}, 36_000_000)
