@@ -7,16 +7,15 @@ afterAll(remove)
 test('assay verify compares the engine with SQL about what is in the data folder', async () => {
   const lines = Array.from({ length: 40 }, (_, index) =>
     JSON.stringify({
-      asset: { key: `page-${index % 7}`, name: `Page ${index % 7}`, url: `https://wiki.invalid/${index % 7}` },
-      detectorType: index % 2 === 0 ? 'SECRETS' : 'PII',
-      findingType: `TYPE_${index % 5}`,
+      asset: { key: `file-${index % 7}`, name: `File ${index % 7}`, container: `shop ${index % 3}` },
+      detectorType: index % 2 === 0 ? 'YARA' : 'LICENSE',
+      findingType: `TYPE_${index}`,
       severity: index % 3 === 0 ? 'HIGH' : 'LOW',
-      confidence: (index % 11) / 10,
-      value: `value ${index}`,
+      firstDetectedAt: `2026-10-${10 + (index % 20)}T08:00:00Z`,
     }),
   )
   const imported = await runAssay(['import', '-', '--source', 'Scanner'], { home, stdin: `${lines.join('\n')}\n` })
-  expect(imported.stderr).toBe('')
+  expect([imported.code, imported.stderr]).toEqual([0, ''])
   const { code, stdout } = await runAssay(['verify', '--questions', '60', '--seed', '1'], { home })
   expect(stdout).toContain('60 questions about 40 findings: 0 with different answers')
   expect(code).toBe(0)
