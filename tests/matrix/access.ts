@@ -6,11 +6,21 @@ const listening = 'tests/http/listen.test.ts'
 const issuer = 'tests/access/issuer.test.ts'
 const audit = 'tests/store/audit.test.ts'
 const log = 'tests/kernel/log.test.ts'
+const planted = 'tests/e2e/planted-secrets.test.ts'
 const injection = 'tests/catalogue/injection.test.ts'
 const cursor = 'tests/operation/cursor.test.ts'
 
 /** Threats, by their ids, and the tests that hold the controls against them. */
 export const rows: Record<string, readonly { file: string; test: string }[]> = {
+  T1: [
+    { file: planted, test: 'stands in no byte of the data folder, its logs, its exports and a copy of its database' },
+  ],
+  T4: [
+    {
+      file: planted,
+      test: 'comes back by no route, tool, command, error, metric or log line, and no word of a tenant that refuses does',
+    },
+  ],
   T5: [
     { file: log, test: 'known secrets' },
     { file: log, test: 'a line' },
@@ -58,4 +68,10 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: injection, test: 'was tried more than 500 times' },
   ],
   T26: [{ file: cursor, test: 'a cursor' }],
+  T27: [
+    {
+      file: planted,
+      test: 'comes back by no route, tool, command, error, metric or log line, and no word of a tenant that refuses does',
+    },
+  ],
 }

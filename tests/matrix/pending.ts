@@ -12,12 +12,9 @@ export const pending: readonly string[] = [
   'R17',
   'R23',
   'R34',
-  'T1',
   'T2',
-  'T4',
   'T15',
   'T16',
   'T23',
   'T24',
-  'T27',
 ]

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { plantedSecrets } from '../../src/sample/planted.ts'
+import { runAssay, serveAssay } from '../support/assay.ts'
+import { type Estate, scanSampleTenants } from './estate.ts'
+
+/** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
+const canary = `upstream-canary-${randomBytes(12).toString('hex')}`
+const answers = [400, 401, 403, 404, 409, 429, 500, 502, 200, 200]
+const echo = ({ headers, url }: IncomingMessage) => {
+  const [, encoded = ''] = (headers.authorization ?? '').split(' ')
+  return `${canary} ${url} ${JSON.stringify(headers)} ${Buffer.from(encoded, 'base64').toString()}`
+}
+
+let estate: Estate
+let server: Awaited<ReturnType<typeof serveAssay>>
+let hostile: Server
+let asked = 0
+const credentials = Array.from({ length: 20 }, () => `cred${randomBytes(18).toString('base64url')}`)
+const tokens: string[] = []
+const seen: { where: string; text: string }[] = []
+const note = (where: string, text: string) => seen.push({ where, text })
+
+const assay = async (...args: string[]) => {
+  const { stdout, stderr } = await runAssay(args, { home: estate.home, env: { ASSAY_LOG_LEVEL: 'debug' } })
+  note(`assay ${args[0]} ${args[1] ?? ''}`, args[0] === 'token' && args[1] === 'create' ? stderr : stdout + stderr)
+  return stdout
+}
+/** Each token may ask only so often, so they take turns. */
+const ask = async (method: string, path: string, body?: unknown, token = tokens[seen.length % tokens.length]) => {
+  const reply = await fetch(`${server.url}${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  note(`${method} ${path}`, `${JSON.stringify([...reply.headers])} ${text}`)
+  return text
+}
+const sourceOf = (secret: string, extra: object = {}) => ({
+  type: 'WIKI',
+  required: {
+    base_url: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`,
+    account_email: 'a@northfield.dev',
+  },
+  masked: { api_token: secret },
+  optional: { connection: { max_retries: 0, request_timeout_seconds: 2 } },
+  ...extra,
+})
+
+beforeAll(async () => {
+  estate = await scanSampleTenants()
+  hostile = createServer((request, response) => {
+    const status = answers[asked++ % answers.length] ?? 500
+    response.writeHead(status, { 'content-type': asked % 2 ? 'text/html' : 'application/json', 'x-echo': canary })
+    response.end(asked % 3 ? echo(request) : JSON.stringify({ message: echo(request), code: echo(request) }))
+  })
+  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    tokens.push((await assay('token', 'create', '--scope', 'admin', '--name', name)).trim())
+  }
+  server = await serveAssay(estate.home, ['--no-background', '--log-level', 'debug'])
+  server.child.stderr?.on('data', (text: string) => note('the log', text))
+}, 180_000)
+afterAll(async () => {
+  await server.stop()
+  hostile.close()
+  await estate.close()
+})
+
+/** The secret as it is, and as it may be written. */
+const formsOf = (secret: string) => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  Buffer.from(`a@northfield.dev:${secret}`).toString('base64').replace(/=+$/, ''),
+]
+/** Of a token, what follows its id is the secret. */
+const planted = () => [...credentials, ...tokens.map((token) => token.slice(-72)), ...plantedSecrets()]
+const leaksIn = (text: string) =>
+  [...planted(), canary].filter((secret) => formsOf(secret).some((form) => text.includes(form)))
+
+function* filesIn(folder: string): Generator<string> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) yield* filesIn(path)
+    else yield path
+  }
+}
+
+describe('a planted secret', () => {
+  it('is one of fifty at least', () => {
+    expect(new Set(planted()).size).toBeGreaterThanOrEqual(50)
+    expect(credentials.every((secret) => formsOf(secret).every((form) => leaksIn(`x${form}y`).length === 1))).toBe(true)
+    expect(tokens.every((token) => token.startsWith('assay_'))).toBe(true)
+  })
+
+  it('comes back by no route, tool, command, error, metric or log line, and no word of a tenant that refuses does', async () => {
+    for (const [n, secret] of credentials.entries()) {
+      await ask('POST', '/sources', { name: `hostile-${n}`, config: sourceOf(secret) })
+      await ask('POST', '/sources', { name: `wrong-${n}`, config: sourceOf(secret, { nonsense: secret.length }) })
+      if (n < 10) await ask('POST', `/sources/hostile-${n}/test`, {})
+    }
+    await ask('PUT', '/sources/hostile-0', { config: { required: { base_url: 'http://127.0.0.1:1' } } })
+    await ask('POST', '/sources/hostile-1/scans', {})
+    await assay('scan', 'hostile-2')
+    await assay('call', 'test_source', '{"id":"hostile-3"}')
+    const names: Readonly<Record<string, string>> = {
+      ...{
+        id: 'hostile-0',
+        slug: 'open-findings',
+        key: 'x',
+        dashboard: 'discovery',
+        glossaryTermSlug: 'security-threats',
+      },
+    }
+    for (const { route = '', name } of operations) {
+      const [method = 'GET', path = '/'] = route.split(' ')
+      if (route === '' || method === 'DELETE') continue
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, parameter: string) => names[parameter] ?? 'x')
+      const body =
+        method === 'GET' ? undefined : { metricSlug: 'open-findings', slug: 'open-findings', dashboard: 'discovery' }
+      await ask(method, filled, body)
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: names } }
+      await ask('POST', '/mcp', call)
+    }
+    for (const path of ['/findings?limit=500', '/assets?limit=500', '/scans?limit=500', '/semantic/audit?limit=500']) {
+      await ask('GET', path)
+    }
+    for (const path of ['/metrics', '/ready', '/health', '/openapi.json', '/docs', '/nothing']) await ask('GET', path)
+    for (const secret of credentials.slice(0, 12)) await ask('GET', '/sources', undefined, `assay_${secret}`)
+    await assay('token', 'list')
+    await assay('sources', '--json')
+    await assay('doctor', '--json')
+    await assay('audit', 'verify')
+    await assay('export', '--dir', join(estate.home, 'exported'))
+    expect(seen.length).toBeGreaterThan(150)
+    expect(seen.filter(({ text }) => text.includes('rate_limited')).length).toBeLessThan(5)
+    expect(asked).toBeGreaterThan(20)
+    expect(seen.flatMap(({ where, text }) => leaksIn(text).map((leak) => `${where}: ${leak}`))).toEqual([])
+  }, 180_000)
+
+  it('stands in no byte of the data folder, its logs, its exports and a copy of its database', async () => {
+    const { default: Database } = await import('better-sqlite3')
+    const database = new Database(join(estate.home, 'assay.db'))
+    await database.backup(join(estate.home, 'copy.db'))
+    database.close()
+    const files = [...filesIn(estate.home)]
+    expect(files.map((file) => file.slice(estate.home.length + 1))).toEqual(
+      expect.arrayContaining(['assay.db', 'copy.db', join('logs', 'assay.log')]),
+    )
+    for (const file of files) expect(leaksIn(readFileSync(file, 'latin1')), file).toEqual([])
+  })
+})
