@@ -35,11 +35,13 @@ export function readBase(folder: string, installId: string | undefined): Base | 
   }
 }
 
-export function writeBase(folder: string, installId: string | undefined, definitions: DefinitionSet): void {
+export const toBase = (definitions: DefinitionSet): Base =>
+  new Map([...definitions].map(([key, definition]) => [key, toDigest(definition)]))
+
+export function writeBase(folder: string, installId: string | undefined, base: Base): void {
   if (installId === undefined) return
   mkdirSync(join(folder, FOLDER), { recursive: true })
-  const digests = [...definitions].map(([key, definition]) => [key, toDigest(definition)] as const)
-  const sorted = Object.fromEntries(digests.sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = Object.fromEntries([...base].sort(([a], [b]) => (a < b ? -1 : 1)))
   writeWhole(join(folder, FOLDER, '.gitignore'), '*\n')
   writeWhole(join(folder, fileOf(installId)), `${JSON.stringify(sorted, null, 2)}\n`)
 }

@@ -5,7 +5,7 @@ import { AppError, type Issue } from '../kernel/errors.ts'
 import { packageFile } from '../kernel/installation.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Store } from '../store/store.ts'
-import { type Base, readBase, requireNone, writeBase } from './base.ts'
+import { type Base, readBase, requireNone, toBase, writeBase } from './base.ts'
 import { writeWhole } from './files.ts'
 import { type DefinitionFile, readFile, readFolder, requireSoundFiles } from './folder.ts'
 import { type Definition, type DefinitionSet, isSame, keyOf, kindFacts, kinds, toDigest } from './model.ts'
@@ -64,7 +64,7 @@ export function exportDefinitions(
     if (prune) rmSync(join(folder, path))
     result[prune ? 'removed' : 'left'].push(path)
   }
-  writeBase(folder, installId, definitions)
+  writeBase(folder, installId, toBase(definitions))
   return result
 }
 

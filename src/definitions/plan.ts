@@ -8,11 +8,11 @@ import type { Author } from '../store/audit.store.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { performChanges } from './apply.ts'
-import { readBase, requireKnown, writeBase } from './base.ts'
+import { type Base, readBase, requireKnown, toBase, writeBase } from './base.ts'
 import { type Change, listChanges, toWanted } from './changes.ts'
-import type { Problem } from './folder.ts'
+import type { DefinitionFile, Problem } from './folder.ts'
 import { readFolder, requireSoundFiles } from './folder.ts'
-import type { Kind } from './model.ts'
+import { type DefinitionSet, type Kind, keyOf } from './model.ts'
 import { loadDefinitions } from './normal.ts'
 import { checkTogether, findOutside } from './references.ts'
 
@@ -62,6 +62,7 @@ export function applyFolder(store: Store, folder: string, options: ApplyOptions,
   const installId = store.read(findInstallId)
   const memory = readBase(folder, installId)
   const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
+  let agreed: Base | undefined
   const work = (writer: Writer): Outcome => {
     const present = loadDefinitions(writer)
     const wanted = toWanted(present, wish)
@@ -71,14 +72,22 @@ export function applyFolder(store: Store, folder: string, options: ApplyOptions,
     const before = look(writer)
     const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, author)
+    agreed = memory && toAgreed(memory, wanted, files)
     const asked = changes.filter(({ file }) => file !== undefined).length
     return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }
   }
   if (options.dryRun) return store.rehearse(work)
   const outcome = store.write(work, { durable: true })
   // A folder that was never exported to from here, such as a clone, stays without a memory.
-  if (memory !== undefined) writeBase(folder, installId, store.read(loadDefinitions))
+  if (agreed !== undefined) writeBase(folder, installId, agreed)
   return outcome
+}
+
+/** What the folder knows now: its files, and of the rest what it knew before, never what it has not seen. */
+function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly DefinitionFile[]): Base {
+  const stated = toBase(new Map(files.map(({ definition }) => [keyOf(definition), definition])))
+  const rest = [...memory].filter(([key]) => wanted.has(key) && !stated.has(key))
+  return new Map([...rest, ...stated])
 }
 
 /** What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have. */

@@ -301,6 +301,27 @@ describe('apply', () => {
     expect(apply(store, folder).changes).toEqual([])
   })
 
+  it('does not prune what the folder never saw, however often it was applied in between', () => {
+    const other = newFolder()
+    exportAll(store, other)
+    writeFileSync(
+      join(other, 'glossary', 'made-elsewhere.yaml'),
+      stringify({ slug: 'made-elsewhere', displayName: 'Made elsewhere', filterMapping: { severities: ['LOW'] } }),
+    )
+    writeFileSync(
+      join(other, 'glossary', 'data-quality.yaml'),
+      readFileSync(join(other, 'glossary', 'data-quality.yaml'), 'utf8').replace('Content that', 'Any content that'),
+    )
+    apply(store, other)
+    rmSync(join(folder, 'glossary', 'data-quality.yaml'))
+    edit('metrics/new-findings.yaml', (text) => text.replace('How', 'Just how'))
+    expect(apply(store, folder).changes).toHaveLength(1)
+    const error = errorOf(() => apply(store, folder, { prune: true }))
+    expect(error.facts.reason).toBe('definitions_changed')
+    expect(error.facts.issues?.map(({ path }) => path)).toEqual(['term data-quality', 'term made-elsewhere'])
+    expect(apply(store, folder, { prune: true, force: true }).changes).toHaveLength(2)
+  })
+
   it('takes the files as they are in a fresh clone, which has no memory', () => {
     rmSync(join(folder, '.assay'), { recursive: true })
     store.write((writer) => certifyMetric(writer, findMetricBySlug(writer, 'open-findings') as never, 'bo', author))
