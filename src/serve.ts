@@ -6,6 +6,7 @@ import { anchorAudit, recordAccess, recordSettings } from './access/record.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
+import { isLoopbackHost } from './connectors/loopback.ts'
 import { type HttpServer, listen } from './http/listen.ts'
 import { createHttpApp } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
@@ -19,15 +20,20 @@ import { createTelemetry } from './telemetry/telemetry.ts'
 const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const everywhere = new Set(['0.0.0.0', '::', '[::]'])
 
-/** Listens with everything on it. @throws AppError `forbidden` for an address that others can reach without a token. */
+/**
+ * Listens with everything on it.
+ * @throws AppError `forbidden` for an address that others can reach, by themselves or through a proxy, without a token.
+ */
 export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { config, log } = app
   const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
-  if (!isLocal && oidc === undefined && !isTokenAsked(app.store)) {
+  const isReached = !isLocal || isProxied(config)
+  if (isReached && oidc === undefined && !isTokenAsked(app.store)) {
+    const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
     throw new AppError(
       'forbidden',
-      `Serving on ${host} would let others in without a token; make one with \`assay token create\`, or serve on 127.0.0.1.`,
+      `Serving ${place} would let others in without a token; make one with \`assay token create\`, or serve on 127.0.0.1 alone.`,
       { reason: 'token_required' },
     )
   }
@@ -40,7 +46,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     store: app.store,
     now,
     local: { ...app.caller, via: 'http' },
-    always: !isLocal,
+    always: isReached,
     onRefusal: ({ reason, address, principal }) => {
       telemetry.countRefusal(reason)
       record.refuse({ reason, address, principal })
@@ -92,6 +98,10 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     },
   }
 }
+
+/** Everyone whom a proxy lets through comes from this machine. */
+const isProxied = ({ publicUrl, trustProxy }: OpenedApp['config']): boolean =>
+  trustProxy.length > 0 || (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))
 
 const DAY_MS = 86_400_000
 /** With it a caller asks for less than it may see; nothing asks for more. */

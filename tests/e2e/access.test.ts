@@ -67,16 +67,27 @@ test('from the first token on, a running server asks for one, lets its scopes in
   expect((await statusOf('/semantic/metrics'))[0]).toBe(200)
 }, 120_000)
 
+/** Where others get in: by themselves, or through a proxy on this machine. */
+const places = [
+  ['--host', '0.0.0.0'],
+  ['--public-url', 'https://assay.example.com'],
+  ['--trust-proxy', '10.0.0.0/8'],
+] as const
+
 test('an address that others can reach is not served without a token', async () => {
   const { home, remove } = makeHome()
-  const refused = await runAssay(['serve', '--host', '0.0.0.0', '--port', '0'], { home })
-  expect([refused.code, refused.stdout]).toEqual([1, ''])
-  expect(refused.stderr).toContain('assay token create')
+  for (const place of places) {
+    const refused = await runAssay(['serve', ...place, '--port', '0'], { home })
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toContain('assay token create')
+  }
   await runAssay(['token', 'create', '--scope', 'read'], { home })
-  const { url, stop } = await serveAssay(home, ['--host', '0.0.0.0', '--no-background'])
-  const reply = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/semantic/metrics`)
-  expect(reply.status).toBe(401)
-  await stop()
+  for (const place of places.slice(0, 2)) {
+    const { url, stop } = await serveAssay(home, [...place, '--no-background'])
+    const reply = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/semantic/metrics`)
+    expect(reply.status).toBe(401)
+    await stop()
+  }
   remove()
 }, 120_000)
 
