@@ -21,7 +21,9 @@ export function rememberSecret(secret: string): void {
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret)
+      .toString('base64')
+      .replace(/={1,2}$/, ''),
     Buffer.from(secret).toString('base64url'),
   ]) {
     known.add(form)

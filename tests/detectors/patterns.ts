@@ -70,30 +70,56 @@ export function literalsOf(file: string, text = readFileSync(join(root, file), '
   return found
 }
 
-const AUTOMATON_MS = 3_000
 const FUZZ_MS = 60_000
 const ATTACK_LENGTH = 64 * 1024
 const MOST_ATTACK_MS = 500
+/** What the automaton may take for a pattern before attacks are looked for by trying. */
+const AUTOMATON_MS = 700
 
-/**
- * Undefined where a pattern takes linear time, else what speaks against it. Bounds are shortened first: the automaton
- * grows with them, and how a pattern can be ambiguous does not. Where the automaton comes to no end, attacks are looked
- * for by trying; they count when they keep the engine busy.
- */
-export async function findFault(pattern: Pick<BuiltInPattern, 'source' | 'flags'>): Promise<string | undefined> {
-  const short = pattern.source.replace(/\{(\d+)(?:(,)(\d*))?\}/g, (_, least: string, comma?: string, most?: string) => {
+/** As a checker reads it: bounds shortened, since its automaton grows with them and how a pattern is ambiguous does not. */
+function toChecked({ source, flags }: Pick<BuiltInPattern, 'source' | 'flags'>): { source: string; flags: string } {
+  const short = source.replace(/\{(\d+)(?:(,)(\d*))?\}/g, (_, least: string, comma?: string, most?: string) => {
     const upper = most === undefined || most === '' ? '' : Math.min(Number(most), 4)
     return `{${Math.min(Number(least), 3)}${comma ?? ''}${upper}}`
   })
-  const anchored = pattern.flags.includes('y') ? `^(?:${short})` : short
-  const flags = pattern.flags.replace(/[gy]/g, '')
-  const exact = await check(anchored, flags, { checker: 'automaton', timeout: AUTOMATON_MS })
+  return { source: flags.includes('y') ? `^(?:${short})` : short, flags: flags.replace(/[gy]/g, '') }
+}
+
+/** Patterns that a checker reads alike, gathered: one of them is enough to look at. */
+export function gatherAlike(patterns: readonly BuiltInPattern[]): BuiltInPattern[] {
+  return [...new Map(patterns.map((pattern) => [JSON.stringify(toChecked(pattern)), pattern])).values()]
+}
+
+/**
+ * Undefined where a pattern takes linear time, else what speaks against it. Where the automaton comes to no end, attacks
+ * are looked for by trying; they count when they keep the engine busy.
+ */
+export async function findFault(
+  pattern: Pick<BuiltInPattern, 'source' | 'flags'>,
+  automatonMs = AUTOMATON_MS,
+): Promise<string | undefined> {
+  const { source, flags } = toChecked(pattern)
+  const exact = await check(source, flags, { checker: 'automaton', timeout: automatonMs })
   if (exact.status === 'safe') return undefined
   if (exact.status === 'vulnerable') return exact.complexity.summary
-  const tried = await check(anchored, flags, { checker: 'fuzz', timeout: FUZZ_MS, randomSeed: 1 })
+  const tried = await check(source, flags, { checker: 'fuzz', timeout: FUZZ_MS, randomSeed: 1 })
   if (tried.status === 'safe') return undefined
   if (tried.status === 'unknown') return tried.error.kind
   return isKeptBusy(pattern, tried.attack) ? tried.complexity.summary : undefined
+}
+
+/** Everything that speaks against some patterns, with two of them looked at at once. */
+export async function findFaults(patterns: readonly BuiltInPattern[], automatonMs?: number): Promise<string[]> {
+  const waiting = gatherAlike(patterns)
+  const faults: string[] = []
+  const work = async () => {
+    for (let pattern = waiting.pop(); pattern !== undefined; pattern = waiting.pop()) {
+      const fault = await findFault(pattern, automatonMs)
+      if (fault !== undefined) faults.push(`${pattern.name} /${pattern.source}/ ${fault}`)
+    }
+  }
+  await Promise.all([work(), work()])
+  return faults
 }
 
 interface Attack {

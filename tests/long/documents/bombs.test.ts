@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { expectBounded, expectDefused } from '../../documents/bomb-checks.ts'
+import { bombsOf, hugeInputs } from '../../documents/bombs.ts'
+
+const bombs = bombsOf(60)
+const inputs = hugeInputs(1)
+
+describe('bombs', () => {
+  it('are at least twenty', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
+
+  it.each(Object.entries(bombs))(
+    '%s costs little and is told',
+    (name, toBytes) => expectDefused(name, toBytes()),
+    60_000,
+  )
+})
+
+describe('huge inputs', () => {
+  it.each(Object.entries(inputs))('%s is read in part and in bounds', (_, input) => expectBounded(input), 60_000)
+})
