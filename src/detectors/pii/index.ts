@@ -51,7 +51,7 @@ export const piiDetector: Detector<PiiConfig> = {
   description:
     'Finds mail addresses, phone numbers, payment cards, bank accounts, national ids and IP addresses, by checksum, structure and the words around them. Names and postal addresses of people are not found.',
   category: 'PRIVACY',
-  version: 1,
+  version: 2,
   config: PiiConfig,
   findingTypes,
   yieldsTo: ['SECRETS'],

@@ -25,7 +25,7 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   description:
     'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 26 languages. Instructions that could be meant for people are not found.',
   category: 'THREAT',
-  version: 1,
+  version: 2,
   config: PromptInjectionConfig,
   findingTypes: [
     'INSTRUCTION_OVERRIDE',

@@ -49,7 +49,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   description:
     'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, passwords and keys beside a name that says so, hashes and encoded credentials. Placeholders, references and public keys are left.',
   category: 'SECURITY',
-  version: 1,
+  version: 2,
   config: SecretsConfig,
   findingTypes: [
     ...new Set([
