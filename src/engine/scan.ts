@@ -78,6 +78,10 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen } = out
   const { asset, confidence } = rows
   const none = shape.groups
+  if (want === 'assets' && seen !== undefined && shape.places === undefined && shape.leastConfidence === 0) {
+    markAssets(rows, range, shape, { counts, base, seen, all: assets.count })
+    return
+  }
   for (let start = range.from; start < range.to; start += CHUNK) {
     const end = Math.min(range.to, start + CHUNK)
     readGroups(rows, start, end, shape, assets)
@@ -114,5 +118,25 @@ export function scanRows(
         if (value > (greatest[at] as number)) greatest[at] = value
       }
     }
+  }
+}
+
+/** Counts each asset once in each group of combinations: the most of all answers that need every row. */
+function markAssets(
+  { combo, asset }: Rows,
+  { from, to }: { from: number; to: number },
+  { groupOf, laneOf, groups: none }: Shape,
+  { counts, base, seen, all }: { counts: Float64Array; base: number; seen: Uint32Array; all: number },
+): void {
+  for (let row = from; row < to; row++) {
+    const group = groupOf[combo[row] as number] as number
+    if (group === none) continue
+    const bit = (laneOf[group] as number) * all + (asset[row] as number)
+    const word = bit >>> 5
+    const before = seen[word] as number
+    const own = 1 << (bit & 31)
+    if ((before & own) !== 0) continue
+    seen[word] = before | own
+    counts[base + group] = (counts[base + group] as number) + 1
   }
 }
