@@ -4,7 +4,14 @@ import { Facet, grown } from './facet.ts'
 export interface Place {
   kind: number
   container: number
+  source: number
+  /** 1 when it is gone. */
+  deleted: number
+  /** 1 when it was ever scanned. */
+  scanned: number
 }
+
+const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
 
 /** Severity and status of a combination make one of 24 bits. */
 const BITS = 24
@@ -18,8 +25,14 @@ const FULL = 255
 export class AssetTable {
   /** The place of each asset. */
   placeOf = new Uint32Array(64)
-  /** Kind and container of each place. */
-  readonly facets: Readonly<Record<keyof Place, Facet>> = { kind: new Facet(), container: new Facet() }
+  /** What makes each place. */
+  readonly facets: Readonly<Record<keyof Place, Facet>> = {
+    kind: new Facet(),
+    container: new Facet(),
+    source: new Facet(),
+    deleted: new Facet(),
+    scanned: new Facet(),
+  }
   placeCount = 0
   count = 0
   /** How many assets are at each place. */
@@ -62,6 +75,11 @@ export class AssetTable {
     this.placeOf[number] = at
     this.#settle(at, 1)
     return number
+  }
+
+  /** How many assets are at a place. */
+  countAt(place: number): number {
+    return this.#shareOf[place] ?? 0
   }
 
   /** The ids that assets have now, of kinds or containers. */
@@ -127,12 +145,11 @@ export class AssetTable {
   }
 
   #placeNumber(place: Place): number {
-    const key = `${place.kind} ${place.container}`
+    const key = placeFacets.map((name) => place[name]).join(' ')
     const known = this.#placeNumbers.get(key)
     if (known !== undefined) return known
     const number = this.placeCount++
-    this.facets.kind.put(number, place.kind)
-    this.facets.container.put(number, place.container)
+    for (const name of placeFacets) this.facets[name].put(number, place[name])
     this.#placeNumbers.set(key, number)
     return number
   }

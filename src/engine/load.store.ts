@@ -10,7 +10,8 @@ type Numbers = readonly number[]
 
 const selectCombos = `SELECT id, source_id AS source, detector_id AS detector, type_id AS type, category_id AS category,
   custom_key_id AS customKey, severity, status FROM combo WHERE id > ? ORDER BY id`
-const selectAssets = 'SELECT id, kind_id, container_id FROM asset WHERE id > ? ORDER BY id LIMIT ?'
+const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL`
+const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
   WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
   ORDER BY first_detected_at, combo_id, conf_q, asset_id, id LIMIT ?`
@@ -83,7 +84,7 @@ function addCombos(reader: Reader, engine: Engine): void {
 /** Says whether there may be more. */
 function addAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader.prepare(selectAssets).raw().all(engine.newestAsset, ROWS_AT_ONCE) as Numbers[]
-  for (const [id = 0, kind = 0, container = 0] of rows) engine.assets.put(id, { kind, container })
+  for (const row of rows) putAsset(engine, row)
   engine.newestAsset = rows.at(-1)?.[0] ?? engine.newestAsset
   return rows.length === ROWS_AT_ONCE
 }
@@ -106,18 +107,25 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
   return true
 }
 
+function putAsset(
+  { assets }: Engine,
+  [id = 0, kind = 0, container = 0, source = 0, deleted = 0, scanned = 0]: Numbers,
+) {
+  assets.put(id, { kind, container, source, deleted, scanned })
+}
+
 function moveAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader
     .prepare(
-      `SELECT l.seq, a.id, a.kind_id, a.container_id FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id
+      `SELECT l.seq, ${placeColumns} FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id
        WHERE l.seq > ? ORDER BY l.seq`,
     )
     .raw()
     .all(engine.assetSeq) as Numbers[]
   if (rows[0]?.[0] !== engine.assetSeq + 1) return false
-  for (const [, id, kind = 0, container = 0] of rows) {
-    if (id === undefined || id === null) return false
-    engine.assets.put(id, { kind, container })
+  for (const [, ...row] of rows) {
+    if (row[0] === null) return false
+    putAsset(engine, row)
   }
   return true
 }

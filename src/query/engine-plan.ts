@@ -5,6 +5,7 @@ import type { Numbers } from '../engine/shape.ts'
 import { askStock } from '../engine/stock.ts'
 import { NO_LEAST } from '../engine/tallies.ts'
 import type { Dimension, MetricField } from '../metrics/model.ts'
+import { countAssetsOnEngine } from './asset-plan.ts'
 import { type Cell, emptyPartial, toGroupId } from './cells.ts'
 import type { GroupKey, Plan } from './plan.ts'
 import { type CompiledShape, compileShape } from './shape.ts'
@@ -30,7 +31,7 @@ export function forgetShapes(engine: Engine): void {
  * @param hasChanged whether a finding changed its status at an instant or later, in the same snapshot.
  */
 export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: number) => boolean): Cell[] | undefined {
-  if (plan.entity !== 'finding') return undefined
+  if (plan.entity === 'asset') return countAssetsOnEngine(engine, plan)
   const { measure } = plan
   const { field } = measure
   if (measure.aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {

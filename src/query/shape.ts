@@ -19,7 +19,7 @@ export interface CompiledShape {
 /** Parts that can be told apart by lookup tables, and groups that a combination's part and a place's part make. */
 const MOST_PARTS = 4_000_000
 
-type FacetName = keyof Engine['facets']['facets'] | keyof Engine['assets']['facets']
+type FacetName = keyof Engine['facets']['facets'] | 'kind' | 'container'
 
 const facetOfDimension: Readonly<Record<Dimension, FacetName>> = {
   severity: 'severity',
@@ -78,7 +78,8 @@ export function compileShape(
   const within = (names: ReadonlySet<FacetName>) => [...used].every((name) => names.has(name))
   const isOfCombo = (name: FacetName | undefined) => ofCombos.has(name ?? '')
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
-  const facetOf = (name: FacetName): Facet => ({ ...facets.facets, ...assets.facets })[name]
+  const { kind, container } = assets.facets
+  const facetOf = (name: FacetName): Facet => ({ ...facets.facets, kind, container })[name]
   const axesOf = (combos: boolean) =>
     dimensions
       .filter((dimension) => isOfCombo(facetOfDimension[dimension]) === combos)
@@ -206,14 +207,14 @@ function toBits({ facets }: Engine, cellGroupOf: Uint32Array, groups: number): n
   return bits
 }
 
-function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boolean) | undefined {
+export function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boolean) | undefined {
   if (groups === undefined || groups.dimensions.length === 0) return undefined
   const named = new Set(groups.keys.map(toGroupId))
   return (key) => named.has(toGroupId(key)) !== groups.exclude
 }
 
 /** Parts items by their values on the axes; what a sieve holds back has the number after the last part. */
-function partition(
+export function partition(
   items: Uint32Array | undefined,
   count: number,
   axes: readonly Axis[],
@@ -282,7 +283,7 @@ function toName({ names }: Engine, dimension: Dimension, value: number): string 
   }
 }
 
-function toAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): Axis {
+export function toAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): Axis {
   const names: (string | null)[] = []
   const indexes = new Map<string | null, number>()
   const indexOf = Uint32Array.from(values, (value) => {
@@ -295,7 +296,11 @@ function toAxis(engine: Engine, { values, column }: Facet, dimension: Dimension)
   return { column, indexOf, names }
 }
 
-function toSieve({ names }: Engine, { values, column }: Facet, { key, values: asked, exclude }: Condition): Sieve {
+export function toSieve(
+  { names }: Engine,
+  { values, column }: Facet,
+  { key, values: asked, exclude }: Condition,
+): Sieve {
   const texts = asked.map(String)
   const folded = new Set(texts.map(foldAscii))
   const uids = new Set(texts.map((text) => text.toLowerCase()))

@@ -8,7 +8,8 @@ test('counts assets by what their findings have, as a plain count of them does',
   const plain = new Map<number, number[]>()
   const all: { asset: number; bit: number }[] = []
   for (let step = 0; step < 60_000; step++) {
-    if (step % 10 === 0) table.put(1 + step * 3, { kind: dice.below(3), container: dice.below(9) })
+    if (step % 10 === 0)
+      table.put(1 + step * 3, { kind: dice.below(3), container: dice.below(9), source: 1, deleted: 0, scanned: 1 })
     const going = dice.chance(0.3) ? all.splice(dice.below(all.length), 1)[0] : undefined
     // One asset has so many findings that a byte cannot count them.
     const { asset, bit } = going ?? { asset: dice.chance(0.2) ? 0 : dice.below(table.count), bit: 4 + dice.below(20) }

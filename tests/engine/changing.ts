@@ -87,6 +87,12 @@ export function changeSomething(store: Store, dice: Dice, most = 12): void {
       const container = ensureWord(writer, dice.pick(containers))
       writer.prepare('UPDATE asset SET container_id = ? WHERE id = ?').run(container, anyId(writer, 'asset', dice))
     }
+    if (dice.chance(0.1)) {
+      const scannedAt = dice.chance(0.5) ? NOW : null
+      const state = dice.pick(['ACTIVE', 'DELETED'])
+      const id = anyId(writer, 'asset', dice)
+      writer.prepare('UPDATE asset SET status = ?, last_scanned_at = ? WHERE id = ?').run(state, scannedAt, id)
+    }
     if (dice.chance(0.05)) {
       const named = [dice.pick(['Team wiki', 'TEAM Wiki']), dice.pick(['WIKI', 'BI_PLATFORM'])]
       writer.prepare('UPDATE source SET name = ?, type = ? WHERE id = 1').run(...named)
