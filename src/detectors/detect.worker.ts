@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
+import { goBehindAnswers } from '../kernel/thread-priority.ts'
 import { createFingerprinter } from './fingerprint.ts'
 import { type DetectRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'
@@ -17,6 +18,7 @@ export type Reply =
   | { id: number; kind: 'done'; result: RunResult }
   | { id: number; kind: 'failed' }
 
+goBehindAnswers()
 const { fingerprintKey } = workerData as { fingerprintKey: Uint8Array }
 const fingerprint = createFingerprinter(fingerprintKey)
 const reply = (message: Reply) => parentPort?.postMessage(message)

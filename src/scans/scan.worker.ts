@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError, type ErrorCode, type ErrorFacts } from '../kernel/errors.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
+import { goBehindAnswers } from '../kernel/thread-priority.ts'
 import { Store } from '../store/store.ts'
 import { openVault } from '../store/vault-file.ts'
 import { type ImportFormat, type ImportResult, importFindings } from './imports.ts'
@@ -46,6 +47,7 @@ export interface ErrorReport {
 }
 
 const MEGABYTE = 1024 * 1024
+goBehindAnswers()
 const { home, keys, logLevel, owner } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
