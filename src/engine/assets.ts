@@ -171,6 +171,13 @@ export class NumberMap {
     return number === 0 ? undefined : number - 1
   }
 
+  /** Makes room for ids up to a newest one, when so many of them will come, in whatever order. */
+  reserve(newestId: number, count: number): void {
+    if (this.#dense !== undefined && newestId >= this.#dense.length && newestId <= 4 * count + 1_000_000) {
+      this.#dense = grown(this.#dense, newestId + 1)
+    }
+  }
+
   set(id: number, number: number): void {
     this.#size++
     if (this.#dense !== undefined && id >= this.#dense.length) {

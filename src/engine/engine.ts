@@ -46,6 +46,12 @@ export class Engine {
     return this.findings.bytes + this.history.bytes + this.present.bytes + this.assets.bytes + this.#places.bytes
   }
 
+  /** Makes room for so many findings, with ids up to the newest. */
+  reserve(count: number, newestId: number): void {
+    this.findings.rows.reserve(count)
+    this.#places.reserve(newestId, count)
+  }
+
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
     this.#places.set(id, this.findings.push(time, combo, confidence, asset))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)

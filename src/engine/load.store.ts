@@ -46,7 +46,10 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
   const page = reader.prepare(selectFindings).raw()
   const { facets, assets } = engine
   let after: Numbers = [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
-  engine.findings.rows.reserve(countFindings(reader))
+  const { newestId } = reader.prepare('SELECT coalesce(max(id), 0) AS newestId FROM finding').get() as {
+    newestId: number
+  }
+  engine.reserve(countFindings(reader), newestId)
   for (;;) {
     const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
     for (const [time = 0, combo = 0, confidence = 0, asset = 0, id = 0] of rows) {

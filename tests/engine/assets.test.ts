@@ -36,3 +36,13 @@ test('numbers are found by ids that are close together and by ids that are far a
   map.renumber((number) => number + 10)
   expect(ids.map((id) => map.get(id))).toEqual([10, 11, 12, 13, 14, 15])
 })
+
+test('ids that come in any order stay in an array when it is known how many will come', () => {
+  const map = new NumberMap()
+  map.reserve(3_000_000, 1_000_000)
+  const { bytes } = map
+  map.set(2_999_999, 1)
+  map.set(7, 2)
+  expect([map.get(2_999_999), map.get(7), map.get(8)]).toEqual([1, 2, undefined])
+  expect(map.bytes).toBe(bytes)
+})
