@@ -143,6 +143,12 @@ export interface ConnectorSession {
   close(): Promise<void>
 }
 
+/** What a connector has begun for one scan, kept while the scan is interrupted. */
+export interface Notebook {
+  read(): string | undefined
+  write(text: string): void
+}
+
 export interface SessionOptions<Config> {
   config: Config
   sampling: Sampling
@@ -152,6 +158,8 @@ export interface SessionOptions<Config> {
   /** Stable id of the tenant once it is known, so that keys do not change; set by the first scan, then stored. */
   tenantId?: string
   rememberTenantId: (tenantId: string) => void
+  /** Absent where nothing is ever resumed. */
+  notebook?: Notebook
 }
 
 /** What a source type must declare; the rest of the house never asks which one it has. */

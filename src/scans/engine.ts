@@ -16,7 +16,16 @@ import type { Detect, EstateStep } from './estate.ts'
 import { storeImport } from './imports.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
-import { addNotes, dropOldScans, type Ending, finishScan, getEstateCursor, restartScan } from './scans.store.ts'
+import {
+  addNotes,
+  dropOldScans,
+  type Ending,
+  findNotebook,
+  finishScan,
+  getEstateCursor,
+  restartScan,
+  saveNotebook,
+} from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
 
 const HEARTBEAT_MS = 2_000
@@ -187,6 +196,10 @@ function openSession(connector: Connector, { drive, source, parsed, store, log, 
     now,
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
+    notebook: {
+      read: () => store.read((reader) => findNotebook(reader, drive.scan.id)),
+      write: (text) => drive.write((writer) => saveNotebook(writer, drive.scan.id, text)),
+    },
   })
 }
 

@@ -161,6 +161,7 @@ export function restartScan(
         sampled: present.sampled ? 1 : 0,
         estate_cursor: 0,
         estate_step: '',
+        notebook: null,
       })
       .where('id', '=', scanId),
   )
@@ -182,6 +183,22 @@ export function beat(writer: Writer, scanId: number, token: number, at: number):
 /** Leaves a scan to whoever comes next, at once. */
 export function releaseScan(writer: Writer, scanId: number, token: number): void {
   writer.prepare('UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE id = ? AND token = ?').run(scanId, token)
+}
+
+/** What the connector noted for this scan. */
+export function findNotebook(reader: Reader, scanId: number): string | undefined {
+  const row = reader.prepare('SELECT notebook FROM scan WHERE id = ?').get(scanId) as { notebook: string | null }
+  return row.notebook ?? undefined
+}
+
+export function saveNotebook(writer: Writer, scanId: number, text: string): void {
+  writer.prepare('UPDATE scan SET notebook = ? WHERE id = ?').run(text, scanId)
+}
+
+/** The scans that a driver is at. */
+export function listScansOf(reader: Reader, owner: string): string[] {
+  const rows = reader.prepare("SELECT uid FROM scan WHERE status = 'RUNNING' AND owner = ?").all(owner)
+  return (rows as { uid: string }[]).map(({ uid }) => uid)
 }
 
 /** Leaves everything that a driver had to whoever comes next: it is gone. */

@@ -8,7 +8,7 @@ import { giveUpScan } from './give-up.ts'
 import type { ImportContext, ImportResult } from './imports.ts'
 import { createOwner, type Owner, processMark } from './owner.ts'
 import type { ErrorReport, ImportRequest, Order, Report, ThreadSettings } from './scan.worker.ts'
-import { releaseScansOf } from './scans.store.ts'
+import { listScansOf, releaseScansOf } from './scans.store.ts'
 
 const SCRIPT = 'scans/scan.worker'
 /** Garbage that waits to be collected, at most: texts come and go fast. */
@@ -148,6 +148,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     thread = undefined
     clearTimeout(idle)
     owner.release()
+    const driven = new Set(listDriven(owner))
     free(owner)
     const lost = new AppError('unavailable', 'The import was interrupted; what was accepted goes on by itself.')
     for (const [id, { sent, reject }] of imports) {
@@ -162,6 +163,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
     log.error('the thread that scans has died', { error, scans: scans.size })
     for (const [scanUid, deaths] of scans) {
+      // One that only waited for its turn has killed nobody; where none had begun, any may have.
+      if (driven.size > 0 && !driven.has(scanUid)) continue
       scans.set(scanUid, deaths + 1)
       if (deaths + 1 < MOST_DEATHS) continue
       scans.delete(scanUid)
@@ -173,6 +176,14 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (scans.size > 0 || imports.size > 0) wake()
     }, RESTART_MS * most)
     restart.unref()
+  }
+
+  const listDriven = (owner: Owner): string[] => {
+    try {
+      return store.read((reader) => listScansOf(reader, owner.name))
+    } catch {
+      return []
+    }
   }
 
   const free = (owner: Owner) => {

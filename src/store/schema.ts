@@ -91,6 +91,7 @@ export interface ScanRow {
   estate_step: Generated<string>
   failures: Generated<string>
   warnings: Generated<string>
+  notebook: Generated<string | null>
 }
 
 export interface ScanScopeRow {

@@ -7,13 +7,17 @@ import { createTenant, detectWords, wordDetector } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
 /** A data folder whose scans go through the real connectors, with a detector that finds `word:xyz`. */
-export function openPlatformBench(): Workbench {
+export function openPlatformBench(home?: string): Workbench {
   const detectors = [wordDetector as Detector, brokenLinksDetector as EstateDetector]
   const detect: Detect = async (document, request) =>
     request.detectors.some(({ type }) => type === wordDetector.type)
       ? detectWords(document, request)
       : { findings: [], warnings: [] }
-  return openWorkbench(createTenant({}), { plugins: { connectors, detectors }, detect })
+  return openWorkbench(createTenant({}), {
+    plugins: { connectors, detectors },
+    detect,
+    ...(home === undefined ? {} : { home }),
+  })
 }
 
 export const wikiConfig = (url: string, optional: object = {}) => ({

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
+import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { generatedWiki } from '../../src/sample/wiki/generated.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
@@ -29,6 +30,25 @@ const dyingScript = new URL(
     if (!existsSync(mark)) {
       writeFileSync(mark, '')
       setTimeout(() => process.exit(3), 1200)
+    }
+    await import(${JSON.stringify(builtScript.href)})
+  `)}`,
+)
+/** Dies three times, as soon as it drives two scans. */
+const faintScript = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+    import { workerData } from 'node:worker_threads'
+    const { default: Database } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))})
+    const mark = workerData.home + '/deaths'
+    if (!existsSync(mark) || readFileSync(mark).length < 3) {
+      const database = new Database(workerData.home + '/assay.db', { readonly: true })
+      const driven = database.prepare("SELECT count(*) FROM scan WHERE status = 'RUNNING' AND owner = ?").pluck()
+      setInterval(() => {
+        if (driven.get(workerData.owner) < 2) return
+        appendFileSync(mark, '+')
+        process.exit(3)
+      }, 20)
     }
     await import(${JSON.stringify(builtScript.href)})
   `)}`,
@@ -171,6 +191,23 @@ describe('the thread that scans', () => {
       failures: [{ code: 'thread_died' }],
     })
     expect(bench.lines.filter((line) => line.includes('has died'))).toHaveLength(3)
+  })
+
+  it('does not give a scan up that only waited while others killed it', async () => {
+    const bench = await openBench(40, { latencyMs: 150, script: faintScript })
+    const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
+    const masked = { api_token: sampleCredentials.apiToken }
+    for (const name of ['two', 'three']) {
+      await bench.run('create_source', { name, config: { ...config.config, masked } })
+    }
+    const ids: string[] = []
+    for (const id of ['wiki', 'two', 'three']) ids.push((await bench.run<Scan>('start_scan', { id })).id)
+    const ended = await Promise.all(ids.map((id) => bench.end(id)))
+    expect(ended.map(({ status, reason }) => [status, reason])).toEqual([
+      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
+      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
+      ['COMPLETED', undefined],
+    ])
   })
 })
 

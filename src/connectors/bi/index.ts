@@ -10,6 +10,7 @@ import { type Discovery, discover, requireWorkspaces } from './discovery.ts'
 import { endsScan, judge } from './failure.ts'
 import type { Workspace } from './model.ts'
 import { orderByColumns, type Selection, select } from './sampling.ts'
+import { openScanLedger } from './scan-ledger.ts'
 import { createScanner } from './scanner.ts'
 import { createSchemaReader } from './schema.ts'
 import { createSignIn } from './sign-in.ts'
@@ -92,6 +93,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       users: extraction.extract_ownership,
       signal: options.signal,
       log,
+      ledger: openScanLedger(options.notebook, options.now),
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })

@@ -5,6 +5,7 @@ import type { HttpClient } from '../transport.ts'
 import { endsScan, isRefusal } from './failure.ts'
 import type { Dashboard, DataSource, Dataset, Report } from './model.ts'
 import { toDashboard, toDataSource, toDataset, toReport } from './read.ts'
+import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
 import { type Item, toItem } from './wire.ts'
 
 /** A workspace as an administrator's metadata scan shows it. */
@@ -52,8 +53,9 @@ export function createScanner(options: {
   users: boolean
   signal: AbortSignal
   log: Log
+  ledger: ScanLedger
 }): Scanner {
-  const { client, signal, log } = options
+  const { client, signal, log, ledger } = options
   const answers = new Map<string, ScanAnswer>()
   let off: { missing: string; temporary: boolean } | undefined
   let running: Promise<void> = Promise.resolve()
@@ -78,11 +80,12 @@ export function createScanner(options: {
       body: { workspaces: ids },
     })
     const id = toItem(body).text('id')
-    if (id === undefined || !/^[\w-]{1,100}$/.test(id)) {
+    if (id === undefined || !scanIdShape.test(id)) {
       throw new AppError('unavailable', 'The metadata scan did not start; try again later.', {
         reason: 'protocol_error',
       })
     }
+    ledger.add(ids, id)
     return id
   }
 
@@ -99,6 +102,25 @@ export function createScanner(options: {
     }
     // Halves of a scan that does not end would cost as long again, each.
     throw new AppError('unavailable', 'The metadata scan does not end; try again later.', { reason: 'scan_stuck' })
+  }
+
+  async function fetchResult(scanId: string): Promise<Item | 'failed'> {
+    if (!(await finish(scanId))) return 'failed'
+    const { body } = await client.json<unknown>({ path: `/admin/workspaces/scanResult/${scanId}` })
+    return toItem(body)
+  }
+
+  /** What a scan came to that was started before an interruption; undefined where none was, or the platform lost it. */
+  async function resume(ids: readonly string[]): Promise<Item | 'failed' | undefined> {
+    const scanId = ledger.find(ids)
+    if (scanId === undefined) return undefined
+    try {
+      return await fetchResult(scanId)
+    } catch (error) {
+      const reason = error instanceof AppError ? error.facts.reason : undefined
+      if (reason !== 'gone' && reason !== 'bad_request') throw error
+      return undefined
+    }
   }
 
   function keep(ids: readonly string[], result: Item): void {
@@ -124,11 +146,8 @@ export function createScanner(options: {
   /** A scan that fails is tried again in halves, so that one bad workspace costs only itself. */
   async function scan(ids: readonly string[]): Promise<void> {
     try {
-      const scanId = await start(ids)
-      if (await finish(scanId)) {
-        const { body } = await client.json<unknown>({ path: `/admin/workspaces/scanResult/${scanId}` })
-        return keep(ids, toItem(body))
-      }
+      const result = (await resume(ids)) ?? (await fetchResult(await start(ids)))
+      if (result !== 'failed') return keep(ids, result)
     } catch (error) {
       const reason = error instanceof AppError ? error.facts.reason : undefined
       if (reason !== 'too_large' && reason !== 'gone') throw error
