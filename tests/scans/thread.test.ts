@@ -194,7 +194,7 @@ describe('the thread that scans', () => {
   })
 
   it('does not give a scan up that only waited while others killed it', async () => {
-    const bench = await openBench(40, { latencyMs: 150, script: faintScript })
+    const bench = await openBench(15, { latencyMs: 100, script: faintScript })
     const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
     const masked = { api_token: sampleCredentials.apiToken }
     for (const name of ['two', 'three']) {
@@ -208,7 +208,7 @@ describe('the thread that scans', () => {
       [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
       ['COMPLETED', undefined],
     ])
-  })
+  }, 120_000)
 })
 
 const line = (key: string, more: object = {}) =>
