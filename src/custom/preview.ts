@@ -16,6 +16,9 @@ import type { Example } from './model.ts'
 const SHOWN = 20
 const MOST_WARNINGS = 20
 const LONGEST_MS = 60_000
+/** How long threads that nobody uses are kept, and how many. */
+const WARM_MS = 10_000
+const THREADS = 2
 /** A rule that finds something in more of the assets is hardly what was meant. */
 const BROAD_SHARE = 0.5
 const LEAST_FOR_BROAD = 10
@@ -34,6 +37,37 @@ export interface Preview {
   warnings: { code: string; message: string }[]
 }
 
+interface Warm {
+  pool: DetectorPool
+  visitors: number
+  cooling?: NodeJS.Timeout
+}
+
+const warmPools = new WeakMap<ReadContext['vault'], Warm>()
+
+/** The threads of the preview before, while they are warm: somebody who tries a rule out asks again and again. */
+function enterPool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): void } {
+  const found = warmPools.get(vault)
+  const warm: Warm = found ?? {
+    pool: createDetectorPool({ fingerprintKey: vault.fingerprintKey(), size: THREADS }),
+    visitors: 0,
+  }
+  if (found === undefined) warmPools.set(vault, warm)
+  warm.visitors++
+  clearTimeout(warm.cooling)
+  return {
+    pool: warm.pool,
+    leave: () => {
+      if (--warm.visitors > 0) return
+      warm.cooling = setTimeout(() => {
+        warmPools.delete(vault)
+        void warm.pool.close()
+      }, WARM_MS)
+      warm.cooling.unref()
+    },
+  }
+}
+
 /** Runs a detector over texts and over some assets of a source, and keeps nothing. */
 export async function previewDetector(
   definition: CustomDefinition,
@@ -41,7 +75,7 @@ export async function previewDetector(
   context: ReadContext,
 ): Promise<Preview> {
   const preview: Preview = { examined: 0, matched: 0, hits: 0, samples: [], warnings: [] }
-  const pool = createDetectorPool({ fingerprintKey: context.vault.fingerprintKey(), size: 1 })
+  const { pool, leave } = enterPool(context.vault)
   try {
     for (const text of asked.texts) {
       const { document, asset } = toSubject(text)
@@ -51,7 +85,7 @@ export async function previewDetector(
       await lookAtSource(pool, definition, { ...asked, source: asked.source }, preview, context)
     }
   } finally {
-    await pool.close()
+    leave()
   }
   return preview.examined < LEAST_FOR_BROAD
     ? preview

@@ -111,10 +111,18 @@ const change: fc.Arbitrary<Change> = fc
     else define(node, key, how === 'wrap' ? [node[key]] : junk)
   })
 
+const isLeaf = (value: unknown) => typeof value !== 'object' || value === null
+
+/** Long lists of texts are copied without being looked into. */
+function copyOf(value: unknown): unknown {
+  if (isLeaf(value)) return value
+  return Array.isArray(value) && value.every(isLeaf) ? [...value] : structuredClone(value)
+}
+
 /** Sets a member of its own to a copy, whatever it is called. */
 function define(node: Input, key: string, value: unknown): void {
   Object.defineProperty(node, key, {
-    value: structuredClone(value),
+    value: copyOf(value),
     enumerable: true,
     configurable: true,
     writable: true,
