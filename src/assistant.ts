@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
 import type { Config } from './config.ts'
@@ -16,6 +17,8 @@ const SETTLE_MS = 250
  * answer; everything that runs operations is read after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
+  // Many windows only wait: until the first question the garbage of the start is collected rather than room made for it.
+  setFlagsFromString('--optimize-for-size')
   const folder = openFolder(config, env)
   let opening: Promise<OpenedApp> | undefined
   const openApp = () => {
@@ -29,6 +32,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   }
   let loading: Promise<McpSurface> | undefined
   const load = () => {
+    setFlagsFromString('--no-optimize-for-size')
     loading ??= Promise.all([openApp(), import('./surface.ts')]).then(([app, { createSurface }]) => createSurface(app))
     return loading
   }

@@ -13,7 +13,9 @@ export interface DirectCall {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
 const callKeys = new Set(['name', 'arguments', '_meta'])
+const hasOnly = (value: object, keys: ReadonlySet<string>) => Object.keys(value).every((key) => keys.has(key))
 
 /**
  * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of the
@@ -21,11 +23,14 @@ const callKeys = new Set(['name', 'arguments', '_meta'])
  */
 export function findDirectCall(message: unknown, surface: McpSurface): DirectCall | undefined {
   if (!isPlain(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined
+  if (!hasOnly(message, messageKeys)) return undefined
   const { id, params } = message
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined
-  if (!isPlain(params) || Object.keys(params).some((key) => !callKeys.has(key))) return undefined
+  if (!isPlain(params) || !hasOnly(params, callKeys)) return undefined
   const { name, arguments: input = {}, _meta: meta = {} } = params
   if (typeof name !== 'string' || !isPlain(input) || !isPlain(meta) || Object.keys(meta).length > 0) return undefined
+  // The SDK drops a member of this name.
+  if (Object.hasOwn(input, '__proto__')) return undefined
   return surface.isPlainTool(name) ? { id: id as Id, name, input } : undefined
 }
 

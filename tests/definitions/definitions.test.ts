@@ -90,7 +90,7 @@ function errorOf(work: () => unknown): AppError {
   throw new Error('an error was expected')
 }
 
-describe('any set of definitions', () => {
+describe('any set of definitions', { timeout: 120_000 }, () => {
   const few = { numRuns: 25 }
 
   it('is the same after export and apply on an empty database, and then nothing is left to change', () => {
