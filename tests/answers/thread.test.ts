@@ -6,6 +6,7 @@ import { createAnswerThread } from '../../src/answers/thread.ts'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { createHttpApp } from '../../src/http/server.ts'
 import { silentLog } from '../../src/kernel/log.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { Store } from '../../src/store/store.ts'
@@ -77,6 +78,40 @@ test('answers as this thread does, before and after the engine is there and what
     .poll(() => lines.filter((line) => line.includes('the engine is built')).length, { timeout: 20_000 })
     .toBe(1)
   expect(await compare()).toBe(530)
+}, 60_000)
+
+test('the heaviest questions, eight at once over HTTP, read nothing in the thread that serves', async () => {
+  const { store, thread } = openThread()
+  const own = { ...openContext(), store, now: () => Date.now() }
+  const here = caller(operations, { ...own, read: store.read.bind(store) })
+  const read = () => {
+    throw new Error('the thread that serves has read')
+  }
+  const http = createHttpApp({
+    operations,
+    contextFor: (about) => ({ ...own, ...about, read, answerAway: thread.answer }),
+    version: '1',
+    log: silentLog,
+    callerOf: () => localPerson,
+    hosts: [],
+  })
+  const heaviest = ['container', 'assetKind', 'severity', 'detectorType'].map((dimension) => ({
+    metricSlug: 'affected-assets',
+    dimensions: [dimension, 'findingType'],
+  }))
+  const questions = [...heaviest, ...heaviest]
+  const replies = await Promise.all(
+    questions.map(async (question) => {
+      const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(question) }
+      const reply = await http.request('http://127.0.0.1:7411/semantic/query', init)
+      return { status: reply.status, body: (await reply.json()) as { value: unknown; breakdown: unknown } }
+    }),
+  )
+  for (const [index, question] of questions.entries()) {
+    const { value, breakdown } = await here('query_metric', question)
+    expect(replies[index]).toMatchObject({ status: 200, body: { value, breakdown } })
+  }
 }, 60_000)
 
 test('hands errors on with their facts, and says when a question was cancelled', async () => {

@@ -9,7 +9,6 @@ export const pending: readonly string[] = [
   'R12',
   'R13',
   'R14',
-  'R17',
   'R23',
   'R34',
   'T2',

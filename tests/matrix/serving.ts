@@ -14,6 +14,12 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       test: '100 windows, half of them killed, leave no process after two seconds',
     },
   ],
+  R17: [
+    {
+      file: 'tests/answers/thread.test.ts',
+      test: 'the heaviest questions, eight at once over HTTP, read nothing in the thread that serves',
+    },
+  ],
   R39: [
     { file: 'tests/catalogue/junk.test.ts', test: '$name over REST' },
     { file: 'tests/catalogue/junk.test.ts', test: '$name over MCP' },
