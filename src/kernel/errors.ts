@@ -1,3 +1,5 @@
+import { toVisible } from './invisible.ts'
+
 /** The closed list of things that can go wrong, as a caller sees them; each door maps a code once. */
 export const errorCodes = [
   'invalid_input',
@@ -46,17 +48,30 @@ export interface ErrorFacts {
   cause?: unknown
 }
 
-/** The only error that a door shows as it is. The message is one sentence that says what to do next. */
+/**
+ * The only error that a door shows as it is. The message is one sentence that says what to do next. What it repeats of
+ * names that others wrote, it repeats without what nobody sees.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly facts: Omit<ErrorFacts, 'cause'>
 
   constructor(code: ErrorCode, message: string, { cause, ...facts }: ErrorFacts = {}) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(toVisible(message), cause === undefined ? undefined : { cause })
     this.name = 'AppError'
     this.code = code
-    this.facts = facts
+    const { issues, suggestions } = facts
+    this.facts = {
+      ...facts,
+      ...(issues && { issues: issues.map((issue) => ({ ...issue, message: toVisible(issue.message) })) }),
+      ...(suggestions && { suggestions: suggestions.map(toVisibleSuggestion) }),
+    }
   }
+}
+
+function toVisibleSuggestion(suggestion: Suggestion): Suggestion {
+  const { label } = suggestion
+  return label === undefined ? suggestion : { ...suggestion, label: toVisible(label) }
 }
 
 export function invalidInput(message: string, facts: ErrorFacts = {}): AppError {

@@ -1,15 +1,34 @@
 // What a reader does not see and a model does: controls, zero-width, bidirectional, tag and filler characters.
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const pictographBefore = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u
+const pictographAfter = /^\p{Extended_Pictographic}/u
+const emojiBefore = /\p{Emoji}$/u
+/** Arabic, Syriac, Mongolian and the scripts of India and its neighbours, whose letters joiners shape. */
+const shaped = /^[\u0600-\u07bf\u08a0-\u0dff\u1000-\u109f\u1780-\u18af]$/
 
-/** Line breaks and tabs; the joiners and the emoji selector, which scripts and emoji need. */
-const kept = new Set(['\n', '\t', '\u200c', '\u200d', '\ufe0f'])
+/** The same text without what nobody sees; line breaks, tabs, and joiners where emoji and scripts need them stay. */
+export function toVisible(text: string): string {
+  return text.replace(invisible, (character, at: number) => (isNeeded(character, text, at) ? character : ''))
+}
+
+function isNeeded(character: string, text: string, at: number): boolean {
+  if (character === '\n' || character === '\t') return true
+  const before = text.slice(Math.max(0, at - 2), at)
+  if (character === '\ufe0f') return emojiBefore.test(before)
+  if (character !== '\u200c' && character !== '\u200d') return false
+  const after = text.slice(at + 1, at + 3)
+  if (shaped.test(before.slice(-1)) && shaped.test(after.slice(0, 1))) return true
+  return character === '\u200d' && pictographBefore.test(before) && pictographAfter.test(after)
+}
 
 /** The same value, its strings without the characters that only a model would see. */
 export function stripInvisible(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(invisible, (character) => (kept.has(character) ? character : ''))
+  if (typeof value === 'string') return toVisible(value)
   if (Array.isArray(value)) return value.map(stripInvisible)
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, stripInvisible(member)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [stripInvisible(key), stripInvisible(member)]),
+    )
   }
   return value
 }

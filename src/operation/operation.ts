@@ -108,10 +108,8 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const input = parseArguments(operation, value)
   const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   const output = await (context.around === undefined ? work() : context.around(operation, work))
-  const answer = operation.output.parse(output)
-  if (operation.untrusted !== true) return answer
-  const visible = stripInvisible(answer)
-  return isLockedDown(context) ? withhold(visible) : visible
+  const visible = stripInvisible(operation.output.parse(output))
+  return operation.untrusted === true && isLockedDown(context) ? withhold(visible) : visible
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */

@@ -77,6 +77,12 @@ export function tell({ origin, term, key, values, exclude }: Condition): string 
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
 }
 
+/** Keys whose values strangers write: these names stand in data, never in a sentence of ours. */
+const tenantWritten: Readonly<Record<string, string>> = {
+  containers: 'a breakdown by container shows the names there are, some of them close to it',
+  categories: 'a breakdown by category shows the names there are, some of them close to it',
+}
+
 /** Values that a caller or a placement names but that nothing has ever had. */
 export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Warning[] {
   const asked = new Map<string, Set<string>>()
@@ -94,7 +100,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
       .filter((value) => value !== NONE && !seen.includes(value))
       .map((value): Warning => {
         const near = closest(value, seen, (name) => name, 3)
-        const hint = near.length === 0 ? '' : `; the closest are ${near.join(', ')}`
+        const hint = near.length === 0 ? '' : `; ${tenantWritten[key] ?? `the closest are ${near.join(', ')}`}`
         return key === 'detectorTypes'
           ? { code: 'unknown_detector', message: `No detector and no finding is called ${value}${hint}.` }
           : { code: 'unknown_value', message: `Nothing has ${key} '${value.slice(0, 80)}'${hint}.` }

@@ -64,8 +64,8 @@ export interface Template {
   remove(): void
 }
 
-/** Makes the database once; tests work on copies of it. */
-export async function makeTemplate(): Promise<Template> {
+/** Makes the database once; tests work on copies of it. `plant` puts more into it. */
+export async function makeTemplate(plant?: (context: WriteContext) => void | Promise<void>): Promise<Template> {
   const folder = mkdtempSync(join(folders, 'assay-catalogue-'))
   const file = join(folder, 'template.db')
   const clock = { now: NOON - 20 * DAY }
@@ -76,7 +76,7 @@ export async function makeTemplate(): Promise<Template> {
   await run('create_source', { name: 'Quiet wiki', config: wikiConfig })
   const definition = { aggregation: 'COUNT', entity: 'finding' }
   await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition })
-  const pinnedFilters = { containers: ['Quillfether Engineering'] }
+  const pinnedFilters = { containers: [`${tenantMark} Enginering`] }
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)
   await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
@@ -113,6 +113,7 @@ export async function makeTemplate(): Promise<Template> {
     addScopes(writer, getScan(writer, openScan).id, [scope])
     return { scan, openScan }
   })
+  await plant?.(context)
   const known = store.read((reader) => {
     const ids = ['source', 'asset', 'scan', 'term', 'metric'].map((table) => `SELECT uid FROM ${table}`)
     return new Set(reader.prepare(ids.join(' UNION ALL ')).pluck().all() as string[])

@@ -12,7 +12,6 @@ export const pending: readonly string[] = [
   'R23',
   'R34',
   'T2',
-  'T15',
   'T16',
   'T23',
   'T24',
