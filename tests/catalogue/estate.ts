@@ -76,7 +76,7 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
   await run('create_source', { name: 'Quiet wiki', config: wikiConfig })
   const definition = { aggregation: 'COUNT', entity: 'finding' }
   await run('create_metric', { slug: 'scratch', displayName: 'Scratch', type: 'SIMPLE', definition })
-  const pinnedFilters = { containers: [`${tenantMark} Enginering`] }
+  const pinnedFilters = { containers: ['Quillfether Engineering'] }
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)
   await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
