@@ -21,18 +21,25 @@ export const ENTRY_BYTES = 32
 export const ENTRIES_PER_ROW = 500
 
 export function encodeChanges(changes: readonly FacetChange[]): Uint8Array {
-  const bytes = Buffer.alloc(changes.length * ENTRY_BYTES)
-  changes.forEach((change, index) => {
-    let at = index * ENTRY_BYTES
-    at = bytes.writeUIntLE(change.findingId, at, 6)
-    at = bytes.writeUIntLE(change.assetId, at, 6)
-    at = bytes.writeIntLE(change.firstDetectedAt, at, 6)
-    at = bytes.writeUInt32LE(change.fromCombo, at)
-    at = bytes.writeUInt32LE(change.toCombo, at)
-    at = bytes.writeUInt16LE(change.fromConfidence, at)
-    bytes.writeUInt16LE(change.toConfidence, at)
-  })
-  return bytes
+  const bytes = new DataView(new ArrayBuffer(changes.length * ENTRY_BYTES))
+  let at = 0
+  for (const change of changes) {
+    setInt48(bytes, at, change.findingId)
+    setInt48(bytes, at + 6, change.assetId)
+    setInt48(bytes, at + 12, change.firstDetectedAt)
+    bytes.setUint32(at + 18, change.fromCombo, true)
+    bytes.setUint32(at + 22, change.toCombo, true)
+    bytes.setUint16(at + 26, change.fromConfidence, true)
+    bytes.setUint16(at + 28, change.toConfidence, true)
+    at += ENTRY_BYTES
+  }
+  return new Uint8Array(bytes.buffer)
+}
+
+function setInt48(bytes: DataView, at: number, value: number): void {
+  const high = Math.floor(value / 2 ** 32)
+  bytes.setUint32(at, value - high * 2 ** 32, true)
+  bytes.setInt16(at + 4, high, true)
 }
 
 /** @throws RangeError when the bytes are no whole number of entries. */

@@ -56,7 +56,7 @@ export function openFacets(writer: Writer): FacetDictionary {
   }
   const comboId = (wanted: Facets): number => {
     const { sourceId, detectorType, findingType, category, customDetectorKey, severity, status } = wanted
-    const key = [sourceId, severity, status, detectorType, findingType, category, customDetectorKey].join('\u0000')
+    const key = `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
     const known = combos.get(key)
     if (known !== undefined) return known
     const values = [

@@ -59,6 +59,8 @@ const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_det
   value_fp`
 
 const insertFinding = `INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
+const findByFp = `SELECT ${columns} FROM finding WHERE asset_id = ? AND fp = ?`
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 
@@ -95,7 +97,7 @@ export class FindingLedger {
   }
 
   find(assetId: number, fp: number): FindingRecord | undefined {
-    const row = this.#writer.prepare(`SELECT ${columns} FROM finding WHERE asset_id = ? AND fp = ?`).get(assetId, fp)
+    const row = this.#writer.prepare(findByFp).get(assetId, fp)
     return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
   }
 
@@ -112,7 +114,7 @@ export class FindingLedger {
 
   /** As `insert`; undefined when the asset has the finding already. */
   insertIfNew(finding: NewFinding): number | undefined {
-    return this.#insert(finding, `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`)
+    return this.#insert(finding, insertFindingIfNew)
   }
 
   #insert(finding: NewFinding, sql: string): number | undefined {
@@ -135,7 +137,7 @@ export class FindingLedger {
       )
     if (changes === 0) return undefined
     if (finding.facets.status === 'OPEN') this.opened.add(id)
-    this.#log({ ...finding, id }, { combo: 0, confidence: 0 }, { combo: comboId, confidence: finding.confidence })
+    this.#log(id, finding, 0, 0, comboId, finding.confidence)
     return id
   }
 
@@ -163,11 +165,7 @@ export class FindingLedger {
         before.fp,
       )
     if (comboId !== before.comboId || after.confidence !== before.confidence) {
-      this.#log(
-        before,
-        { combo: before.comboId, confidence: before.confidence },
-        { combo: comboId, confidence: after.confidence },
-      )
+      this.#log(before.id, before, before.comboId, before.confidence, comboId, after.confidence)
     }
     return true
   }
@@ -260,19 +258,14 @@ export class FindingLedger {
   }
 
   #log(
-    finding: Pick<FindingRecord, 'id' | 'assetId' | 'firstDetectedAt'>,
-    from: { combo: number; confidence: number },
-    to: { combo: number; confidence: number },
+    findingId: number,
+    { assetId, firstDetectedAt }: Pick<FindingRecord, 'assetId' | 'firstDetectedAt'>,
+    fromCombo: number,
+    fromConfidence: number,
+    toCombo: number,
+    toConfidence: number,
   ): void {
-    this.#changes.push({
-      findingId: finding.id,
-      assetId: finding.assetId,
-      firstDetectedAt: finding.firstDetectedAt,
-      fromCombo: from.combo,
-      toCombo: to.combo,
-      fromConfidence: from.confidence,
-      toConfidence: to.confidence,
-    })
+    this.#changes.push({ findingId, assetId, firstDetectedAt, fromCombo, toCombo, fromConfidence, toConfidence })
     if (this.#changes.length === ENTRIES_PER_ROW) this.#flush()
   }
 

@@ -51,9 +51,21 @@ function saveToldAsset(
       .prepare(
         `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
            first_seen_at, last_seen_at, last_scanned_at)
-         VALUES (@uid, @source_id, @key, @kind_id, @container_id, @name, @url, 'ACTIVE', @content_updated_at, @at, @at, @at)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?)`,
       )
-      .run({ ...row, uid: crypto.randomUUID(), source_id: sourceId, key: asset.key, at })
+      .run(
+        crypto.randomUUID(),
+        sourceId,
+        asset.key,
+        row.kind_id,
+        row.container_id,
+        row.name,
+        row.url,
+        row.content_updated_at,
+        at,
+        at,
+        at,
+      )
     return { assetId: Number(lastInsertRowid), isNew: true }
   }
   const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
@@ -102,8 +114,9 @@ export function openToldAssets(sourceId: number): ToldAssets {
 }
 
 const isSame = (one: ToldAsset, other: ToldAsset): boolean =>
-  one.name === other.name &&
-  one.kind === other.kind &&
-  one.url === other.url &&
-  one.container === other.container &&
-  one.contentUpdatedAt === other.contentUpdatedAt
+  one === other ||
+  (one.name === other.name &&
+    one.kind === other.kind &&
+    one.url === other.url &&
+    one.container === other.container &&
+    one.contentUpdatedAt === other.contentUpdatedAt)

@@ -5,6 +5,8 @@ import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
 import { explainIssues } from '../operation/repair.ts'
+import { readInstant } from './instant.ts'
+import { findPlainLine } from './plain-line.ts'
 
 const instant = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as 2026-01-31T08:00:00Z.' })
@@ -69,6 +71,8 @@ export interface ImportRow {
 
 /** @throws AppError `invalid_input` that names the line and everything wrong in it. */
 export function parseImportLine(value: unknown, line: number): ImportLine {
+  const plain = findPlainLine(value)
+  if (plain !== undefined) return plain
   const given = withoutNulls(value)
   const parsed = ImportLine.safeParse(given, { reportInput: true })
   if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues).issues)
@@ -130,18 +134,19 @@ export const cutExcerpt = (excerpt: string) =>
 
 /** `identify` hashes a canonical string with the key of the data folder. */
 export function toImportRow(
-  { undated = false, ...line }: ImportLine & { undated?: boolean },
+  line: ImportLine & { undated?: boolean },
   excerpt: string | undefined,
   identify: (canonical: string) => number,
+  told: ImportRow['asset'] = toToldAsset(line.asset),
 ): ImportRow {
   const { asset, status = 'OPEN', confidence = 1, category = '', customDetectorKey = '' } = line
-  const firstDetectedAt = Date.parse(line.firstDetectedAt)
+  const firstDetectedAt = toMs(line.firstDetectedAt)
   const identity =
     line.fingerprint === undefined
       ? [line.findingType, customDetectorKey, line.excerpt ?? null, firstDetectedAt]
       : [line.fingerprint]
   const row: ImportRow = {
-    asset: { key: asset.key },
+    asset: told,
     fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
     detectorType: line.detectorType,
     findingType: line.findingType,
@@ -151,16 +156,23 @@ export function toImportRow(
     status,
     confidence: Math.round(confidence * 10_000),
     firstDetectedAt,
-    lastDetectedAt: line.lastDetectedAt === undefined ? null : Date.parse(line.lastDetectedAt),
-    resolvedAt: line.resolvedAt === undefined ? null : Date.parse(line.resolvedAt),
-    ...(undated ? { undated } : {}),
+    lastDetectedAt: line.lastDetectedAt === undefined ? null : toMs(line.lastDetectedAt),
+    resolvedAt: line.resolvedAt === undefined ? null : toMs(line.resolvedAt),
     excerpt: excerpt ?? null,
   }
-  const told = row.asset
-  if (asset.kind !== undefined) told.kind = asset.kind
-  if (asset.name !== undefined) told.name = hideSecrets(asset.name)
-  if (asset.url !== undefined) told.url = hideSecrets(asset.url)
-  if (asset.container !== undefined) told.container = hideSecrets(asset.container)
-  if (asset.contentUpdatedAt !== undefined) told.contentUpdatedAt = Date.parse(asset.contentUpdatedAt)
+  if (line.undated === true) row.undated = true
   return row
 }
+
+/** What is told of an asset, without the credentials that a name or an address may hold. */
+export function toToldAsset({ key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset']) {
+  const told: ImportRow['asset'] = { key }
+  if (kind !== undefined) told.kind = kind
+  if (name !== undefined) told.name = hideSecrets(name)
+  if (url !== undefined) told.url = hideSecrets(url)
+  if (container !== undefined) told.container = hideSecrets(container)
+  if (contentUpdatedAt !== undefined) told.contentUpdatedAt = toMs(contentUpdatedAt)
+  return told
+}
+
+const toMs = (text: string): number => readInstant(text) ?? Date.parse(text)

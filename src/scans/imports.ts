@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFingerprinter } from '../detectors/fingerprint.ts'
-import { redactTexts } from '../detectors/redact-text.ts'
-import { FindingLedger, toFp } from '../findings/ledger.store.ts'
+import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
 import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
@@ -11,7 +9,8 @@ import { findSource, getSource, insertSource, setLastCompletedScan } from '../so
 import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { Drive, DriveStopped, isOrphaned } from './drive.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, parseImportLine, toImportRow } from './import-line.ts'
+import { type ImportRow, parseImportLine } from './import-line.ts'
+import { partRows } from './import-pack.ts'
 import { storeRow } from './import-rows.ts'
 import {
   acceptImportFile,
@@ -29,13 +28,18 @@ import { type NumberedValue, readNdjson } from './ndjson.ts'
 import { createOwner } from './owner.ts'
 import { readSarif } from './sarif.ts'
 import { addProgress, findActiveScan, finishScan, getScan, insertScan } from './scans.store.ts'
+import { PARTS, ROWS_OF_TURN, Staging } from './staging.ts'
 
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** Findings of one transaction, while nobody waits and while somebody does. */
-const ROWS_AT_ONCE = 4_000
+/** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
+const ROWS_AT_FIRST = 4_000
+const ROWS_AT_MOST = 64_000
+/** And while somebody does. */
 const ROWS_WHEN_AWAITED = 100
+/** So many are stored between two looks whether somebody waits. */
+const ROWS_TO_LOOK = 1_000
 /** Waiting rows that are thrown away at once. */
 const DROPPED_AT_ONCE = 5
 /** A file that was not read to its end for so long never will be. */
@@ -122,28 +126,25 @@ function requireImportable(store: Store, name: string): void {
 /** Reads the file to its end into the staging table. Returns how many findings it holds. */
 async function stage(uid: string, values: AsyncIterable<NumberedValue>, context: ImportContext): Promise<number> {
   const { store, vault, signal } = context
-  const hash = createFingerprinter(vault.fingerprintKey())
-  const identify = (canonical: string) => toFp(hash(canonical))
-  let pending: (ImportLine & { undated?: boolean })[] = []
+  const staging = new Staging(vault.fingerprintKey())
   let staged = 0
-  let ordinal = 0
+  let turn = 0
   const flush = async () => {
-    const excerpts = pending.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
-    const masked = redactTexts(excerpts)[Symbol.iterator]()
-    const rows = pending.map((line) =>
-      toImportRow(line, line.excerpt === undefined ? undefined : masked.next().value, identify),
-    )
-    store.write((writer) => addImportRows(writer, uid, ordinal++, rows))
+    const rows = staging.take()
+    const parts = turn === 0 && rows.length < ROWS_OF_TURN ? 1 : PARTS
+    store.write((writer) => {
+      for (const [part, some] of partRows(rows, parts).entries()) addImportRows(writer, uid, { part, turn }, some)
+    })
+    turn++
     staged += rows.length
-    pending = []
     await store.giveWay(signal)
   }
   for await (const { line, value, undated = false } of values) {
     if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
-    pending.push({ ...parseImportLine(value, line), undated })
-    if (pending.length >= ROWS_AT_ONCE) await flush()
+    staging.add(parseImportLine(value, line), undated)
+    if (staging.isFull) await flush()
   }
-  if (pending.length > 0) await flush()
+  await flush()
   return staged
 }
 
@@ -202,20 +203,33 @@ async function sweep({ store, now }: ImportContext): Promise<void> {
 export async function storeImport(drive: Drive, { store, now }: Pick<ImportContext, 'store' | 'now'>): Promise<void> {
   const { uid, id: scanId, sourceId } = drive.scan
   const assets = openToldAssets(sourceId)
+  let most = ROWS_AT_FIRST
   try {
     for (;;) {
       const waiting = store.read((reader) => findWaitingRows(reader, uid))
       if (waiting === undefined) break
       for (let from = 0; from < waiting.rows.length; ) {
-        const to = Math.min(waiting.rows.length, from + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_AT_ONCE))
-        const rows = waiting.rows.slice(from, to)
-        drive.write((writer) => {
-          const { seen, findings } = storeRows(writer, rows, { scanId, sourceId, at: now(), assets })
-          addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings })
-          if (to < waiting.rows.length) saveStoredRows(writer, uid, rows.length)
+        from = drive.write((writer) => {
+          const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.seen.size }
+          const at = now()
+          const to = FindingLedger.keep(writer, at, (ledger) => {
+            let next = from
+            do {
+              const size = store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK
+              const rows = waiting.rows.slice(next, next + size)
+              storeRows(writer, ledger, rows, { scanId, sourceId, at, assets, findings: stored.findings })
+              next += rows.length
+            } while (next < waiting.rows.length && next - from < most && !store.isAwaited)
+            suppressOpened(writer, ledger, at)
+            return next
+          })
+          const seen = assets.seen.size - stored.seen
+          addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
+          if (to < waiting.rows.length) saveStoredRows(writer, uid, to - from)
           else dropImportRows(writer, uid, waiting.ordinal)
+          return to
         })
-        from = to
+        most = Math.min(ROWS_AT_MOST, most * 2)
         await store.giveWay(drive.signal)
       }
     }
@@ -233,23 +247,30 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
   })
 }
 
+interface StoredRows {
+  scanId: number
+  sourceId: number
+  at: number
+  assets: ToldAssets
+  /** What came of them is added here. */
+  findings: ScanProgress['findings']
+}
+
 /** Stores findings, those of an asset one after the other. */
 function storeRows(
   writer: Writer,
+  ledger: FindingLedger,
   rows: readonly ImportRow[],
-  { scanId, sourceId, at, assets }: { scanId: number; sourceId: number; at: number; assets: ToldAssets },
-): { seen: number; findings: ScanProgress['findings'] } {
-  const before = assets.seen.size
-  const findings = { new: 0, again: 0, resolved: 0 }
-  FindingLedger.keep(writer, at, (ledger) => {
-    const placed = rows.map((row) => ({ row, ...assets.save(writer, ledger.facets, row.asset, at) }))
-    placed.sort((a, b) => a.assetId - b.assetId)
-    for (const { row, assetId, isNew } of placed) {
-      const result = storeRow(ledger, { row, assetId, isNew, sourceId, scanId, at })
-      findings[result.known ? 'again' : 'new']++
-      if (result.resolved) findings.resolved++
-    }
-    suppressOpened(writer, ledger, at)
+  { scanId, sourceId, at, assets, findings }: StoredRows,
+): void {
+  const placed = rows.map((row) => {
+    const { assetId, isNew } = assets.save(writer, ledger.facets, row.asset, at)
+    return { row, assetId, isNew, sourceId, scanId, at }
   })
-  return { seen: assets.seen.size - before, findings }
+  placed.sort((a, b) => a.assetId - b.assetId)
+  for (const place of placed) {
+    const result = storeRow(ledger, place)
+    findings[result.known ? 'again' : 'new']++
+    if (result.resolved) findings.resolved++
+  }
 }

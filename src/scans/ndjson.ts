@@ -14,10 +14,12 @@ export interface NumberedValue {
 /** Reads JSON values, one a line; blank lines count but hold nothing. @throws AppError `invalid_input` naming the line. */
 export async function* readNdjson(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<NumberedValue> {
   let line = 0
-  for await (const text of readLines(stream)) {
-    line++
-    const trimmed = text.trim()
-    if (trimmed !== '') yield { line, value: parseLine(trimmed, line) }
+  for await (const texts of readLines(stream)) {
+    for (const text of texts) {
+      line++
+      const trimmed = text.trim()
+      if (trimmed !== '') yield { line, value: parseLine(trimmed, line) }
+    }
   }
 }
 
@@ -29,23 +31,21 @@ function parseLine(text: string, line: number): unknown {
   }
 }
 
-async function* readLines(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+async function* readLines(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''
   let count = 0
   for await (const chunk of stream) {
     const lines = (rest + (typeof chunk === 'string' ? chunk : decode(chunk))).split('\n')
     rest = lines.pop() ?? ''
-    for (const text of lines) {
-      count++
-      yield text
-    }
+    count += lines.length
+    yield lines
     if (rest.length > LONGEST_LINE) {
       throw badLine(count + 1, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
     }
   }
   rest += decode(undefined)
-  if (rest !== '') yield rest
+  if (rest !== '') yield [rest]
 
   function decode(bytes: Uint8Array | undefined): string {
     try {

@@ -1,0 +1,52 @@
+const DAY_MS = 86_400_000
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** The days of months are asked for again and again; so many are remembered. */
+const MOST_MONTHS = 5_000
+const monthStarts = new Map<number, number>()
+
+function startOfMonth(year: number, month: number): number {
+  const number = year * 12 + month
+  const known = monthStarts.get(number)
+  if (known !== undefined) return known
+  const start = Date.UTC(year, month - 1, 1)
+  if (monthStarts.size < MOST_MONTHS) monthStarts.set(number, start)
+  return start
+}
+
+/** The number that digits of a text make; NaN when one of them is none. */
+function digits(text: string, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+
+/**
+ * Milliseconds of `2026-01-31T08:00:00Z` or `2026-01-31T08:00:00.000Z`, years 1000 to 9999; undefined for every other
+ * form, good or not, and for the 29th of February.
+ */
+export function readInstant(text: string): number | undefined {
+  const { length } = text
+  if (length !== 24 && length !== 20) return undefined
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)]
+  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
+  const millisecond = length === 24 ? digits(text, 20, 23) : 0
+  const isShaped =
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(7) === 45 &&
+    text.charCodeAt(10) === 84 &&
+    text.charCodeAt(13) === 58 &&
+    text.charCodeAt(16) === 58 &&
+    text.charCodeAt(length - 1) === 90 &&
+    (length === 20 || text.charCodeAt(19) === 46)
+  if (!isShaped || !(year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= (monthDays[month - 1] ?? 0))) {
+    return undefined
+  }
+  if (!(hour <= 23 && minute <= 59 && second <= 59 && millisecond <= 999)) return undefined
+  const time = ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
+  return startOfMonth(year, month) + (day - 1) * DAY_MS + time
+}

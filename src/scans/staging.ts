@@ -1,0 +1,77 @@
+import { createFingerprinter } from '../detectors/fingerprint.ts'
+import { redactTexts } from '../detectors/redact-text.ts'
+import { toFp } from '../findings/ledger.store.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from './import-line.ts'
+
+/** Findings that are staged together, and the parts that they are staged in. */
+export const ROWS_OF_TURN = 32_000
+export const PARTS = 16
+/** Characters of excerpts and of rows that are held at most. */
+const EXCERPTS_AT_ONCE = 8_000_000
+const TEXT_OF_TURN = 32_000_000
+const LINES_AT_ONCE = 1_000
+const KEPT_ASSETS = 50_000
+
+/** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
+export class Staging {
+  readonly #identify: (canonical: string) => number
+  readonly #told = new Map<string, { asset: ImportLine['asset']; told: ImportRow['asset'] }>()
+  #lines: (ImportLine & { undated?: boolean })[] = []
+  #rows: ImportRow[] = []
+  #excerpts = 0
+  #text = 0
+
+  constructor(key: Uint8Array) {
+    const hash = createFingerprinter(key)
+    this.#identify = (canonical) => toFp(hash(canonical))
+  }
+
+  add(line: ImportLine, undated: boolean): void {
+    this.#lines.push(undated ? { ...line, undated } : line)
+    this.#excerpts += line.excerpt?.length ?? 0
+    if (this.#lines.length >= LINES_AT_ONCE || this.#excerpts > EXCERPTS_AT_ONCE) this.#convert()
+  }
+
+  get isFull(): boolean {
+    return this.#rows.length >= ROWS_OF_TURN || this.#text > TEXT_OF_TURN
+  }
+
+  /** All rows so far, which are forgotten by it. */
+  take(): ImportRow[] {
+    this.#convert()
+    const rows = this.#rows
+    this.#rows = []
+    this.#text = 0
+    return rows
+  }
+
+  #convert(): void {
+    const excerpts = this.#lines.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
+    const masked = redactTexts(excerpts)[Symbol.iterator]()
+    for (const line of this.#lines) {
+      const excerpt = line.excerpt === undefined ? undefined : masked.next().value
+      const row = toImportRow(line, excerpt, this.#identify, this.#tell(line.asset))
+      this.#rows.push(row)
+      const { name = '', url = '', container = '' } = row.asset
+      this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length
+    }
+    this.#lines = []
+    this.#excerpts = 0
+  }
+
+  #tell(asset: ImportLine['asset']): ImportRow['asset'] {
+    const known = this.#told.get(asset.key)
+    if (known !== undefined && isSame(known.asset, asset)) return known.told
+    const told = toToldAsset(asset)
+    if (this.#told.size >= KEPT_ASSETS) this.#told.clear()
+    this.#told.set(asset.key, { asset, told })
+    return told
+  }
+}
+
+const isSame = (one: ImportLine['asset'], other: ImportLine['asset']): boolean =>
+  one.name === other.name &&
+  one.url === other.url &&
+  one.kind === other.kind &&
+  one.container === other.container &&
+  one.contentUpdatedAt === other.contentUpdatedAt
