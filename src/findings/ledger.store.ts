@@ -144,7 +144,7 @@ export class FindingLedger {
   /** Writes only when something differs; says whether it did. */
   update(before: FindingRecord, patch: FindingPatch): boolean {
     const after = { ...before, ...patch }
-    const comboId = this.facets.comboId(after.facets)
+    const comboId = after.facets === before.facets ? before.comboId : this.facets.comboId(after.facets)
     const keys = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
     if (comboId === before.comboId && keys.every((key) => after[key] === before[key])) return false
     this.#writer

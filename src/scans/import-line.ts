@@ -72,7 +72,7 @@ export interface ImportRow {
 /** @throws AppError `invalid_input` that names the line and everything wrong in it. */
 export function parseImportLine(value: unknown, line: number): ImportLine {
   const plain = findPlainLine(value)
-  if (plain !== undefined) return plain
+  if (plain !== undefined) return plain as ImportLine
   const given = withoutNulls(value)
   const parsed = ImportLine.safeParse(given, { reportInput: true })
   if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues).issues)

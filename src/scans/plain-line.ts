@@ -1,6 +1,5 @@
 import { severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
-import type { ImportLine } from './import-line.ts'
 import { readInstant } from './instant.ts'
 
 const severityNames = new Set<unknown>(severities)
@@ -81,7 +80,7 @@ function isPlainMember(key: string, member: unknown): boolean {
  * A line that is good beyond doubt, as it is; undefined where only the schema can tell, or has to trim or to explain.
  * Most lines of a large file are plain, and this look costs a tenth of the schema's.
  */
-export function findPlainLine(value: unknown): ImportLine | undefined {
+export function findPlainLine(value: unknown): object | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const line = value as Record<string, unknown>
   for (const key in line) if (!isPlainMember(key, line[key])) return undefined
@@ -94,5 +93,5 @@ export function findPlainLine(value: unknown): ImportLine | undefined {
   if (typeof lastDetectedAt === 'string' && (readInstant(lastDetectedAt) ?? 0) < first) return undefined
   if ((line.status === 'RESOLVED') !== (resolvedAt !== undefined)) return undefined
   if (typeof resolvedAt === 'string' && (readInstant(resolvedAt) ?? 0) < first) return undefined
-  return value as ImportLine
+  return value
 }

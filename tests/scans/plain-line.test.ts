@@ -96,7 +96,7 @@ describe('a line that is taken as it is', () => {
     fc.assert(
       fc.property(fc.oneof(line, nearlyGood), (value) => {
         const given: unknown = JSON.parse(JSON.stringify(value))
-        const found = findPlainLine(given)
+        const found = findPlainLine(given) as ImportLine | undefined
         if (found === undefined) return
         plain++
         expect(ImportLine.safeParse(given)).toEqual({ success: true, data: given })
