@@ -30,6 +30,10 @@ export const Settings = z
       .boolean()
       .default(false)
       .describe('Answer with counts and ids only: no excerpts, names, titles or addresses of tenants.'),
+    networkFolder: z
+      .boolean()
+      .default(false)
+      .describe('Use a data folder on a network file system, whose locks are known to hold.'),
     background: z.boolean().default(true).describe('Run due scans in this process when no other process does.'),
     socket: z
       .string()
@@ -100,6 +104,7 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     toolsets: env.ASSAY_TOOLSETS?.split(',').map((name) => name.trim()),
     readOnly: flag(env.ASSAY_READ_ONLY),
     lockdown: flag(env.ASSAY_LOCKDOWN),
+    networkFolder: flag(env.ASSAY_NETWORK_FOLDER),
     background: flag(env.ASSAY_BACKGROUND),
     socket: env.ASSAY_SOCKET,
     publicUrl: env.ASSAY_PUBLIC_URL,

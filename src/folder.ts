@@ -6,6 +6,8 @@ import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
+import { sealDefinitions } from './store/digests.store.ts'
+import { describePlace } from './store/place.ts'
 import { Store } from './store/store.ts'
 import { type KeyedVault, openVault } from './store/vault-file.ts'
 
@@ -34,7 +36,12 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
     logFile?.write(line)
   }
   const log = createLog({ level: config.logLevel, write: writeLine, now })
-  const store = Store.open(join(config.home, 'assay.db'), { now })
+  const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
+  sealDefinitions(store)
+  const { sync } = describePlace(config.home)
+  if (sync !== undefined) {
+    log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
+  }
   const vault = openVault({ store, home: config.home, env, now })
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
   const close = () => {

@@ -26,12 +26,16 @@ const endQuietly = (error: NodeJS.ErrnoException) => {
 }
 process.stdout.on('error', endQuietly)
 
-const configure = (flags: Flags) => loadConfig(pick(flags), process.env)
+/** As it was at the start: the key is taken out of what children and reports of the process would show. */
+const env = { ...process.env }
+delete process.env.ASSAY_KEY
+
+const configure = (flags: Flags) => loadConfig(pick(flags), env)
 
 // What a command does not need is not read: an assistant waits for its first list of tools.
 const open = async (flags: Flags): Promise<OpenedApp> => {
   const { openApp } = await import('./app.ts')
-  return openApp(configure(flags), process.env)
+  return openApp(configure(flags), env)
 }
 
 /** Commands hand in all their options; only the settings among them configure. */
@@ -47,6 +51,10 @@ const host: Host = {
   stderr: process.stderr,
   signal: stopping.signal,
   open,
+  locate: (flags) => {
+    const { home, networkFolder } = configure(flags)
+    return { home, env, networkFolder }
+  },
   serve: async (flags) => {
     const { serve } = await import('./serve.ts')
     await serve(await open(flags), host)
@@ -56,7 +64,7 @@ const host: Host = {
     process.stdout.off('error', endQuietly)
     const stdout = claimStdout()
     const { speakOverStdio } = await import('./assistant.ts')
-    await speakOverStdio(configure(flags), process.env, { ...host, stdout })
+    await speakOverStdio(configure(flags), env, { ...host, stdout })
   },
   demo: async ({ once, ...flags }) => {
     const { demo } = await import('./demo.ts')

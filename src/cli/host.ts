@@ -22,6 +22,8 @@ export interface Host {
   /** Ends when the person presses Ctrl-C or the process is asked to stop. */
   signal: AbortSignal
   open(flags: Flags): Promise<OpenedApp>
+  /** Where the data folder is, for commands that work on its files. */
+  locate(flags: Flags): Location
   /** Serves until `signal`; prints its address first. */
   serve(flags: Flags): Promise<void>
   /** MCP over stdio until the host goes away. */
@@ -40,6 +42,13 @@ export interface Verified {
   left: number
   /** Questions with two different answers, as JSON. */
   differences: string[]
+}
+
+export interface Location {
+  home: string
+  /** Where the key may stand. */
+  env: Readonly<Record<string, string | undefined>>
+  networkFolder: boolean
 }
 
 /** One thing that `assay doctor` looked at. */

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { logLevels } from '../kernel/log.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
+import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
 import { addClientCommands } from './commands/clients.ts'
 import { addDefinitionCommands } from './commands/definitions.ts'
 import { addDetectCommand } from './commands/detect.ts'
@@ -53,6 +54,8 @@ function createProgram(host: Host): Command {
   addImportCommand(program, host)
   addDefinitionCommands(program, host)
   addDetectCommand(program, host)
+  addBackupCommands(program, host)
+  addKeyCommands(program, host)
   addGenerateCommand(program, host)
   addTokenCommands(program, host)
   addAuditCommands(program, host)

@@ -132,7 +132,6 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
       facts: { metrics, dashboards },
     })
   }
-  auditMetric(writer, author, 'delete', metric, undefined)
   for (const other of graph.values()) {
     if (other.replacedBy !== metric.slug) continue
     const { id, createdAt, ...members } = other
@@ -140,6 +139,7 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
     auditMetric(writer, author, 'update', other, getStored(writer, other.slug))
   }
   removeMetric(writer, metric.id)
+  auditMetric(writer, author, 'delete', metric, undefined)
 }
 
 function applyChange(

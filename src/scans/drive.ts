@@ -3,6 +3,8 @@ import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
 import { beat, checkToken, claimScan, findScan, releaseScan } from './scans.store.ts'
 
+/** What says how a scan stands must not wait for room on the disk. */
+const essential = { essential: true }
 /** A driver that was silent for so long has lost its scan. */
 export const SILENCE_MS = 30_000
 
@@ -88,13 +90,13 @@ export class Drive {
       if (checkToken(writer, this.scan.id, this.#token) === 'lost') return false
       work(writer)
       return true
-    })
+    }, essential)
   }
 
   /** Stops driving, and leaves the scan to whoever comes next. */
   release(): void {
     this.close()
-    this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token))
+    this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token), essential)
   }
 
   cancel(stop: Stop): void {
@@ -110,7 +112,7 @@ export class Drive {
       const state = this.#options.store.write((writer) => {
         beat(writer, this.scan.id, this.#token, this.#options.now())
         return checkToken(writer, this.scan.id, this.#token)
-      })
+      }, essential)
       if (state !== 'mine') this.cancel(state)
     } catch {
       // A missed beat is not the end: the next one follows long before the scan counts as orphaned.

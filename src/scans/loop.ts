@@ -16,6 +16,7 @@ const RENEW_MS = 10_000
 const TICK_MS = 1_000
 /** A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before. */
 const CLOCK_TRUST_MS = 48 * 3_600_000
+const CLOCK_JUMP_MS = 30_000
 
 export interface LoopOptions {
   store: Store
@@ -37,10 +38,23 @@ export interface Loop {
 export function startLoop(options: LoopOptions): Loop {
   const { store, log, now, signal, tickMs = TICK_MS } = options
   const owner = createOwner()
+  const watch = watchClock(now)
+  let isPaused = false
   const tick = () => {
     if (signal.aborted) return
     try {
-      if (holdLease(store, owner.name, now())) driveOnce(options)
+      if (!holdLease(store, owner.name, now())) return
+      const jumpMs = watch()
+      if (jumpMs !== 0) {
+        log.warn('clock_jump', { jumpMs })
+      }
+      if (store.space.isLow() !== isPaused) {
+        isPaused = !isPaused
+        log.warn(isPaused ? 'the disk is nearly full: scans wait for room' : 'there is room again: scans go on')
+      }
+      if (isPaused) return
+      store.space.keepBallast()
+      driveOnce(options)
     } catch (error) {
       log.warn('the background loop missed a turn', { error })
     }
@@ -51,12 +65,24 @@ export function startLoop(options: LoopOptions): Loop {
   const stop = async () => {
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
-    store.write((writer) => dropLease(writer, LEASE, owner.name))
+    store.write((writer) => dropLease(writer, LEASE, owner.name), { essential: true })
     owner.release()
   }
   const onAbort = () => clearInterval(timer)
   signal.addEventListener('abort', onAbort, { once: true })
   return { stop }
+}
+
+/** Tells by how much the clock on the wall has left the one that only runs, since it was last asked. */
+function watchClock(now: () => number): () => number {
+  let gap = now() - performance.now()
+  return () => {
+    const present = now() - performance.now()
+    const jumpMs = Math.round(present - gap)
+    if (Math.abs(jumpMs) <= CLOCK_JUMP_MS) return 0
+    gap = present
+    return jumpMs
+  }
 }
 
 /** Takes or renews the lease; a look without a write decides nearly always. */
@@ -68,12 +94,15 @@ function holdLease(store: Store, holder: string, now: number): boolean {
     if (lease.holder !== holder && !isCertainlyDead(lease.holder)) return false
     if (lease.holder === holder && lease.expiresAt - now > LEASE_MS - RENEW_MS) return true
   }
-  return store.write((writer) => {
-    const present = findLease(writer, LEASE)
-    if (present?.holder !== lease?.holder || present?.expiresAt !== lease?.expiresAt) return false
-    saveLease(writer, LEASE, { holder, expiresAt: now + LEASE_MS })
-    return true
-  })
+  return store.write(
+    (writer) => {
+      const present = findLease(writer, LEASE)
+      if (present?.holder !== lease?.holder || present?.expiresAt !== lease?.expiresAt) return false
+      saveLease(writer, LEASE, { holder, expiresAt: now + LEASE_MS })
+      return true
+    },
+    { essential: true },
+  )
 }
 
 /** One turn of the loop: everything that is due now. */

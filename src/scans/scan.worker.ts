@@ -52,8 +52,14 @@ const { home, keys, logLevel, owner } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
-// A scan comes by each page once: a large cache would only grow with the tenant.
-const store = Store.open(join(home, 'assay.db'), { now, readCacheBytes: 8 * MEGABYTE, writeCacheBytes: 16 * MEGABYTE })
+const store = Store.open(join(home, 'assay.db'), {
+  now,
+  // A scan comes by each page once: a large cache would only grow with the tenant.
+  readCacheBytes: 8 * MEGABYTE,
+  writeCacheBytes: 16 * MEGABYTE,
+  // Whoever started the thread has looked at the place of the folder.
+  networkFolder: true,
+})
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()
 const scans = createScanRunner({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { db } from './builder.ts'
+import { sealDefinition } from './digests.store.ts'
 import type { AuditRow } from './schema.ts'
 import type { Reader, Writer } from './store.ts'
 
@@ -21,6 +22,7 @@ export interface AuditEntry {
   after?: object
 }
 
+/** Appends what was just written, or just taken away, to the trail. */
 export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): void {
   writer.run(
     db.insertInto('audit').values({
@@ -35,6 +37,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
     }),
   )
   chainAudit(writer)
+  sealDefinition(writer, entry)
 }
 
 /** Chains the entries that are not yet; those of a migration are not, because SQL has no hash. */

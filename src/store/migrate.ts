@@ -1,45 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import { packageFile } from '../kernel/installation.ts'
+import { backUpBeforeMigration } from './backup.ts'
+import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
 
-/** Marks the file as ours: 'ASAY'. */
-const APPLICATION_ID = 0x41534159
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
 const OLDEST_SQLITE = [3, 51, 3]
-
-const folder = packageFile('migrations/sqlite/')
-
-interface Migration {
-  number: number
-  name: string
-  sql: string
-}
-
-function listMigrations(): Migration[] {
-  const migrations = readdirSync(folder)
-    .filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name))
-    .sort()
-    .map((name) => ({ number: Number(name.slice(0, 4)), name, sql: readFileSync(new URL(name, folder), 'utf8') }))
-  const wrong = migrations.find(({ number }, index) => index > 0 && number === migrations[index - 1]?.number)
-  if (wrong !== undefined) throw new Error(`two migrations have one number: ${wrong.name}`)
-  return migrations
-}
-
-let newest: number | undefined
-
-/** The schema that this version works with. */
-export function newestMigration(): number {
-  newest ??= listMigrations().at(-1)?.number ?? 0
-  return newest
-}
+const MIGRATION_PATIENCE_MS = 120_000
 
 /**
- * Brings the schema up to date. Each migration is one transaction that starts by taking the write lock and looking
- * at the version again, so that of many processes starting together exactly one runs it.
- * SQL in a migration may call `now_ms()` and `new_uid()`.
+ * Brings the schema up to date, in one transaction that starts by taking the write lock and looking at the version
+ * again: of many processes starting together exactly one does it, and one that dies leaves the old schema. A database
+ * that was in use is copied first. SQL in a migration may call `now_ms()` and `new_uid()`.
  */
-export function migrate(database: Database.Database, now: () => number): void {
+export function migrate(
+  database: Database.Database,
+  now: () => number,
+  migrations: readonly Migration[] = listMigrations(),
+): void {
   const version = database.prepare('SELECT sqlite_version()').pluck().get() as string
   if (!isAtLeast(version.split('.').map(Number), OLDEST_SQLITE)) {
     throw new AppError(
@@ -47,27 +24,9 @@ export function migrate(database: Database.Database, now: () => number): void {
       `SQLite ${version} is too old; install a build with ${OLDEST_SQLITE.join('.')} or later.`,
     )
   }
-  const migrations = listMigrations()
   const newest = migrations.at(-1)?.number ?? 0
   const present = () => database.pragma('user_version', { simple: true }) as number
   if (present() === newest) return
-  database.function('now_ms', { deterministic: false }, () => now())
-  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
-  for (const migration of migrations) {
-    if (present() >= migration.number) continue
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      if (present() < migration.number) {
-        database.exec(migration.sql)
-        database.pragma(`user_version = ${migration.number}`)
-        database.pragma(`application_id = ${APPLICATION_ID}`)
-      }
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.inTransaction) database.exec('ROLLBACK')
-      throw error
-    }
-  }
   if (present() > newest) {
     throw new AppError(
       'unavailable',
@@ -75,6 +34,29 @@ export function migrate(database: Database.Database, now: () => number): void {
       { reason: 'database_newer' },
     )
   }
+  database.function('now_ms', { deterministic: false }, () => now())
+  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
+  // Whoever copies and migrates a large database keeps the others waiting.
+  database.pragma(`busy_timeout = ${MIGRATION_PATIENCE_MS}`)
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const pending = migrations.filter(({ number }) => number > present())
+    if (pending.length > 0 && isInUse(database)) backUpBeforeMigration(database.name, present(), now())
+    for (const { sql } of pending) database.exec(sql)
+    database.pragma(`user_version = ${newest}`)
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+  database.pragma('busy_timeout = 5000')
+}
+
+/** True once the first process that opened it has come so far as to make its key. */
+function isInUse(database: Database.Database): boolean {
+  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'install'").get()
+  return known !== undefined && database.prepare('SELECT 1 FROM install LIMIT 1').get() !== undefined
 }
 
 function isAtLeast(version: number[], least: number[]): boolean {

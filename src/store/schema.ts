@@ -25,6 +25,7 @@ export interface Tables {
   dashboard: { id: Generated<number>; name: string; created_at: number }
   placement: PlacementRow
   audit: AuditRow
+  definition_digest: { kind: string; name: string; digest: string }
   audit_chain: { seq: number; digest: string }
   link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
   import_file: { uid: string; created_at: number; accepted: Generated<number>; stored: Generated<number> }

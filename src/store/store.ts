@@ -1,10 +1,14 @@
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { compileQuery, type Query } from './builder.ts'
 import { toDriverError } from './driver.ts'
-import { migrate, newestMigration } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { APPLICATION_ID, newestSchema } from './migrations.ts'
+import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
+import { Space } from './space.ts'
 
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
 export interface Reader {
@@ -23,6 +27,19 @@ export interface Writer extends Reader {
 export interface WriteOptions {
   /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
   durable?: boolean
+  /** It takes next to no room, or makes some: it is tried on a full disk too. */
+  essential?: boolean
+}
+
+export interface StoreOptions {
+  now: () => number
+  /** Use a folder on a network file system, whose locks are known to hold. */
+  networkFolder?: boolean
+  /** Most memory for pages that were read, of each connection. */
+  readCacheBytes?: number
+  writeCacheBytes?: number
+  /** How much room the disk has; for tests. */
+  freeBytes?: () => number
 }
 
 const MEGABYTE = 1024 * 1024
@@ -39,43 +56,48 @@ const AWAITED_MS = 2_000
 /** How often a writer of batches looks whether a reader still keeps the log from being emptied. */
 const DRAIN_MS = 25
 
-export interface StoreOptions {
-  now: () => number
-  /** Most memory for pages that were read, of each connection. */
-  readCacheBytes?: number
-  writeCacheBytes?: number
-}
-
 /** One embedded database: a connection that cannot write for questions, one that can for everything else. */
 export class Store {
   readonly file: string
+  readonly space: Space
   readonly #reader: Connection
   readonly #writer: Connection
   readonly #bell: Bell
 
-  private constructor(file: string, writer: Database.Database, reader: Database.Database) {
+  private constructor(file: string, writer: Database.Database, reader: Database.Database, space: Space) {
     this.file = file
+    this.space = space
     this.#bell = new Bell(`${file}-bell`)
     this.#writer = new Connection(writer, () => this.#bell.ring())
     this.#reader = new Connection(reader, () => {}, 0)
   }
 
   /**
-   * Opens the database, creating and migrating it when needed; safe when many processes do so at once.
-   * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `not_a_database` or `busy`.
+   * Opens the database, creating and migrating it when needed; safe when many processes do so at once. A file that is
+   * damaged is left as it is: nothing new is ever made in its place.
+   * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `database_missing`,
+   * `not_a_database`, `network_folder` or `busy`.
    */
   static open(file: string, options: StoreOptions): Store {
+    if (options.networkFolder !== true) requireLocalFolder(dirname(file))
+    requireWholeFile(file)
     const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
-    const writer = openConnection(file, { cacheBytes: writeCacheBytes })
+    const before = statSync(file, { throwIfNoEntry: false })?.ino
+    let writer: Database.Database | undefined
     try {
+      writer = openConnection(file, { cacheBytes: writeCacheBytes })
       migrate(writer, options.now)
       // From here on the one statement that may wait for others does so by itself.
       writer.pragma('busy_timeout = 0')
       const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
-      return new Store(file, writer, reader)
+      const after = statSync(file, { throwIfNoEntry: false })?.ino
+      if (before === undefined || before === after)
+        return new Store(file, writer, reader, new Space(dirname(file), options.freeBytes))
+      reader.close()
+      throw new AppError('unavailable', 'The database was replaced at this moment; try again.', { reason: 'busy' })
     } catch (error) {
-      writer.close()
-      throw toAppError(error)
+      writer?.close()
+      throw withWayBack(file, toAppError(error))
     }
   }
 
@@ -98,8 +120,9 @@ export class Store {
   }
 
   /** Runs `work` in one write transaction: all of it is kept, or none. */
-  write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
-    const result = this.#writer.transaction('BEGIN IMMEDIATE', work, options.durable === true)
+  write<T>(work: (writer: Writer) => T, { durable = false, essential = false }: WriteOptions = {}): T {
+    if (!essential) this.space.require()
+    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', work, durable))
     this.#boundWal()
     return result
   }
@@ -132,7 +155,7 @@ export class Store {
 
   /** Whether the file still has the schema that this version works with. */
   isCurrent(): boolean {
-    return Number(this.#reader.prepare('PRAGMA user_version').pluck().get()) === newestMigration()
+    return Number(this.#reader.prepare('PRAGMA user_version').pluck().get()) === newestSchema()
   }
 
   close(): void {
@@ -159,6 +182,15 @@ export class Store {
 
   #walBytes(): number {
     return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  }
+  /** On a disk that is full to the last byte the ballast goes, so that the next try has room. */
+  #try<T>(write: () => T): T {
+    try {
+      return write()
+    } catch (error) {
+      if (error instanceof AppError && error.facts.reason === 'storage_full') this.space.dropBallast()
+      throw error
+    }
   }
 
   #boundWal(): void {
@@ -319,6 +351,7 @@ function openConnection(file: string, options: { readonly?: boolean; cacheBytes:
   }
   try {
     database.pragma('busy_timeout = 5000')
+    if (!options.readonly) requireOurs(database)
     if (options.readonly) {
       database.pragma('query_only = ON')
     } else {
@@ -338,6 +371,31 @@ function openConnection(file: string, options: { readonly?: boolean; cacheBytes:
     database.close()
     throw toAppError(error)
   }
+}
+
+/** Looks before the first pragma that could write: another program's database is not ours to change. */
+function requireOurs(database: Database.Database): void {
+  const id = database.pragma('application_id', { simple: true })
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+  if (id === APPLICATION_ID || isEmpty) return
+  throw new AppError(
+    'unavailable',
+    'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
+    { reason: 'not_a_database' },
+  )
+}
+
+/** Says how to come back from damage, with the newest backup by name. */
+function withWayBack(file: string, error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  const { reason } = error.facts
+  if (reason === 'database_damaged' && error.cause !== undefined) {
+    return damaged(file, reason, 'The database file is damaged and was left as it is;', error.cause)
+  }
+  if (reason === 'not_a_database' && error.cause !== undefined) {
+    return damaged(file, reason, 'The file `assay.db` is not a database any more, and was left as it is;', error.cause)
+  }
+  return error
 }
 
 const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [

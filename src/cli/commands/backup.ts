@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import type { KeyPlace } from '../../store/key-rotation.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson } from '../session.ts'
+
+interface FileFlags extends Flags {
+  json?: boolean
+  to?: string
+}
+
+const now = () => Date.now()
+
+export function addBackupCommands(program: Command, host: Host): void {
+  program
+    .command('backup')
+    .description('copy the database to one file while it is in use; the copy is checked. The key is not in it')
+    .argument('[file]', 'the copy (default: a new file in the folder backups of the data folder)')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string | undefined, options: FileFlags) => {
+      const { backUp, nameBackup } = await import('../../store/backup.ts')
+      const { requireWholeFile } = await import('../../store/place.ts')
+      const { home } = host.locate(options)
+      const database = join(home, 'assay.db')
+      if (!existsSync(database))
+        throw notFound('There is no database in the data folder yet; there is nothing to copy.')
+      requireWholeFile(database)
+      const made = backUp(database, file ?? nameBackup(home, now()))
+      if (options.json) return printJson(host, made)
+      print(
+        host,
+        `${relative(process.cwd(), made.file) || made.file}: ${made.bytes} bytes, schema ${made.schema}, checked`,
+      )
+    })
+
+  program
+    .command('restore')
+    .description('put a backup in the place of the database; the old one is kept aside')
+    .argument('<file>', 'what `assay backup` made')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, options: FileFlags) => {
+      const { restore } = await import('../../store/backup.ts')
+      const { home } = host.locate(options)
+      const backup = existsSync(file) ? file : resolve(home, file)
+      const restored = restore(backup, join(home, 'assay.db'), now())
+      const key = await withKeys(host, options, ({ readKeyStatus }, place) => readKeyStatus(place))
+      if (options.json) return printJson(host, { ...restored, key })
+      const aside =
+        restored.aside === undefined
+          ? ''
+          : `; the database of before is ${relative(home, restored.aside)} in the data folder`
+      print(host, `The backup is in place (schema ${restored.schema})${aside}.`)
+      if (key.problem !== undefined) print(host, `! ${key.problem}`)
+    })
+}
+
+export function addKeyCommands(program: Command, host: Host): void {
+  const key = program.command('key').description('the key that seals the credentials of sources')
+  const command = (name: string, description: string) =>
+    key
+      .command(name)
+      .description(description)
+      .option('--json', 'print the result as JSON')
+      .option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
+
+  command('status', 'say which key the database needs and which one is there; exit 1 when they differ').action(
+    async (options: FileFlags) => {
+      const status = await withKeys(host, options, ({ readKeyStatus }, place) => readKeyStatus(place))
+      if (options.json) printJson(host, status)
+      else {
+        const { place, needs, found, dataKeys, secrets } = status
+        print(
+          host,
+          `needs ${needs ?? 'any'}, found ${found ?? 'none'} (${place}); ${dataKeys} data keys, ${secrets} secrets`,
+        )
+      }
+      if (status.problem !== undefined) throw new AppError('unavailable', status.problem)
+    },
+  )
+  command('rotate', 'seal everything with a new key; killed at any moment, the right key stays at hand')
+    .option('--to <file>', 'where the new key goes, when the present one comes from the environment')
+    .action(async (options: FileFlags) => {
+      const rotation = await withKeys(host, options, ({ rotateKey }, place) => rotateKey(place, options.to))
+      if (options.json) return printJson(host, rotation)
+      const { before, after, place, resealed, unreadable, retired } = rotation
+      print(host, `Key ${before} is now ${after} (${place}); ${resealed} secrets sealed anew.`)
+      if (unreadable > 0) print(host, `! ${unreadable} secrets could not be read before either; enter them again.`)
+      if (retired !== undefined) {
+        print(host, `The old key is kept as ${retired} for backups made before; remove it when you need them no more.`)
+      }
+    })
+  command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
+    .argument('<file>', 'the copy')
+    .action(async (file: string, options: FileFlags) => {
+      await withKeys(host, options, ({ backUpKey }, place) => backUpKey(place, file))
+      if (options.json) return printJson(host, { file: resolve(file) })
+      print(host, `The key is in ${file}, readable by you alone.`)
+    })
+}
+
+type KeyWork = typeof import('../../store/key-rotation.ts')
+
+async function withKeys<T>(host: Host, flags: Flags, work: (verbs: KeyWork, place: KeyPlace) => T): Promise<T> {
+  const verbs = await import('../../store/key-rotation.ts')
+  const { Store } = await import('../../store/store.ts')
+  const { home, env, networkFolder } = host.locate(flags)
+  const file = join(home, 'assay.db')
+  if (!existsSync(file)) throw notFound('There is no database in the data folder yet; it gets its key at first use.')
+  const store = Store.open(file, { now, networkFolder })
+  try {
+    return work(verbs, { store, home, env, now })
+  } finally {
+    store.close()
+  }
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { APPLICATION_ID, newestSchema } from './migrations.ts'
+import { BACKUP_FOLDER, listBackups } from './place.ts'
+
+/** So many copies that nobody asked for are kept. */
+const KEPT_AUTOMATIC = 5
+
+export interface Backup {
+  file: string
+  bytes: number
+  schema: number
+}
+
+const toStamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')
+
+/** Where a backup goes when nobody names a file. */
+export function nameBackup(home: string, at: number, why = ''): string {
+  return join(home, BACKUP_FOLDER, `assay-${toStamp(at)}${why}.db`)
+}
+
+/**
+ * Copies the database as of one moment, while others read and write it. The copy is checked before it gets its name;
+ * a process that dies on the way leaves only a draft.
+ * @throws AppError `conflict` when the file is there already.
+ */
+export function backUp(database: string, target: string): Backup {
+  const file = resolve(target)
+  if (existsSync(file)) throw conflict(`${target} is there already; name another file.`, { reason: 'file_exists' })
+  const draft = `${file}.${randomBytes(4).toString('hex')}.draft`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    // It is private before anything stands in it.
+    closeSync(openSync(draft, 'wx', 0o600))
+    const source = new Database(database, { timeout: 30_000, fileMustExist: true })
+    try {
+      source.pragma('busy_timeout = 30000')
+      source.prepare('VACUUM INTO ?').run(draft)
+    } finally {
+      source.close()
+    }
+    const { schema } = verifyCopy(draft)
+    syncFile(draft)
+    try {
+      linkSync(draft, file)
+    } catch (error) {
+      if (existsSync(file)) throw conflict(`${target} is there already; name another file.`, { cause: error })
+      renameSync(draft, file)
+    }
+    syncFile(dirname(file))
+    return { file, bytes: statSync(file).size, schema }
+  } catch (error) {
+    throw error instanceof AppError ? error : toBackupError(error)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function toBackupError(error: unknown): AppError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/^(?:SQLITE_FULL|ENOSPC|SQLITE_IOERR_WRITE)/.test(code)) {
+    const message = 'There is not enough room for a backup; free some space, or name a file on another disk.'
+    return new AppError('unavailable', message, { reason: 'storage_full', cause: error })
+  }
+  const message =
+    'The backup could not be made; run `assay doctor` to see whether the database or the place is at fault.'
+  return new AppError('unavailable', message, { reason: 'backup_failed', cause: error })
+}
+
+/** Copies the database before its schema changes, and lets the oldest such copies go. */
+export function backUpBeforeMigration(database: string, schema: number, at: number): void {
+  const home = dirname(database)
+  const why = `-schema-${schema}`
+  const file = nameBackup(home, at, why)
+  if (!existsSync(file)) backUp(database, file)
+  const automatic = listBackups(home).filter((name) => name.includes('-schema-'))
+  for (const name of automatic.slice(0, -KEPT_AUTOMATIC)) rmSync(join(home, BACKUP_FOLDER, name), { force: true })
+}
+
+/**
+ * Opens a copy, read-only, and looks it over whole.
+ * @throws AppError `invalid_input` when it is damaged or not ours; reason `database_newer` when it is of a later version.
+ */
+export function verifyCopy(file: string): { schema: number } {
+  let copy: Database.Database
+  try {
+    copy = new Database(file, { readonly: true, fileMustExist: true })
+  } catch (cause) {
+    throw notFound('The backup cannot be opened; check its name and your rights.', { cause })
+  }
+  try {
+    const schema = Number(copy.pragma('user_version', { simple: true }))
+    if (copy.pragma('application_id', { simple: true }) !== APPLICATION_ID || schema === 0) {
+      throw invalidInput('The file is not a database of assay; name a file that `assay backup` made.', {
+        reason: 'not_a_backup',
+      })
+    }
+    if (schema > newestSchema()) {
+      const message = `The backup has schema ${schema}, which this version does not know; install a newer assay.`
+      throw invalidInput(message, { reason: 'database_newer' })
+    }
+    if (copy.pragma('quick_check(1)', { simple: true }) !== 'ok') throw damagedCopy()
+    return { schema }
+  } catch (error) {
+    throw error instanceof AppError ? error : damagedCopy(error)
+  } finally {
+    copy.close()
+  }
+}
+
+const damagedCopy = (cause?: unknown) =>
+  invalidInput('The backup is damaged and was not used; name another one.', { reason: 'database_damaged', cause })
+
+export interface Restored {
+  /** Where the database went that was there before; absent when there was none. */
+  aside?: string
+  schema: number
+}
+
+/**
+ * Puts a backup in the place of the database, which is kept aside. Killed at any moment, either the old or the new one
+ * is in place, whole.
+ * @throws AppError `invalid_input` for a backup that cannot be used, `conflict` while another process has the database open.
+ */
+export function restore(backup: string, database: string, at: number): Restored {
+  if (!existsSync(backup)) throw notFound(`There is no file ${backup}; \`assay backup\` makes one.`)
+  const { schema } = verifyCopy(backup)
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
+  const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
+  const lock = lockAlone(database)
+  try {
+    copyFileSync(backup, draft)
+    chmodSync(draft, 0o600)
+    verifyCopy(draft)
+    syncFile(draft)
+    const aside = setAside(database, at)
+    renameSync(draft, database)
+    syncFile(dirname(database))
+    return { schema, ...(aside === undefined ? {} : { aside }) }
+  } finally {
+    rmSync(draft, { force: true })
+    lock?.close()
+  }
+}
+
+/** Takes the database for itself, with everything in the one file; undefined when it is too damaged to be opened. */
+function lockAlone(file: string): Database.Database | undefined {
+  if (!existsSync(file)) return undefined
+  let database: Database.Database | undefined
+  try {
+    database = new Database(file, { timeout: 2_000 })
+    database.pragma('journal_mode = DELETE')
+    database.exec('BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    database?.close()
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (!/^SQLITE_(?:BUSY|LOCKED)/.test(code)) return undefined
+    const message =
+      'Another assay has the data folder open; end `assay serve` and close the assistants, then restore again.'
+    throw conflict(message, { reason: 'in_use', cause: error })
+  }
+}
+
+/** The old file gets a second name; a log that belongs to it must not be found beside the new one. */
+function setAside(database: string, at: number): string | undefined {
+  if (!existsSync(database)) return undefined
+  const aside = `${database}.before-restore-${toStamp(at)}-${randomBytes(2).toString('hex')}`
+  linkOrCopy(database, aside)
+  if (existsSync(`${database}-wal`)) renameSync(`${database}-wal`, `${aside}-wal`)
+  rmSync(`${database}-shm`, { force: true })
+  return aside
+}
+
+function linkOrCopy(file: string, other: string): void {
+  try {
+    linkSync(file, other)
+  } catch {
+    copyFileSync(file, other)
+  }
+}
+
+/** Makes a file, or the names in a folder, survive a power cut; not every platform can do the latter. */
+function syncFile(path: string): void {
+  try {
+    const handle = openSync(path, 'r')
+    try {
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    return
+  }
+}

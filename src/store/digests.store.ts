@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { db } from './builder.ts'
+import type { Reader, Store, Writer } from './store.ts'
+
+const SEALED = 'sealed_schema'
+
+/** What a definition consists of, by its kind in the audit trail: every row that says something of it, in one order. */
+const rowQueries: Record<string, string> = {
+  term: 'SELECT * FROM term WHERE slug = @name',
+  metric: `SELECT metric.*, (SELECT json_group_array(json_array(version, at, actor, via, snapshot))
+             FROM (SELECT * FROM metric_version WHERE metric_id = metric.id ORDER BY version)) AS versions
+           FROM metric WHERE slug = @name`,
+  placement: `SELECT dashboard.*, placement.*, metric.slug FROM placement
+              JOIN dashboard ON dashboard.id = dashboard_id JOIN metric ON metric.id = metric_id
+              WHERE dashboard.name || '/' || metric.slug = @name`,
+  custom_detector: 'SELECT * FROM custom_detector WHERE key = @name',
+}
+
+const nameQuery = `
+  SELECT 'term' AS kind, slug AS name FROM term
+  UNION ALL SELECT 'metric', slug FROM metric
+  UNION ALL SELECT 'placement', dashboard.name || '/' || metric.slug FROM placement
+    JOIN dashboard ON dashboard.id = dashboard_id JOIN metric ON metric.id = metric_id
+  UNION ALL SELECT 'custom_detector', key FROM custom_detector`
+
+interface Named {
+  kind: string
+  name: string
+}
+
+function toDigest(reader: Reader, { kind, name }: Named): string | undefined {
+  const query = rowQueries[kind]
+  const row = query === undefined ? undefined : reader.prepare(query).get({ name })
+  if (row === undefined) return undefined
+  return createHash('sha256').update(JSON.stringify(row)).digest('hex')
+}
+
+/** Keeps the hash of a definition that was just written, or drops it with the definition. */
+export function sealDefinition(writer: Writer, { kind, name }: Named): void {
+  if (rowQueries[kind] === undefined) return
+  const named = { kind, name }
+  const digest = toDigest(writer, named)
+  if (digest === undefined) {
+    writer.run(db.deleteFrom('definition_digest').where('kind', '=', named.kind).where('name', '=', named.name))
+    return
+  }
+  writer.run(
+    db
+      .insertInto('definition_digest')
+      .values({ ...named, digest })
+      .onConflict((conflict) => conflict.columns(['kind', 'name']).doUpdateSet({ digest })),
+  )
+}
+
+/** Seals what migrations have written or reshaped; once for each schema. */
+export function sealDefinitions(store: Store): void {
+  const isSealed = (reader: Reader) => {
+    const row = reader.first(db.selectFrom('install').select('value').where('name', '=', SEALED))
+    return row?.value === String(schemaOf(reader))
+  }
+  if (store.read(isSealed)) return
+  store.write(
+    (writer) => {
+      if (isSealed(writer)) return
+      for (const named of writer.prepare(nameQuery).all() as Named[]) sealDefinition(writer, named)
+      const value = String(schemaOf(writer))
+      writer.run(
+        db
+          .insertInto('install')
+          .values({ name: SEALED, value })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value })),
+      )
+    },
+    { essential: true },
+  )
+}
+
+const schemaOf = (reader: Reader) => Number(reader.prepare('PRAGMA user_version').pluck().get())
+
+/** The definitions that are not as they were written: changed behind our back, or lost. */
+export function listDamagedDefinitions(reader: Reader): string[] {
+  const sealed = reader.all(db.selectFrom('definition_digest').selectAll())
+  const known = new Set(sealed.map(({ kind, name }) => `${kind} ${name}`))
+  const present = reader.prepare(nameQuery).all() as Named[]
+  return [
+    ...sealed.filter(({ digest, ...named }) => toDigest(reader, named) !== digest),
+    ...present.filter(({ kind, name }) => !known.has(`${kind} ${name}`)),
+  ].map(({ kind, name }) => `${kind} ${name}`)
+}

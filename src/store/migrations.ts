@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { packageFile } from '../kernel/installation.ts'
+
+/** Marks the file as ours: 'ASAY'. */
+export const APPLICATION_ID = 0x41534159
+
+const folder = packageFile('migrations/sqlite/')
+
+export interface Migration {
+  number: number
+  name: string
+  sql: string
+}
+
+/** Every migration, by number. */
+export function listMigrations(): Migration[] {
+  const migrations = readdirSync(folder)
+    .filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ number: Number(name.slice(0, 4)), name, sql: readFileSync(new URL(name, folder), 'utf8') }))
+  const wrong = migrations.find(({ number }, index) => index > 0 && number === migrations[index - 1]?.number)
+  if (wrong !== undefined) throw new Error(`two migrations have one number: ${wrong.name}`)
+  return migrations
+}
+
+let newest: number | undefined
+
+/** The schema that this version of the program makes. */
+export function newestSchema(): number {
+  newest ??= listMigrations().at(-1)?.number ?? 0
+  return newest
+}

@@ -1,0 +1,129 @@
+import { closeSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { AppError } from '../kernel/errors.ts'
+
+/** Magic numbers of file systems whose locks other machines do not see (statfs(2)). */
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+])
+/** These may be a share or the disk of a container: only one that is mounted into the machine counts as a share. */
+const mountedTypes: ReadonlyMap<number, string> = new Map([
+  [0x01021997, '9p'],
+  [0x65735546, 'FUSE'],
+])
+
+export interface Place {
+  /** The name of the file system when it is a network's. */
+  network?: string
+  /** The name of the service that would copy the files away under our hands. */
+  sync?: string
+  freeBytes: number
+}
+
+const syncFolders =
+  /^(?:Dropbox|OneDrive(?: - .*)?|Google ?Drive|My Drive|iCloudDrive|Mobile Documents|Nextcloud|pCloud.*)$/i
+
+/** Where a data folder lies. The folder must be there. */
+export function describePlace(folder: string, statfs: typeof statfsSync = statfsSync): Place {
+  const { type, bavail, bsize } = statfs(folder)
+  const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : undefined
+  const sync = folder.split(sep).find((part) => syncFolders.test(part))
+  return {
+    freeBytes: bavail * bsize,
+    ...(name === undefined ? {} : { network: name }),
+    ...(sync === undefined ? {} : { sync }),
+  }
+}
+
+function toNetwork(type: number, folder: string): string | undefined {
+  const mounted = mountedTypes.get(type)
+  if (mounted === undefined) return networkTypes.get(type)
+  return statSync(folder).dev === statSync('/').dev ? undefined : mounted
+}
+
+/** @throws AppError `unavailable`, reason `network_folder`. */
+export function requireLocalFolder(folder: string, statfs: typeof statfsSync = statfsSync): void {
+  const { network } = describePlace(folder, statfs)
+  if (network === undefined) return
+  throw new AppError(
+    'unavailable',
+    `The data folder lies on ${network}, where two processes can damage the database; choose a folder on this machine's own disk with --home, or set networkFolder if you know that its locks hold.`,
+    { reason: 'network_folder' },
+  )
+}
+
+const HEADER_BYTES = 100
+const PAGE_SIZE_AT = 16
+const CHANGES_AT = 24
+const PAGES_AT = 28
+const VALID_FOR_AT = 92
+
+/**
+ * Looks at the file before anything opens it: what SQLite would take for an empty database, or for one that is whole
+ * until the missing part is read, is told at once. Nothing is written.
+ * @throws AppError `unavailable`, reason `database_missing` or `database_damaged`.
+ */
+export function requireWholeFile(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  const walSize = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  if (size === undefined) {
+    if (walSize === 0) return
+    throw damaged(file, 'database_missing', 'The database file is gone, but what was last written to it is there;')
+  }
+  if (size === 0) {
+    const isNew = walSize === 0 && statSync(join(dirname(file), 'assay.key'), { throwIfNoEntry: false }) === undefined
+    if (isNew) return
+    throw damaged(file, 'database_damaged', 'The database file is empty, although it was in use;')
+  }
+  if (walSize > 0) return
+  const wanted = toWantedSize(file)
+  if (wanted !== undefined && size < wanted) {
+    throw damaged(file, 'database_damaged', `The database file is cut off: ${size} of ${wanted} bytes are there;`)
+  }
+}
+
+/** The size that the header promises; undefined when the header does not say so. */
+function toWantedSize(file: string): number | undefined {
+  const header = Buffer.alloc(HEADER_BYTES)
+  const handle = openSync(file, 'r')
+  try {
+    if (readSync(handle, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return HEADER_BYTES
+  } finally {
+    closeSync(handle)
+  }
+  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return undefined
+  if (header.readUInt32BE(CHANGES_AT) !== header.readUInt32BE(VALID_FOR_AT)) return undefined
+  const pageSize = header.readUInt16BE(PAGE_SIZE_AT)
+  return header.readUInt32BE(PAGES_AT) * (pageSize === 1 ? 65_536 : pageSize)
+}
+
+export const BACKUP_FOLDER = 'backups'
+
+/** The error for a file that cannot be used any more: it is left as it is, and the way back is named. */
+export function damaged(file: string, reason: string, what: string, cause?: unknown): AppError {
+  const newest = listBackups(dirname(file)).at(-1)
+  const way =
+    newest === undefined
+      ? 'put a copy of it back with `assay restore FILE`, or choose another folder with --home.'
+      : `run \`assay restore ${BACKUP_FOLDER}/${newest}\` to go back to the newest backup.`
+  return new AppError('unavailable', `${what} ${way}`, { reason, ...(cause === undefined ? {} : { cause }) })
+}
+
+/** The backups of a data folder by age, oldest first. */
+export function listBackups(home: string): string[] {
+  try {
+    return readdirSync(join(home, BACKUP_FOLDER))
+      .filter((name) => /^assay-.*\.db$/.test(name))
+      .map((name) => ({ name, at: statSync(join(home, BACKUP_FOLDER, name)).mtimeMs }))
+      .sort((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
+      .map(({ name }) => name)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,75 @@
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../kernel/errors.ts'
+
+const MB = 1024 * 1024
+/** With less, writes are refused, so that what is there stays whole and can be read. */
+export const LEAST_FREE_BYTES = 64 * MB
+const BALLAST_BYTES = 16 * MB
+const BALLAST_NAME = 'ballast'
+/** The disk is asked at most so often. */
+const FRESH_MS = 1_000
+
+export function readFreeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** How much room the disk of a data folder has left. */
+export class Space {
+  readonly #folder: string
+  readonly #freeBytes: () => number
+  #askedAt = Number.NEGATIVE_INFINITY
+  #free = Number.POSITIVE_INFINITY
+
+  constructor(folder: string, freeBytes: () => number = () => readFreeBytes(folder)) {
+    this.#folder = folder
+    this.#freeBytes = freeBytes
+  }
+
+  isLow(): boolean {
+    const now = performance.now()
+    if (now - this.#askedAt > FRESH_MS) {
+      this.#askedAt = now
+      this.#free = this.#freeBytes()
+    }
+    // A full disk is looked at again each time: room may have been made.
+    if (this.#free < LEAST_FREE_BYTES) this.#askedAt = Number.NEGATIVE_INFINITY
+    return this.#free < LEAST_FREE_BYTES
+  }
+
+  /** @throws AppError `unavailable`, reason `storage_full`. */
+  require(): void {
+    if (!this.isLow()) return
+    const left = `${Math.floor(this.#free / MB)} of at least ${LEAST_FREE_BYTES / MB} MB are free`
+    throw new AppError(
+      'unavailable',
+      `The disk of the data folder is nearly full (${left}); make room, questions are answered meanwhile.`,
+      { reason: 'storage_full' },
+    )
+  }
+
+  /** Lays a file aside that can be given up when even deleting needs room. */
+  keepBallast(): void {
+    const file = join(this.#folder, BALLAST_NAME)
+    if (statSync(file, { throwIfNoEntry: false })?.size === BALLAST_BYTES) return
+    if (this.#freeBytes() < LEAST_FREE_BYTES + 2 * BALLAST_BYTES) return
+    try {
+      const handle = openSync(file, 'w', 0o600)
+      try {
+        const block = Buffer.alloc(MB, 0xa5)
+        for (let written = 0; written < BALLAST_BYTES; written += MB) writeSync(handle, block)
+        fsyncSync(handle)
+      } finally {
+        closeSync(handle)
+      }
+    } catch {
+      this.dropBallast()
+    }
+  }
+
+  /** Gives the ballast up. */
+  dropBallast(): void {
+    rmSync(join(this.#folder, BALLAST_NAME), { force: true })
+  }
+}
