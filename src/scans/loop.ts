@@ -45,9 +45,7 @@ export function startLoop(options: LoopOptions): Loop {
     try {
       if (!holdLease(store, owner.name, now())) return
       const jumpMs = watch()
-      if (jumpMs !== 0) {
-        log.warn('clock_jump', { jumpMs })
-      }
+      if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
       if (store.space.isLow() !== isPaused) {
         isPaused = !isPaused
         log.warn(isPaused ? 'the disk is nearly full: scans wait for room' : 'there is room again: scans go on')

@@ -70,12 +70,14 @@ const VALID_FOR_AT = 92
  * @throws AppError `unavailable`, reason `database_missing` or `database_damaged`.
  */
 export function requireWholeFile(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size
+  const found = statSync(file, { throwIfNoEntry: false })
+  const size = found?.size
   const walSize = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (size === undefined) {
     if (walSize === 0) return
     throw damaged(file, 'database_missing', 'The database file is gone, but what was last written to it is there;')
   }
+  if (found?.isFile() === false) throw damaged(file, 'not_a_database', '`assay.db` in the data folder is not a file;')
   if (size === 0) {
     const isNew = walSize === 0 && statSync(join(dirname(file), 'assay.key'), { throwIfNoEntry: false }) === undefined
     if (isNew) return

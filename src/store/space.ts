@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 
@@ -59,7 +59,6 @@ export class Space {
       try {
         const block = Buffer.alloc(MB, 0xa5)
         for (let written = 0; written < BALLAST_BYTES; written += MB) writeSync(handle, block)
-        fsyncSync(handle)
       } finally {
         closeSync(handle)
       }

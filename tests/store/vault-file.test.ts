@@ -115,7 +115,7 @@ describe('the key', () => {
   })
 })
 
-it('is one key for many processes that start at once', async () => {
+it('is one key for many processes that start at once', { timeout: 120_000 }, async () => {
   store.close()
   rmSync(home, { recursive: true, force: true })
   home = mkdtempSync(join(tmpdir(), 'assay-vault-'))

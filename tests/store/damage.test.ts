@@ -1,0 +1,205 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
+import { nameBackup } from '../../src/store/backup.ts'
+import { describePlace, requireLocalFolder } from '../../src/store/place.ts'
+import { Store, type StoreOptions } from '../../src/store/store.ts'
+import { ensureWord } from '../../src/store/words.store.ts'
+
+const now = () => Date.UTC(2026, 5, 15)
+
+let home: string
+let file: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'assay-damage-'))
+  file = join(home, 'assay.db')
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const open = (options: Partial<StoreOptions> = {}) => Store.open(file, { now, ...options })
+
+/** A database that was in use, everything in the one file. */
+let template: string
+beforeAll(() => {
+  template = join(mkdtempSync(join(tmpdir(), 'assay-damage-')), 'assay.db')
+  const store = Store.open(template, { now })
+  store.write((writer) => {
+    for (let index = 0; index < 500; index++) ensureWord(writer, `word ${index} ${'x'.repeat(200)}`)
+    writer.prepare("INSERT INTO install (name, value) VALUES ('id', 'i'), ('key_check', 'k')").run()
+  })
+  store.close()
+})
+afterAll(() => rmSync(dirname(template), { recursive: true, force: true }))
+
+function makeDatabase(): void {
+  copyFileSync(template, file)
+  writeFileSync(join(home, 'assay.key'), 'k'.repeat(44), { mode: 0o600 })
+}
+
+const read = () => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
+
+function errorOf(work: () => unknown): AppError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('an error was expected')
+}
+
+const overwrite = (at: number, bytes: Buffer) => {
+  const handle = openSync(file, 'r+')
+  writeSync(handle, bytes, 0, bytes.length, at)
+  closeSync(handle)
+}
+
+describe('a damaged file', () => {
+  it.each<[string, () => void, string]>([
+    ['cut to half', () => truncateSync(file, Math.floor(statSync(file).size / 2)), 'database_damaged'],
+    ['cut by one page', () => truncateSync(file, statSync(file).size - 8192), 'database_damaged'],
+    ['cut to nothing', () => truncateSync(file, 0), 'database_damaged'],
+    ['cut within its header', () => truncateSync(file, 50), 'database_damaged'],
+    ['of nothing but zeros', () => writeFileSync(file, Buffer.alloc(statSync(file).size)), 'not_a_database'],
+    ['with junk for a header', () => overwrite(0, Buffer.from('junk'.repeat(25))), 'not_a_database'],
+    ['with a zeroed first table', () => overwrite(100, Buffer.alloc(8092)), 'database_damaged'],
+    ['replaced by text', () => writeFileSync(file, 'my notes\n'.repeat(4000)), 'not_a_database'],
+    [
+      'gone, with its log still there',
+      () => {
+        rmSync(file)
+        writeFileSync(`${file}-wal`, Buffer.alloc(4096, 1))
+      },
+      'database_missing',
+    ],
+  ])('is refused, named and left as it was when %s', (_, damage, reason) => {
+    makeDatabase()
+    mkdirSync(join(home, 'backups'))
+    writeFileSync(nameBackup(home, now()), 'a copy')
+    damage()
+    const before = read()
+    const error = errorOf(() => open())
+    expect([error.code, error.facts.reason]).toEqual(['unavailable', reason])
+    expect(error.message).toContain('assay restore backups/assay-20260615T000000Z.db')
+    expect(read()).toBe(before)
+    expect(errorOf(() => open()).facts.reason).toBe(reason)
+  })
+
+  it('is told where it is read, when a page in the middle is zeroed', () => {
+    makeDatabase()
+    const pages = statSync(file).size / 8192
+    for (let page = 2; page < pages; page++) overwrite(page * 8192, Buffer.alloc(8192))
+    const error = errorOf(() =>
+      open().read((reader) => reader.prepare('SELECT count(text), sum(length(text)) FROM word').all()),
+    )
+    expect(error.facts.reason).toBe('database_damaged')
+  })
+
+  it('that lost its log opens as it was before, whole', () => {
+    makeDatabase()
+    const store = open()
+    store.write((writer) => ensureWord(writer, 'in the log'))
+    const copy = readFileSync(file)
+    store.close()
+    writeFileSync(file, copy)
+    rmSync(`${file}-wal`, { force: true })
+    const again = open()
+    expect(again.examine().integrity).toBe('ok')
+    expect(again.read((reader) => reader.prepare("SELECT 1 FROM word WHERE text = 'in the log'").get())).toBeUndefined()
+    again.close()
+  })
+
+  it('of another program is not touched', () => {
+    const other = new Database(file)
+    other.exec('CREATE TABLE notes (text)')
+    other.close()
+    const before = readFileSync(file)
+    expect(errorOf(() => open()).facts.reason).toBe('not_a_database')
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  it('is no reason to make a new one, nor is a folder that cannot be written to', () => {
+    mkdirSync(file)
+    expect(errorOf(() => open()).code).toBe('unavailable')
+    rmSync(file, { recursive: true })
+    expect(() => Store.open(join(home, 'none', 'assay.db'), { now })).toThrow()
+    expect(existsSync(join(home, 'none'))).toBe(false)
+  })
+})
+
+describe('the place of the data folder', () => {
+  const on = (type: number) => (() => ({ type, bavail: 10, bsize: 4096 })) as never
+
+  it.each([
+    [0x6969, 'NFS'],
+    [0xff534d42, 'SMB'],
+    [0xfe534d42 | 0, 'SMB'],
+    [0x517b, 'SMB'],
+  ])('is refused on a network: %i', (type, name) => {
+    if (process.platform !== 'linux') return
+    const error = errorOf(() => requireLocalFolder(home, on(type)))
+    expect(error.facts.reason).toBe('network_folder')
+    expect(error.message).toContain(name)
+  })
+
+  it.each([[0x01021997], [0x65735546]])(
+    'is refused on a share that is mounted, not on the disk of a container: %i',
+    (type) => {
+      if (process.platform !== 'linux') return
+      expect(describePlace('/', on(type)).network).toBeUndefined()
+      expect(describePlace('/proc', on(type)).network).toMatch(/9p|FUSE/)
+    },
+  )
+
+  it('is accepted on a disk, and one that is copied to a cloud is named', () => {
+    expect(describePlace(home).network).toBeUndefined()
+    const synced = join(home, 'Dropbox', 'assay')
+    mkdirSync(synced, { recursive: true })
+    expect(describePlace(synced).sync).toBe('Dropbox')
+  })
+})
+
+describe('a full disk', () => {
+  const MB = 1024 * 1024
+
+  it('refuses writes, goes on answering, and takes writes again when there is room', () => {
+    let free = 200 * MB
+    const store = open({ freeBytes: () => free })
+    const write = (name: string) => store.write((writer) => ensureWord(writer, name))
+    write('before')
+    store.space.keepBallast()
+    expect(statSync(join(home, 'ballast')).size).toBe(16 * MB)
+    free = 63 * MB
+    const low = open({ freeBytes: () => free })
+    expect(errorOf(() => low.write((writer) => ensureWord(writer, 'never'))).facts.reason).toBe('storage_full')
+    expect(low.read((reader) => reader.prepare('SELECT count(*) AS n FROM term').get())).toEqual({ n: 6 })
+    expect(low.write((writer) => ensureWord(writer, 'essential'), { essential: true })).toBeGreaterThan(0)
+    free = 65 * MB
+    expect(low.write((writer) => ensureWord(writer, 'again'))).toBeGreaterThan(0)
+    low.close()
+    store.close()
+  })
+
+  it('keeps no ballast where that would fill it', () => {
+    const store = open({ freeBytes: () => 70 * MB })
+    store.space.keepBallast()
+    expect(existsSync(join(home, 'ballast'))).toBe(false)
+    store.close()
+  })
+})

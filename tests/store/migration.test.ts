@@ -1,0 +1,193 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../../src/store/migrate.ts'
+import { listMigrations, type Migration } from '../../src/store/migrations.ts'
+import { Store } from '../../src/store/store.ts'
+import { startEntry, untilPrinted } from '../support/entry.ts'
+
+const now = () => Date.UTC(2026, 5, 15)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 6)
+const migrations = listMigrations()
+const newest = migrations.at(-1)?.number ?? 0
+const openEntry = new URL('open-entry.ts', import.meta.url)
+
+let root: string
+let file: string
+let count = 0
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'assay-migration-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+beforeEach(() => {
+  file = join(mkdtempSync(join(root, `${count++}-`)), 'assay.db')
+})
+
+/** The database of an earlier release: in use, with findings, a changed term and an audit trail. */
+function makeOld(upTo: number, target = file): void {
+  const database = new Database(target)
+  database.pragma('page_size = 8192')
+  database.pragma('journal_mode = WAL')
+  migrate(
+    database,
+    now,
+    migrations.filter(({ number }) => number <= upTo),
+  )
+  database.exec(`
+    INSERT INTO install (name, value) VALUES ('id', 'i'), ('key_check', 'k');
+    INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 'S', 'IMPORT', '{}', 0, 0);
+    INSERT INTO word (text) VALUES ('wiki.page'), ('PII'), ('EMAIL');
+    INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
+      SELECT 'a' || value, 1, 'a' || value, 1, 0, 'A', 'ACTIVE', 0, 0 FROM json_each('[1,2,3]');
+    INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (1, 2, 3, 0, 0, 4, 0);
+    INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q) SELECT id, id, id, 1, 0, 9000 FROM asset;
+    UPDATE term SET display_name = 'Mine' WHERE slug = 'pii-exposure';`)
+  if (upTo >= 4) database.exec('UPDATE combo SET n = 3')
+  database.close()
+}
+
+interface Facts {
+  version: unknown
+  schema: unknown[]
+}
+
+function look(target: string): Facts {
+  const database = new Database(target, { readonly: true })
+  try {
+    return {
+      version: database.pragma('user_version', { simple: true }),
+      schema: database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all(),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function ask(target: string, query: string): unknown {
+  const database = new Database(target, { readonly: true })
+  try {
+    return database.prepare(query).pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
+/** A script cut into its statements; a trigger is one. */
+function toStatements(sql: string): string[] {
+  const statements: string[] = []
+  let text = ''
+  for (const line of sql.split('\n')) {
+    if (line.trimStart().startsWith('--')) continue
+    text += `${line}\n`
+    const isTrigger = /CREATE TRIGGER/i.test(text)
+    if (/;\s*$/.test(line) && (!isTrigger || /^END;/m.test(text))) {
+      statements.push(text)
+      text = ''
+    }
+  }
+  return statements
+}
+
+describe('a database of every released schema', () => {
+  let fresh: Facts
+  beforeAll(() => {
+    const made = join(mkdtempSync(join(root, 'fresh-')), 'assay.db')
+    Store.open(made, { now }).close()
+    fresh = look(made)
+  })
+
+  it.each(migrations.slice(1, -1).map(({ number, name }) => [name, number] as const))(
+    'comes out with the tables of a new one, and keeps what is in it: %s',
+    (_, number) => {
+      makeOld(number)
+      const store = Store.open(file, { now })
+      expect(store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0, schema: newest })
+      store.close()
+      expect(look(file)).toEqual(fresh)
+      expect(ask(file, 'SELECT count(*) FROM finding')).toBe(3)
+      expect(ask(file, 'SELECT n FROM combo')).toBe(3)
+      expect(ask(file, "SELECT display_name FROM term WHERE slug = 'pii-exposure'")).toBe('Mine')
+    },
+  )
+
+  it('is copied before it changes, and only the newest such copies are kept', () => {
+    const folder = join(file, '..', 'backups')
+    makeOld(2)
+    const old = readFileSync(file)
+    for (let day = 0; day < 8; day++) {
+      writeFileSync(file, old)
+      Store.open(file, { now: () => now() + day * 86_400_000 }).close()
+    }
+    const copies = readdirSync(folder)
+    expect(copies).toHaveLength(5)
+    for (const copy of copies) expect(look(join(folder, copy)).version).toBe(2)
+  })
+
+  it('makes no copy of one that was never in use', () => {
+    Store.open(file, { now }).close()
+    expect(existsSync(join(file, '..', 'backups'))).toBe(false)
+  })
+})
+
+describe('a migration that fails', () => {
+  const cuts = migrations
+    .filter(({ number }) => number > 2)
+    .flatMap((migration) =>
+      toStatements(migration.sql).map((_, index, statements): [string, Migration[]] => [
+        `${migration.name} after statement ${index + 1} of ${statements.length}`,
+        [
+          ...migrations.filter(({ number }) => number < migration.number),
+          { ...migration, sql: `${statements.slice(0, index + 1).join('\n')}\nSELECT no_such_function();` },
+        ],
+      ]),
+    )
+
+  it('leaves the old schema whole at every statement, and the next try succeeds', () => {
+    makeOld(2)
+    const before = look(file)
+    expect(cuts.length).toBeGreaterThan(10)
+    for (const [name, broken] of cuts) {
+      const database = new Database(file)
+      expect(() => migrate(database, now, broken), name).toThrow(/no such function/)
+      expect(database.inTransaction).toBe(false)
+      database.close()
+      expect(look(file), name).toEqual(before)
+    }
+    Store.open(file, { now }).close()
+    expect(look(file).version).toBe(newest)
+  })
+
+  it('or is killed leaves the old or the new one, never something between', { timeout: 120_000 }, async () => {
+    const old = join(root, 'old.db')
+    makeOld(2, old)
+    const before = look(old)
+    for (let kill = 0; kill < KILLS; kill++) {
+      copyFileSync(old, file)
+      const running = await startEntry(openEntry, [file, 'k'])
+      await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200))
+      running.child.kill('SIGKILL')
+      await running.ended
+      const found = look(file)
+      expect(found.version === 2 ? found : newest).toEqual(found.version === 2 ? before : found.version)
+      Store.open(file, { now }).close()
+      expect(look(file).version).toBe(newest)
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+    }
+  })
+})
+
+describe('many processes that start at once', () => {
+  it('on an old database migrate it once, and all of them serve', { timeout: 180_000 }, async () => {
+    makeOld(2)
+    const starts = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => startEntry(openEntry, [file, `p${index}`])),
+    )
+    await Promise.all(starts.map((running) => untilPrinted(running, 'done')))
+    expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual(Array.from({ length: 20 }, () => 0))
+    expect(look(file).version).toBe(newest)
+    expect(readdirSync(join(file, '..', 'backups'))).toHaveLength(1)
+    expect(ask(file, "SELECT count(*) FROM word WHERE text LIKE 'p%-%'")).toBe(400)
+  })
+})

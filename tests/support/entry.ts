@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const built = new Map<string, Promise<string>>()
+
+/** A script of the tests as one file that Node starts at once, without a compiler in each of many processes. */
+export function buildEntry(entry: URL): Promise<string> {
+  const known = built.get(entry.href)
+  if (known !== undefined) return known
+  const folder = fileURLToPath(new URL('../../node_modules/.cache/assay-tests/', import.meta.url))
+  mkdirSync(folder, { recursive: true })
+  const outfile = `${folder}${basename(entry.pathname, '.ts')}-${process.pid}.mjs`
+  const made = build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+  }).then(() => outfile)
+  built.set(entry.href, made)
+  return made
+}
+
+export interface Running {
+  child: ChildProcess
+  /** All that it has printed so far. */
+  output: () => string
+  /** Its exit code; null when a signal ended it. */
+  ended: Promise<number | null>
+}
+
+export async function startEntry(entry: URL, args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [await buildEntry(entry), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, output: () => text, ended }
+}
+
+/** Waits until a script has printed something. */
+export async function untilPrinted({ output, ended }: Running, text: string): Promise<void> {
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  while (!output().includes(text)) {
+    if (isOver) throw new Error(`the script ended without '${text}': ${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
