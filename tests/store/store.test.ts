@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { db } from '../../src/store/builder.ts'
 import { Store } from '../../src/store/store.ts'
 import { ensureWord, findWord } from '../../src/store/words.store.ts'
+import { startEntry } from '../support/entry.ts'
 
-const run = promisify(execFile)
-const entry = new URL('open-entry.ts', import.meta.url).pathname
+const entry = new URL('open-entry.ts', import.meta.url)
 
 let folder: string
 let file: string
@@ -24,10 +22,9 @@ const open = () => Store.open(file, { now: () => Date.now() })
 
 describe('opening', () => {
   it('serves twenty processes that start at once on an empty folder', { timeout: 120_000 }, async () => {
-    const starts = Array.from({ length: 20 }, (_, index) =>
-      run(process.execPath, ['--import', 'tsx', entry, file, `p${index}`]).then(({ stdout }) => stdout),
-    )
-    expect(await Promise.all(starts)).toEqual(Array.from({ length: 20 }, () => 'done'))
+    const starts = await Promise.all(Array.from({ length: 20 }, (_, index) => startEntry(entry, [file, `p${index}`])))
+    expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual(Array.from({ length: 20 }, () => 0))
+    expect(starts.map(({ output }) => output())).toEqual(Array.from({ length: 20 }, () => 'done'))
     const store = open()
     const words = store.read((tx) => tx.all(db.selectFrom('word').select('text').where('text', 'like', 'p%-%')))
     const terms = store.read((tx) => tx.all(db.selectFrom('term').select('slug')))

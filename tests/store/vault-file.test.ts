@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { openVault } from '../../src/store/vault-file.ts'
+import { startEntry } from '../support/entry.ts'
 
 let home: string
 let store: Store
@@ -119,18 +118,10 @@ it('is one key for many processes that start at once', { timeout: 120_000 }, asy
   store.close()
   rmSync(home, { recursive: true, force: true })
   home = mkdtempSync(join(tmpdir(), 'assay-vault-'))
-  const entry = fileURLToPath(new URL('./vault-entry.ts', import.meta.url))
-  const starts = Array.from({ length: 6 }, () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
-    return new Promise<string>((resolve) => {
-      let text = ''
-      child.stdout.on('data', (chunk) => {
-        text += chunk
-      })
-      child.on('close', () => resolve(text.trim()))
-    })
-  })
-  const keys = await Promise.all(starts)
+  const entry = new URL('./vault-entry.ts', import.meta.url)
+  const starts = await Promise.all(Array.from({ length: 6 }, () => startEntry(entry, [home])))
+  await Promise.all(starts.map(({ ended }) => ended))
+  const keys = starts.map(({ output }) => output().trim())
   expect(new Set(keys).size).toBe(1)
   expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
   store = Store.open(join(home, 'assay.db'), { now: Date.now })
