@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
