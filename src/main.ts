@@ -70,13 +70,14 @@ const host: Host = {
     const { demo } = await import('./demo.ts')
     await demo({ flags: pick(flags), once, host, open })
   },
-  doctor: async (flags) => {
-    const { examine } = await import('./doctor.ts')
-    return examine(configure({ logLevel: 'silent', ...flags }), () => open({ logLevel: 'silent', ...flags }))
+  doctor: async ({ deep, ...flags }) => {
+    const { examine } = await import('./doctor/examine.ts')
+    const quiet: Flags = { logLevel: 'silent', ...flags }
+    return examine({ config: configure(quiet), env, deep, open: () => open(quiet) })
   },
   verify: async (flags, asked) => {
     const [{ openFolder }, { verifyEngine }] = await Promise.all([import('./folder.ts'), import('./answers/verify.ts')])
-    const folder = openFolder(configure({ logLevel: 'warn', ...flags }), process.env)
+    const folder = openFolder(configure({ logLevel: 'warn', ...flags }), env)
     try {
       const { differences, ...counts } = verifyEngine(folder.store, { ...asked, now: Date.now() })
       return { ...counts, differences: differences.map((plan) => JSON.stringify(plan)) }

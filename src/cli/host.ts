@@ -29,7 +29,7 @@ export interface Host {
   /** MCP over stdio until the host goes away. */
   mcp(flags: Flags): Promise<void>
   demo(flags: Flags & { once: boolean }): Promise<void>
-  doctor(flags: Flags): Promise<Check[]>
+  doctor(flags: Flags & { deep: boolean }): Promise<Check[]>
   /** Asks the engine and SQL the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
 }

@@ -86,6 +86,8 @@ export class Store {
     let writer: Database.Database | undefined
     try {
       writer = openConnection(file, { cacheBytes: writeCacheBytes })
+      // Readable by its owner only, and with it what SQLite puts beside it.
+      if (before === undefined) chmodSync(file, 0o600)
       migrate(writer, options.now)
       // From here on the one statement that may wait for others does so by itself.
       writer.pragma('busy_timeout = 0')
@@ -143,11 +145,15 @@ export class Store {
     return outcome.result
   }
 
-  /** Looks the whole file over; slow on a large one. */
-  examine(): { integrity: string; foreignKeys: number; schema: number } {
+  /** Looks the whole file over; slow on a large one, and slower when `deep` also compares indexes with their rows. */
+  examine(deep = false): { integrity: string; foreignKeys: number; schema: number } {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
     return {
-      integrity: String(pragma('quick_check(1)').pluck().get()),
+      integrity: String(
+        pragma(deep ? 'integrity_check(1)' : 'quick_check(1)')
+          .pluck()
+          .get(),
+      ),
       foreignKeys: pragma('foreign_key_check').all().length,
       schema: Number(pragma('user_version').pluck().get()),
     }

@@ -45,7 +45,8 @@ export function addBackupCommands(program: Command, host: Host): void {
       const { home } = host.locate(options)
       const backup = existsSync(file) ? file : resolve(home, file)
       const restored = restore(backup, join(home, 'assay.db'), now())
-      const key = await withKeys(host, options, ({ readKeyStatus }, place) => readKeyStatus(place))
+      const { readKeyStatus } = await import('../../store/key-rotation.ts')
+      const key = await withKeys(host, options, readKeyStatus)
       if (options.json) return printJson(host, { ...restored, key })
       const aside =
         restored.aside === undefined
@@ -67,7 +68,8 @@ export function addKeyCommands(program: Command, host: Host): void {
 
   command('status', 'say which key the database needs and which one is there; exit 1 when they differ').action(
     async (options: FileFlags) => {
-      const status = await withKeys(host, options, ({ readKeyStatus }, place) => readKeyStatus(place))
+      const { readKeyStatus } = await import('../../store/key-rotation.ts')
+      const status = await withKeys(host, options, readKeyStatus)
       if (options.json) printJson(host, status)
       else {
         const { place, needs, found, dataKeys, secrets } = status
@@ -82,7 +84,8 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('rotate', 'seal everything with a new key; killed at any moment, the right key stays at hand')
     .option('--to <file>', 'where the new key goes, when the present one comes from the environment')
     .action(async (options: FileFlags) => {
-      const rotation = await withKeys(host, options, ({ rotateKey }, place) => rotateKey(place, options.to))
+      const { rotateKey } = await import('../../store/key-rotation.ts')
+      const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
       print(host, `Key ${before} is now ${after} (${place}); ${resealed} secrets sealed anew.`)
@@ -94,23 +97,21 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
     .argument('<file>', 'the copy')
     .action(async (file: string, options: FileFlags) => {
-      await withKeys(host, options, ({ backUpKey }, place) => backUpKey(place, file))
+      const { backUpKey } = await import('../../store/key-rotation.ts')
+      await withKeys(host, options, (place) => backUpKey(place, file))
       if (options.json) return printJson(host, { file: resolve(file) })
       print(host, `The key is in ${file}, readable by you alone.`)
     })
 }
 
-type KeyWork = typeof import('../../store/key-rotation.ts')
-
-async function withKeys<T>(host: Host, flags: Flags, work: (verbs: KeyWork, place: KeyPlace) => T): Promise<T> {
-  const verbs = await import('../../store/key-rotation.ts')
+async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyPlace) => T): Promise<T> {
   const { Store } = await import('../../store/store.ts')
   const { home, env, networkFolder } = host.locate(flags)
   const file = join(home, 'assay.db')
   if (!existsSync(file)) throw notFound('There is no database in the data folder yet; it gets its key at first use.')
   const store = Store.open(file, { now, networkFolder })
   try {
-    return work(verbs, { store, home, env, now })
+    return work({ store, home, env, now })
   } finally {
     store.close()
   }

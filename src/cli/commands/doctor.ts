@@ -10,8 +10,9 @@ export function addDoctorCommand(program: Command, host: Host): void {
   program
     .command('doctor')
     .description('check the data folder, the database, the key, the sources, the clock and the port')
+    .option('--deep', 'read every page, and compare every definition with what was written', false)
     .option('--json', 'print the checks as JSON')
-    .action(async (options: Flags & { json?: boolean }) => {
+    .action(async (options: Flags & { json?: boolean; deep: boolean }) => {
       const checks = await host.doctor(options)
       if (options.json) printJson(host, { checks })
       else {

@@ -1,0 +1,138 @@
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { OpenedApp } from '../app.ts'
+import type { Check } from '../cli/host.ts'
+import { verifyAudit } from '../store/audit.store.ts'
+import { listDamagedDefinitions } from '../store/digests.store.ts'
+import { describePlace, listBackups } from '../store/place.ts'
+import { LEAST_FREE_BYTES } from '../store/space.ts'
+import { check, count, type Look } from './check.ts'
+
+const MB = 1024 * 1024
+const WAL_BYTES = 64 * MB
+const OLD_BACKUP_MS = 30 * 86_400_000
+
+/** The data folder, before anything in it is opened. */
+export function checkFolder(home: string): Check[] {
+  const folder = check('data folder', () => look(home), 'Choose another folder with --home or ASSAY_HOME.')
+  if (folder.status === 'failed') return [folder]
+  return [
+    folder,
+    check('permissions', () => checkPermissions(home), `chmod -R go= '${home}'`),
+    check('file system', () => checkPlace(home), 'Choose a folder on a disk of this machine with --home.'),
+    check('room', () => checkRoom(home), 'Make room on the disk of the data folder.'),
+    check('leftovers', () => checkLeftovers(home), 'Remove the drafts that are named.'),
+  ]
+}
+
+function look(home: string): Look {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  accessSync(home, constants.R_OK | constants.W_OK)
+  return home
+}
+
+function checkPermissions(home: string): Look {
+  if (process.platform === 'win32') return 'are those of the folder'
+  const open = ['', 'assay.db', 'assay.key'].filter((name) => {
+    const mode = statSync(join(home, name), { throwIfNoEntry: false })?.mode ?? 0
+    return (mode & 0o077) !== 0
+  })
+  if (open.length === 0) return 'folder, database and key are yours alone'
+  const names = open.map((name) => (name === '' ? 'the folder' : name)).join(', ')
+  if (statSync(home).mode & 0o077 || open.includes('assay.key')) {
+    return {
+      warning: `Others can read ${names}.`,
+      fix: `chmod go= ${open.map((name) => `'${join(home, name)}'`).join(' ')}`,
+    }
+  }
+  return 'the folder is yours alone'
+}
+
+function checkPlace(home: string): Look {
+  const { network, sync } = describePlace(home)
+  const fix = `Move the folder: mv '${home}' ~/assay-data, then use --home ~/assay-data`
+  if (network !== undefined) return { failed: `The folder lies on ${network}, whose locks do not hold.`, fix }
+  if (sync !== undefined) return { warning: `${sync} copies the files away while they are written.`, fix }
+  return 'a disk of this machine'
+}
+
+function checkRoom(home: string): Look {
+  const { freeBytes } = describePlace(home)
+  const free = `${Math.floor(freeBytes / MB)} MB are free`
+  const fix = 'Make room on the disk of the data folder; scans and changes wait until then.'
+  if (freeBytes < LEAST_FREE_BYTES) return { failed: `Only ${free}.`, fix }
+  return freeBytes < 8 * LEAST_FREE_BYTES ? { warning: `Only ${free}.`, fix } : free
+}
+
+function checkLeftovers(home: string): Look {
+  const drafts = readdirSync(home).filter((name) => name.endsWith('.draft'))
+  if (drafts.length > 0) {
+    return { warning: `${count(drafts.length, 'draft')} of interrupted copies.`, fix: `rm '${home}'/*.draft` }
+  }
+  return readdirSync(home).includes('assay.key.next')
+    ? { warning: 'A change of the key was interrupted.', fix: 'assay key rotate' }
+    : 'none'
+}
+
+/** The database, opened. `deep` also looks for bits that flipped. */
+export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
+  const newest = listBackups(home).at(-1)
+  const fix = newest === undefined ? 'assay restore FILE' : `assay restore backups/${newest}`
+  const { integrity, schema, foreignKeys } = store.examine(deep)
+  const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
+  const whole = integrity === 'ok'
+  return [
+    check('database', () => (whole ? `${size('')} bytes, integrity ok` : { failed: integrity, fix }), fix),
+    check(
+      'references',
+      () =>
+        foreignKeys === 0
+          ? 'every row refers to one that is there'
+          : { failed: `${count(foreignKeys, 'row')} refer to nothing`, fix },
+      fix,
+    ),
+    check('migrations', () => `schema ${schema}`, fix),
+    check(
+      'sqlite',
+      () =>
+        `SQLite ${store.read((reader) => reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v} by better-sqlite3`,
+      'npm rebuild better-sqlite3',
+    ),
+    check('log of writes', () => checkWal(size('-wal')), 'End the oldest assay process.'),
+    check('backups', () => checkBackups(home, newest), 'assay backup'),
+    check(
+      'audit trail',
+      () => {
+        const { brokenAt, entries } = store.read(verifyAudit)
+        return brokenAt === undefined
+          ? `whole, ${entries} entries`
+          : { failed: `It was changed at entry ${brokenAt}.`, fix }
+      },
+      fix,
+    ),
+    ...(deep ? [check('definitions', () => checkDefinitions(store.read(listDamagedDefinitions), fix), fix)] : []),
+  ]
+}
+
+function checkWal(bytes: number): Look {
+  const detail = `${Math.ceil(bytes / MB)} MB`
+  if (bytes <= WAL_BYTES) return detail
+  return {
+    warning: `${detail}: some process holds an old state open.`,
+    fix: 'End the oldest assay process: pgrep -af assay',
+  }
+}
+
+function checkBackups(home: string, newest: string | undefined): Look {
+  if (newest === undefined) return { warning: 'There is none.', fix: 'assay backup' }
+  const age = Date.now() - statSync(join(home, 'backups', newest)).mtimeMs
+  const days = count(Math.floor(age / 86_400_000), 'day')
+  return age > OLD_BACKUP_MS
+    ? { warning: `The newest is ${days} old.`, fix: 'assay backup' }
+    : `the newest is ${days} old`
+}
+
+function checkDefinitions(damaged: readonly string[], fix: string): Look {
+  if (damaged.length === 0) return 'each is as it was written'
+  return { failed: `${damaged.slice(0, 5).join(', ')} ${damaged.length === 1 ? 'is' : 'are'} not as written.`, fix }
+}

@@ -1,0 +1,111 @@
+import type { OpenedApp } from '../app.ts'
+import type { Check } from '../cli/host.ts'
+import { AppError } from '../kernel/errors.ts'
+import { call } from '../operation/operation.ts'
+import { isOrphaned } from '../scans/drive.ts'
+import { isCertainlyDead } from '../scans/owner.ts'
+import { listOpenScans } from '../scans/scans.store.ts'
+import { listDueSources } from '../sources/sources.store.ts'
+import { findLease } from '../store/lease.store.ts'
+import { check, count, type Look, toCheck } from './check.ts'
+
+const LATE_MS = 10 * 60_000
+const DAY_MS = 86_400_000
+const SOON_MS = 7 * DAY_MS
+
+/** Key, schedules, scans, tokens and sources: what runs on the database. */
+export async function checkWork(app: OpenedApp): Promise<Check[]> {
+  const now = Date.now()
+  return [
+    checkKey(app),
+    check('clock and rows', () => checkNewest(app, now), 'Set the clock of this machine.'),
+    check('driver of scans', () => checkDriver(app, now), 'assay serve'),
+    check('schedules', () => checkSchedules(app, now), 'assay serve'),
+    check('scans', () => checkScans(app, now), 'assay serve'),
+    check('tokens', () => checkTokens(app, now), 'assay token list'),
+    ...(await checkSources(app)),
+  ]
+}
+
+function checkKey({ vault }: OpenedApp): Check {
+  const problem = vault.problem()
+  const { place, check: value } = vault.source()
+  const fix = 'Put the key back, as ASSAY_KEY_FILE, ASSAY_KEY or assay.key in the data folder; then: assay key status'
+  return toCheck(
+    'key',
+    problem === undefined ? `${value} opens what was sealed (${place})` : { failed: problem.message, fix },
+  )
+}
+
+/** A row from the future was written by a clock that was wrong, or this one is. */
+function checkNewest({ store }: OpenedApp, now: number): Look {
+  const { at } = store.read(
+    (reader) => reader.prepare('SELECT max(at) AS at FROM audit').get() as { at: number | null },
+  )
+  if (at === null || at <= now + DAY_MS) return 'the newest row is not from the future'
+  return { warning: `The newest row is of ${new Date(at).toISOString()}.`, fix: 'Set the clock of this machine.' }
+}
+
+function checkDriver({ store }: OpenedApp, now: number): Look {
+  const lease = store.read((reader) => findLease(reader, 'loop'))
+  if (lease === undefined || lease.expiresAt <= now) return 'no process drives scheduled scans now'
+  const fix = 'assay serve'
+  return isCertainlyDead(lease.holder)
+    ? { warning: 'The process that drove scans is dead.', fix }
+    : 'a living process has it'
+}
+
+function checkSchedules({ store }: OpenedApp, now: number): Look {
+  const late = store.read((reader) => listDueSources(reader, now - LATE_MS))
+  if (late.length === 0) return 'none is late'
+  return { warning: `Late: ${late.map(({ name }) => name).join(', ')}.`, fix: 'assay serve' }
+}
+
+function checkScans({ store }: OpenedApp, now: number): Look {
+  const open = store.read(listOpenScans)
+  const stuck = open.filter((scan) => scan.status === 'RUNNING' && isOrphaned(scan, now))
+  if (stuck.length === 0) return `${count(open.length, 'scan')} under way, none left behind`
+  return { warning: `${count(stuck.length, 'scan')} lost the process that drove it.`, fix: 'assay serve' }
+}
+
+function checkTokens({ store }: OpenedApp, now: number): Look {
+  const tokens = store.read((reader) =>
+    reader
+      .prepare('SELECT name, expires_at AS expiresAt FROM access_token WHERE revoked_at IS NULL AND expires_at > ?')
+      .all(now),
+  ) as { name: string; expiresAt: number }[]
+  const soon = tokens.filter(({ expiresAt }) => expiresAt < now + SOON_MS)
+  if (soon.length === 0) return `${count(tokens.length, 'token')} in force`
+  return {
+    warning: `About to expire: ${soon.map(({ name }) => name).join(', ')}.`,
+    fix: 'assay token create --scope read',
+  }
+}
+
+async function checkSources(app: OpenedApp): Promise<Check[]> {
+  const run = async (name: string, input: Record<string, unknown>) => {
+    const operation = app.operations.find((candidate) => candidate.name === name)
+    if (operation === undefined) throw new AppError('internal', `${name} is not in the catalogue.`)
+    const context = app.contextFor({ caller: app.caller, signal: AbortSignal.timeout(30_000) })
+    return call(operation, input, context)
+  }
+  const { items } = (await run('list_sources', {})) as { items: { id: string; name: string; type: string }[] }
+  const asked = items.filter(({ type }) => type !== 'IMPORT')
+  return Promise.all(
+    asked.map(async ({ id, name }): Promise<Check> => {
+      const again = `assay call test_source '{"id":"${id}"}'`
+      try {
+        const { steps } = (await run('test_source', { id })) as {
+          steps: { name: string; status: string; hint?: string }[]
+        }
+        const bad = steps.find(({ status }) => status === 'failed' || status === 'denied')
+        if (bad === undefined) return toCheck(`source ${name}`, `${count(steps.length, 'step')} passed`)
+        const fix = bad.hint === undefined ? again : `${bad.hint} Then: ${again}`
+        return toCheck(`source ${name}`, { failed: `${bad.name}: ${bad.status}`, fix })
+      } catch (error) {
+        const failed = error instanceof AppError ? error.message : 'It could not be asked.'
+        return toCheck(`source ${name}`, { failed, fix: again })
+      }
+    }),
+  )
+}
