@@ -6,6 +6,7 @@ import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
+import { sealAudit } from './store/audit.store.ts'
 import { sealDefinitions } from './store/digests.store.ts'
 import { describePlace } from './store/place.ts'
 import { Store } from './store/store.ts'
@@ -38,6 +39,7 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
   const log = createLog({ level: config.logLevel, write: writeLine, now })
   const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
   sealDefinitions(store)
+  sealAudit(store)
   const { sync } = describePlace(config.home)
   if (sync !== undefined) {
     log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { db } from './builder.ts'
 import { sealDefinition } from './digests.store.ts'
 import type { AuditRow } from './schema.ts'
-import type { Reader, Writer } from './store.ts'
+import type { Reader, Store, Writer } from './store.ts'
 
 /** Who changes something, through which door, and when (milliseconds). */
 export interface Author {
@@ -55,6 +55,13 @@ export function chainAudit(writer: Writer): void {
     digest = toDigest(digest, row)
     writer.run(db.insertInto('audit_chain').values({ seq: row.seq, digest }))
   }
+}
+
+/** Chains what a migration wrote, so that nothing of the trail stands unguarded. */
+export function sealAudit(store: Store): void {
+  const isChained = (reader: Reader) =>
+    reader.prepare('SELECT (SELECT max(seq) FROM audit) IS (SELECT max(seq) FROM audit_chain) AS done').get()
+  if ((store.read(isChained) as { done: number }).done === 0) store.write(chainAudit, { essential: true })
 }
 
 function toDigest(before: string, row: AuditEntryRow): string {

@@ -127,6 +127,8 @@ beforeAll(async () => {
   const commands = [
     ['doctor', '--json'],
     ['export', '--dir', join(home, 'exported')],
+    ['backup', '--json'],
+    ['key', 'status', '--json'],
   ]
   const ends = await Promise.all(commands.map((args) => runAssay(args, { home })))
   replies.push(...ends.map(({ stdout, stderr }) => stdout + stderr))

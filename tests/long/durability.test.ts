@@ -1,0 +1,13 @@
+// The same tests as in `npm test`, with their full counts.
+process.env.ASSAY_LONG = '1'
+process.env.ASSAY_KILLS ??= '50'
+process.env.ASSAY_FLIPS ??= '1000'
+process.env.ASSAY_SECONDS ??= '120'
+
+await import('../store/rot.test.ts')
+await import('../store/backup.test.ts')
+await import('../store/migration.test.ts')
+await import('../store/tamper.test.ts')
+await import('../e2e/many.test.ts')
+
+export {}
