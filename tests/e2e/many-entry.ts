@@ -42,6 +42,8 @@ for (let index = 0; performance.now() < until; index++) {
 }
 process.stdout.write(`${JSON.stringify({ done, failures })}\n`)
 // It stays open until it is told to go, so that none leaves before all are done.
+const awake = setInterval(() => {}, 1_000)
 await new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
+clearInterval(awake)
 await app.close()
 process.exit(0)
