@@ -63,7 +63,10 @@ module.exports = {
     {
       name: 'network-only-where-requests-come-and-go',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/doctor/machine\\.ts$' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(connectors|sample)/|^src/http/(listen|sockets)\\.ts$|^src/doctor/machine\\.ts$',
+      },
       to: {
         path: '^(node:)?(http|https|http2|net|tls|dgram|child_process)$|^node_modules/(undici|ws|axios|node-fetch)/',
         dependencyTypesNot: ['type-only'],

@@ -8,7 +8,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'src/connectors/exchange.ts': ['got'],
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
-  'src/doctor.ts': ['node:net'],
+  'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
   'src/sample/listener.ts': ['node:http'],
 }
 const network =
