@@ -362,7 +362,7 @@ function openConnection(file: string, options: { readonly?: boolean; cacheBytes:
       database.pragma('query_only = ON')
     } else {
       database.pragma('page_size = 8192')
-      database.pragma('journal_mode = WAL')
+      turnToWal(database)
       database.pragma('synchronous = NORMAL')
       database.pragma('foreign_keys = ON')
       database.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`)
@@ -376,6 +376,21 @@ function openConnection(file: string, options: { readonly?: boolean; cacheBytes:
   } catch (error) {
     database.close()
     throw toAppError(error)
+  }
+}
+
+/** Of many that make a new database at once, one turns it to WAL; SQLite lets the others not wait for that by itself. */
+function turnToWal(database: Database.Database): void {
+  const until = performance.now() + WAIT_MS
+  for (;;) {
+    try {
+      database.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+    }
   }
 }
 
