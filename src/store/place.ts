@@ -59,6 +59,8 @@ export function requireLocalFolder(folder: string, statfs: typeof statfsSync = s
 }
 
 const HEADER_BYTES = 100
+const LOOKS = 10
+const LOOK_AGAIN_MS = 30
 const PAGE_SIZE_AT = 16
 const CHANGES_AT = 24
 const PAGES_AT = 28
@@ -70,6 +72,19 @@ const VALID_FOR_AT = 92
  * @throws AppError `unavailable`, reason `database_missing` or `database_damaged`.
  */
 export function requireWholeFile(file: string): void {
+  // Between two looks another process may have moved its log into the file: only what stays wrong is wrong.
+  for (let look = 1; ; look++) {
+    try {
+      lookAtFile(file)
+      return
+    } catch (error) {
+      if (!(error instanceof AppError) || look === LOOKS) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
+    }
+  }
+}
+
+function lookAtFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   const size = found?.size
   const walSize = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
