@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { queryDashboardOperations } from '../dashboards/operations.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, toErrorReport } from '../kernel/errors.ts'
 import { createLog } from '../kernel/log.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { queryOperations } from '../query/operations.ts'
@@ -41,15 +41,9 @@ async function answer({ id, operation: name, input, caller, coerced }: Question)
     report({ kind: 'answer', id, output: await operation.run(input as never, context as never) })
   } catch (error) {
     if (!(error instanceof AppError)) log.error('a question failed', { operation: name, error })
-    report({ kind: 'refusal', id, error: toErrorReport(error) })
+    report({ kind: 'refusal', id, error: error instanceof AppError ? toErrorReport(error) : undefined })
   }
   keeper.tend()
-}
-
-function toErrorReport(error: unknown): Extract<Report, { kind: 'refusal' }>['error'] {
-  if (!(error instanceof AppError)) return undefined
-  const { code, message, facts } = error
-  return { code, message, facts: JSON.parse(JSON.stringify(facts)) }
 }
 
 /** One question a turn, so that one that nobody waits for any more is left out. */

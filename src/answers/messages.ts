@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorFacts } from '../kernel/errors.ts'
+import type { ErrorReport } from '../kernel/errors.ts'
 import type { LogLevel } from '../kernel/log.ts'
 import type { Coercion } from '../operation/coerce.ts'
 import type { Caller, Scope } from '../operation/context.ts'
@@ -29,11 +29,7 @@ export type Order =
 /** What the thread tells; without an error a refusal is one that callers are not told the cause of. */
 export type Report =
   | { kind: 'answer'; id: number; output: unknown }
-  | {
-      kind: 'refusal'
-      id: number
-      error: { code: ErrorCode; message: string; facts: Omit<ErrorFacts, 'cause'> } | undefined
-    }
+  | { kind: 'refusal'; id: number; error: ErrorReport | undefined }
   | { kind: 'log'; line: string }
   | { kind: 'closed' }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { countFindings } from '../engine/load.store.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'
 import type { ReadContext } from '../operation/context.ts'
@@ -76,7 +76,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
       const { error } = message
       const asked = settle(message.id)
       if (error === undefined) asked?.reject(new Error('a question failed in its thread; its log has the cause'))
-      else asked?.reject(new AppError(error.code, error.message, error.facts))
+      else asked?.reject(fromErrorReport(error))
     }
   }
 

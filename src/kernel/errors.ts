@@ -74,6 +74,21 @@ function toVisibleSuggestion(suggestion: Suggestion): Suggestion {
   return label === undefined ? suggestion : { ...suggestion, label: toVisible(label) }
 }
 
+/** An AppError as it goes from one thread to another. */
+export interface ErrorReport {
+  code: ErrorCode
+  message: string
+  facts: AppError['facts']
+}
+
+export function toErrorReport({ code, message, facts }: AppError): ErrorReport {
+  return { code, message, facts: JSON.parse(JSON.stringify(facts)) }
+}
+
+export function fromErrorReport({ code, message, facts }: ErrorReport): AppError {
+  return new AppError(code, message, facts)
+}
+
 export function invalidInput(message: string, facts: ErrorFacts = {}): AppError {
   return new AppError('invalid_input', message, facts)
 }

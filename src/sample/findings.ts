@@ -1,3 +1,5 @@
+import { createRandom } from '../kernel/random.ts'
+
 const DAY = 86_400_000
 /** The data ends at a fixed day, so that the same seed gives the same lines on every day. */
 const END = Date.UTC(2026, 10, 1)
@@ -104,14 +106,3 @@ function toAsset(index: number, seed: number): GeneratedFinding['asset'] {
 }
 
 const toInstant = (ms: number) => new Date(ms).toISOString()
-
-/** Numbers in [0, 1) that depend on the seed alone: the mulberry32 generator. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

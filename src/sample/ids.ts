@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createRandom as createSeeded } from '../kernel/random.ts'
 
 const digestOf = (slug: string) => createHash('sha256').update(slug).digest()
 
@@ -13,15 +14,9 @@ export function toGuid(slug: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** A stream of numbers in [0, 1) that a seed decides (mulberry32). */
+/** A stream of numbers in [0, 1) that a seed decides. */
 export function createRandom(seed: number | string): () => number {
-  let state = typeof seed === 'number' ? seed >>> 0 : digestOf(seed).readUInt32BE(0)
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  return createSeeded(typeof seed === 'number' ? seed : digestOf(seed).readUInt32BE(0))
 }
 
 export function pick<T>(random: () => number, items: readonly [T, ...T[]]): T {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AppError, type ErrorCode, type ErrorFacts } from '../kernel/errors.ts'
+import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
 import { goBehindAnswers } from '../kernel/thread-priority.ts'
 import { Store } from '../store/store.ts'
@@ -40,12 +40,6 @@ export type Report =
   | { kind: 'refused'; id: number; error: ErrorReport }
   | { kind: 'stopped' }
 
-export interface ErrorReport {
-  code: ErrorCode
-  message: string
-  facts: Omit<ErrorFacts, 'cause'>
-}
-
 const MEGABYTE = 1024 * 1024
 goBehindAnswers()
 const { home, keys, logLevel, owner } = workerData as ThreadSettings
@@ -83,17 +77,13 @@ async function runImport({ id, stream, request, caller }: Extract<Order, { kind:
     report({ kind: 'imported', id, result })
   } catch (error) {
     if (!(error instanceof AppError)) log.error('an import failed', { error })
-    report({ kind: 'refused', id, error: toErrorReport(error) })
+    report({ kind: 'refused', id, error: error instanceof AppError ? toErrorReport(error) : unexplained })
   } finally {
     imports.delete(id)
   }
 }
 
-function toErrorReport(error: unknown): ErrorReport {
-  if (!(error instanceof AppError)) return { code: 'internal', message: 'The import failed; see the log.', facts: {} }
-  const { code, message, facts } = error
-  return { code, message, facts: JSON.parse(JSON.stringify(facts)) }
-}
+const unexplained: ErrorReport = { code: 'internal', message: 'The import failed; see the log.', facts: {} }
 
 async function stop(): Promise<void> {
   closing.abort()

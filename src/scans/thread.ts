@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'
 import type { ScanRunner } from '../operation/context.ts'
@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { giveUpScan } from './give-up.ts'
 import type { ImportContext, ImportResult } from './imports.ts'
 import { createOwner, type Owner, processMark } from './owner.ts'
-import type { ErrorReport, ImportRequest, Order, Report, ThreadSettings } from './scan.worker.ts'
+import type { ImportRequest, Order, Report, ThreadSettings } from './scan.worker.ts'
 import { listScansOf, releaseScansOf } from './scans.store.ts'
 
 const SCRIPT = 'scans/scan.worker'
@@ -128,7 +128,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       const waiting = imports.get(report.id)
       imports.delete(report.id)
       if (report.kind === 'imported') waiting?.resolve(report.result)
-      else waiting?.reject(toError(report.error))
+      else waiting?.reject(fromErrorReport(report.error))
     }
     if (scans.size === 0 && imports.size === 0) rest()
   }
@@ -253,8 +253,4 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       await last.ended
     },
   }
-}
-
-function toError({ code, message, facts }: ErrorReport): AppError {
-  return new AppError(code, message, facts)
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
+import { pause } from './pause.ts'
 
 /** Magic numbers of file systems whose locks other machines do not see (statfs(2)). */
 const networkTypes: ReadonlyMap<number, string> = new Map([
@@ -79,7 +80,7 @@ export function requireWholeFile(file: string): void {
       return
     } catch (error) {
       if (!(error instanceof AppError) || look === LOOKS) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
+      pause(LOOK_AGAIN_MS)
     }
   }
 }

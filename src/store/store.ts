@@ -7,6 +7,7 @@ import { compileQuery, type Query } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { migrate } from './migrate.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
+import { pause } from './pause.ts'
 import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
 import { Space } from './space.ts'
 
@@ -294,7 +295,7 @@ class Connection implements Writer {
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error
         if (!waited) this.#onWait()
-        Atomics.wait(pause, 0, 0, LOOK_MS)
+        pause(LOOK_MS)
       }
     }
   }
@@ -343,8 +344,6 @@ class Connection implements Writer {
   }
 }
 
-const pause = new Int32Array(new SharedArrayBuffer(4))
-
 const isBusy = (error: unknown) =>
   error instanceof Error && 'code' in error && /^SQLITE_BUSY(?:_RECOVERY|_TIMEOUT)?$/.test(String(error.code))
 
@@ -389,7 +388,7 @@ function turnToWal(database: Database.Database): void {
     } catch (error) {
       const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
       if (!isBusy || performance.now() > until) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+      pause(LOOK_MS)
     }
   }
 }

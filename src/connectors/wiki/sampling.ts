@@ -1,3 +1,4 @@
+import { createRandom } from '../../kernel/random.ts'
 import type { Sampling } from '../connector.ts'
 import type { HttpClient } from '../transport.ts'
 import { MAX_LIMIT, readListPages } from './listing.ts'
@@ -33,17 +34,6 @@ const orders: Record<Column, (a: PageWire, b: PageWire) => number> = {
   'created-date': (a, b) => (toInstant(b.createdAt) ?? 0) - (toInstant(a.createdAt) ?? 0),
   title: (a, b) => (a.title ?? '').localeCompare(b.title ?? '', 'en'),
   id: (a, b) => byNumber(b.id, a.id),
-}
-
-/** Small and fast; good enough to pick pages, and the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** The first pages by the order that is asked for: one request for a hundred spaces, not a crawl. */
