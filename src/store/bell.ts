@@ -1,0 +1,43 @@
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+
+/** Tells writers of batches, in whichever process, that somebody waits: by the time of change of an empty file. */
+export class Bell {
+  readonly #file: string
+  #heardAt = 0
+
+  constructor(file: string) {
+    this.#file = file
+    this.#heardAt = this.#rangAt()
+  }
+
+  ring(): void {
+    try {
+      const now = new Date()
+      try {
+        utimesSync(this.#file, now, now)
+      } catch {
+        closeSync(openSync(this.#file, 'a', 0o600))
+      }
+      this.#heardAt = this.#rangAt()
+    } catch {
+      // Without a bell one waits a little longer.
+      return
+    }
+  }
+
+  /** Whether another has rung since the last look. */
+  rang(): boolean {
+    const at = this.#rangAt()
+    if (at === this.#heardAt) return false
+    this.#heardAt = at
+    return true
+  }
+
+  rangSince(at: number): boolean {
+    return this.#rangAt() >= at
+  }
+
+  #rangAt(): number {
+    return statSync(this.#file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  }
+}

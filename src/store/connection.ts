@@ -1,0 +1,184 @@
+import Database from 'better-sqlite3'
+import { AppError } from '../kernel/errors.ts'
+import { compileQuery, type Query } from './builder.ts'
+import { toDriverError } from './driver.ts'
+import { toAppError } from './faults.ts'
+import { APPLICATION_ID } from './migrations.ts'
+import { pause } from './pause.ts'
+
+/** The write-ahead log is emptied when it has grown to this. */
+export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
+const KEPT_STATEMENTS = 500
+/** How long a write waits for others, and how often it looks. */
+const WAIT_MS = 5_000
+const LOOK_MS = 1
+
+/** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
+export interface Reader {
+  all<Row>(query: Query<Row>): Row[]
+  first<Row>(query: Query<Row>): Row | undefined
+  /** A prepared statement for a hot loop, by its SQL; kept for the life of the connection. */
+  prepare(sql: string): Database.Statement
+  /** The number of the snapshot on a connection that cannot write; undefined on one that can. */
+  readonly turn: number | undefined
+}
+
+export interface Writer extends Reader {
+  run(query: Query<unknown>): { changes: number; lastInsertRowid: number }
+}
+export class Connection implements Writer {
+  readonly #database: Database.Database
+  readonly #statements = new Map<string, Database.Statement>()
+  readonly #onWait: () => void
+  #open = false
+  turn: number | undefined
+
+  constructor(database: Database.Database, onWait: () => void, turn?: number) {
+    this.#database = database
+    this.#onWait = onWait
+    this.turn = turn
+  }
+
+  transaction<T>(begin: string, work: (connection: this) => T, durable = false): T {
+    if (this.#open) return work(this)
+    try {
+      if (durable) this.#database.pragma('synchronous = FULL')
+      this.#begin(begin)
+    } catch (error) {
+      if (durable) this.#database.pragma('synchronous = NORMAL')
+      throw toAppError(error)
+    }
+    this.#open = true
+    if (this.turn !== undefined) this.turn += 1
+    try {
+      const result = work(this)
+      if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')
+      this.#database.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
+      throw toAppError(error)
+    } finally {
+      this.#open = false
+      if (durable) this.#database.pragma('synchronous = NORMAL')
+    }
+  }
+
+  /** SQLite's own waiting grows to long pauses in which others overtake; this one looks again at once. */
+  #begin(begin: string): void {
+    const deadline = performance.now() + WAIT_MS
+    for (let waited = false; ; waited = true) {
+      try {
+        this.#database.exec(begin)
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw error
+        if (!waited) this.#onWait()
+        pause(LOOK_MS)
+      }
+    }
+  }
+
+  prepare(sql: string): Database.Statement {
+    const kept = this.#statements.get(sql)
+    if (kept !== undefined) return kept
+    if (this.#statements.size >= KEPT_STATEMENTS) {
+      const oldest = this.#statements.keys().next().value
+      if (oldest !== undefined) this.#statements.delete(oldest)
+    }
+    const statement = this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  all<Row>(query: Query<Row>): Row[] {
+    const { sql, parameters } = compileQuery(query)
+    const statement = this.prepare(sql)
+    if (!statement.reader) {
+      statement.run(...parameters)
+      return []
+    }
+    return statement.all(...parameters) as Row[]
+  }
+
+  first<Row>(query: Query<Row>): Row | undefined {
+    return this.all(query)[0]
+  }
+
+  run(query: Query<unknown>): { changes: number; lastInsertRowid: number } {
+    const { sql, parameters } = compileQuery(query)
+    const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters)
+    return { changes, lastInsertRowid: Number(lastInsertRowid) }
+  }
+
+  /** Empties the write-ahead log; false while somebody reads from it. */
+  checkpoint(): boolean {
+    const [row] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    return row?.busy === 0
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+}
+const isBusy = (error: unknown) =>
+  error instanceof Error && 'code' in error && /^SQLITE_BUSY(?:_RECOVERY|_TIMEOUT)?$/.test(String(error.code))
+
+export function openConnection(file: string, options: { readonly?: boolean; cacheBytes: number }): Database.Database {
+  let database: Database.Database
+  try {
+    database = new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })
+  } catch (error) {
+    throw toDriverError(error) ?? toAppError(error)
+  }
+  try {
+    database.pragma('busy_timeout = 5000')
+    if (!options.readonly) requireOurs(database)
+    if (options.readonly) {
+      database.pragma('query_only = ON')
+    } else {
+      database.pragma('page_size = 8192')
+      turnToWal(database)
+      database.pragma('synchronous = NORMAL')
+      database.pragma('foreign_keys = ON')
+      database.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`)
+      database.pragma('wal_autocheckpoint = 4000')
+      database.pragma('secure_delete = ON')
+    }
+    database.pragma(`cache_size = -${Math.round(options.cacheBytes / 1024)}`)
+    database.pragma('temp_store = MEMORY')
+    database.pragma('trusted_schema = OFF')
+    return database
+  } catch (error) {
+    database.close()
+    throw toAppError(error)
+  }
+}
+
+/** Of many that make a new database at once, one turns it to WAL; SQLite lets the others not wait for that by itself. */
+function turnToWal(database: Database.Database): void {
+  const until = performance.now() + WAIT_MS
+  for (;;) {
+    try {
+      database.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > until) throw error
+      pause(LOOK_MS)
+    }
+  }
+}
+
+/** Looks before the first pragma that could write: another program's database is not ours to change. */
+function requireOurs(database: Database.Database): void {
+  const id = database.pragma('application_id', { simple: true })
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+  if (id === APPLICATION_ID || isEmpty) return
+  throw new AppError(
+    'unavailable',
+    'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
+    { reason: 'not_a_database' },
+  )
+}

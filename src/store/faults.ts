@@ -1,0 +1,52 @@
+import { AppError } from '../kernel/errors.ts'
+import { damaged } from './place.ts'
+
+/** Says how to come back from damage, with the newest backup by name. */
+export function withWayBack(file: string, error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  const { reason } = error.facts
+  if (reason === 'database_damaged' && error.cause !== undefined) {
+    return damaged(file, reason, 'The database file is damaged and was left as it is;', error.cause)
+  }
+  if (reason === 'not_a_database' && error.cause !== undefined) {
+    return damaged(file, reason, 'The file `assay.db` is not a database any more, and was left as it is;', error.cause)
+  }
+  return error
+}
+const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
+  {
+    code: /^SQLITE_BUSY/,
+    reason: 'busy',
+    message: 'The database is busy with another process; try again in a moment.',
+  },
+  {
+    code: /^SQLITE_FULL/,
+    reason: 'storage_full',
+    message: 'The disk is full: free some space and try again; nothing was written.',
+  },
+  {
+    code: /^SQLITE_(CORRUPT|IOERR)/,
+    reason: 'database_damaged',
+    message: 'The database file could not be read; run `assay doctor` to see what is wrong with it.',
+  },
+  {
+    code: /^SQLITE_NOTADB/,
+    reason: 'not_a_database',
+    message:
+      'The file `assay.db` in the data folder is not a database; move it away or choose another folder with --home.',
+  },
+  {
+    code: /^SQLITE_(CANTOPEN|READONLY)/,
+    reason: 'not_writable',
+    message: 'The data folder cannot be written to; choose another one with --home.',
+  },
+]
+
+/** What the driver says, as what to do next; any other error as it is. */
+export function toAppError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known = plainErrors.find((candidate) => candidate.code.test(code))
+  return known === undefined
+    ? error
+    : new AppError('unavailable', known.message, { reason: known.reason, cause: error })
+}
