@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { queryDashboardOperations } from '../dashboards/operations.ts'
+import { findingOperations } from '../findings/operations.ts'
 import { AppError, toErrorReport } from '../kernel/errors.ts'
 import { createLog } from '../kernel/log.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { queryOperations } from '../query/operations.ts'
+import { getStats } from '../scans/stats-operation.ts'
 import { Store } from '../store/store.ts'
 import { openVault } from '../store/vault-file.ts'
 import { keepEngine } from './keeper.ts'
@@ -17,7 +19,10 @@ const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', 
 const store = Store.open(join(home, 'assay.db'), { now })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(
-  [...queryOperations, ...queryDashboardOperations].map((operation) => [operation.name, operation]),
+  [...queryOperations, ...queryDashboardOperations, ...findingOperations, getStats].map((operation) => [
+    operation.name,
+    operation,
+  ]),
 )
 const keeper = keepEngine({ store, log, leastFindings })
 

@@ -33,11 +33,15 @@ export type Report =
   | { kind: 'log'; line: string }
   | { kind: 'closed' }
 
-/** What is answered in the thread. */
+/** What is answered in the thread: all that may have to look at many findings or assets. */
 export const awayOperations: ReadonlySet<string> = new Set([
   'query_metric',
   'explore_metric',
   'query_metric_timeseries',
   'explore_by_glossary_term',
   'query_dashboard',
+  'search_findings',
+  'preview_triage',
+  'list_assets',
+  'get_stats',
 ])

@@ -40,9 +40,13 @@ export function startLoop(options: LoopOptions): Loop {
   const owner = createOwner()
   const watch = watchClock(now)
   let isPaused = false
-  const tick = () => {
-    if (signal.aborted) return
+  let turning = false
+  const tick = async () => {
+    if (signal.aborted || turning) return
+    turning = true
     try {
+      if (isWriting(store, owner.name, now())) await store.untilFree(signal)
+      if (isOver()) return
       if (!holdLease(store, owner.name, now())) return
       const jumpMs = watch()
       if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
@@ -54,13 +58,18 @@ export function startLoop(options: LoopOptions): Loop {
       store.space.keepBallast()
       driveOnce(options)
     } catch (error) {
-      log.warn('the background loop missed a turn', { error })
+      if (!isOver()) log.warn('the background loop missed a turn', { error })
+    } finally {
+      turning = false
     }
   }
-  const timer = setInterval(tick, tickMs)
+  let stopped = false
+  const isOver = () => stopped || signal.aborted
+  const timer = setInterval(() => void tick(), tickMs)
   timer.unref()
-  setImmediate(tick)
+  setImmediate(() => void tick())
   const stop = async () => {
+    stopped = true
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
     store.write((writer) => dropLease(writer, LEASE, owner.name), { essential: true })
@@ -83,15 +92,29 @@ function watchClock(now: () => number): () => number {
   }
 }
 
+/** Whether this turn of the loop will write: the lease, or what is due. */
+function isWriting(store: Store, holder: string, now: number): boolean {
+  return store.read((reader) => {
+    const standing = standingOf(findLease(reader, LEASE), holder, now)
+    if (standing !== 'ours') return standing === 'free'
+    const due = [listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS), listDueSources(reader, now)]
+    return [...due, listDueRetries(reader, now)].some((each) => each.length > 0)
+  })
+}
+
+/** Whose the lease is for this turn; free: to be taken, or renewed. */
+function standingOf(lease: ReturnType<typeof findLease>, holder: string, now: number): 'ours' | 'theirs' | 'free' {
+  // A clock that jumped back leaves a lease that would never expire.
+  if (lease === undefined || lease.expiresAt <= now || lease.expiresAt > now + 2 * LEASE_MS) return 'free'
+  if (lease.holder !== holder) return isCertainlyDead(lease.holder) ? 'free' : 'theirs'
+  return lease.expiresAt - now > LEASE_MS - RENEW_MS ? 'ours' : 'free'
+}
+
 /** Takes or renews the lease; a look without a write decides nearly always. */
 function holdLease(store: Store, holder: string, now: number): boolean {
   const lease = store.read((reader) => findLease(reader, LEASE))
-  // A clock that jumped back leaves a lease that would never expire.
-  const fresh = lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + 2 * LEASE_MS
-  if (lease !== undefined && fresh) {
-    if (lease.holder !== holder && !isCertainlyDead(lease.holder)) return false
-    if (lease.holder === holder && lease.expiresAt - now > LEASE_MS - RENEW_MS) return true
-  }
+  const standing = standingOf(lease, holder, now)
+  if (standing !== 'free') return standing === 'ours'
   return store.write(
     (writer) => {
       const present = findLease(writer, LEASE)

@@ -10,8 +10,8 @@ import { pause } from './pause.ts'
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
 const KEPT_STATEMENTS = 500
 /** How long a write waits for others, and how often it looks. */
-const WAIT_MS = 5_000
-const LOOK_MS = 1
+export const WAIT_MS = 5_000
+export const LOOK_MS = 1
 
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
 export interface Reader {
@@ -62,6 +62,19 @@ export class Connection implements Writer {
       this.#open = false
       if (durable) this.#database.pragma('synchronous = NORMAL')
     }
+  }
+
+  /** Whether nobody writes at this moment. */
+  isFree(): boolean {
+    if (this.#open) return true
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (isBusy(error)) return false
+      throw toAppError(error)
+    }
+    this.#database.exec('ROLLBACK')
+    return true
   }
 
   /** SQLite's own waiting grows to long pauses in which others overtake; this one looks again at once. */

@@ -4,7 +4,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { Bell } from './bell.ts'
-import { Connection, openConnection, type Reader, WAL_TRUNCATE_BYTES, type Writer } from './connection.ts'
+import {
+  Connection,
+  LOOK_MS,
+  openConnection,
+  type Reader,
+  WAIT_MS,
+  WAL_TRUNCATE_BYTES,
+  type Writer,
+} from './connection.ts'
 import { toAppError, withWayBack } from './faults.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
@@ -155,6 +163,19 @@ export class Store {
   /** True while others have lately waited to write: batches are to be small then. */
   get isAwaited(): boolean {
     return this.#bell.rangSince(Date.now() - AWAITED_MS)
+  }
+
+  /**
+   * Lets the thread go on with other things while somebody else writes; to be awaited before a write, which then hardly
+   * waits. Resolves after so long in any case: the write itself says that the database is busy.
+   */
+  async untilFree(signal?: AbortSignal): Promise<void> {
+    const deadline = performance.now() + WAIT_MS
+    for (let rung = false; !this.#writer.isFree() && performance.now() < deadline; rung = true) {
+      if (signal?.aborted === true) return
+      if (!rung) this.#bell.ring()
+      await sleep(LOOK_MS)
+    }
   }
 
   /**

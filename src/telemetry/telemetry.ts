@@ -27,7 +27,8 @@ export interface Telemetry {
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 const ROWS = [0, 1, 10, 100, 1000]
-const NANOSECONDS = 1e9
+const NANOSECONDS_OF_MS = 1e6
+const LOOP_LOOK_MS = 10
 
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const register = new Registry()
@@ -134,14 +135,16 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
   gauge('schedule_lag_seconds', 'How long the most overdue scan is late.', (each) =>
     each.set(Math.max(0, ...facts().map(({ lagMs }) => lagMs)) / 1000),
   )
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  const delay = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS })
   delay.enable()
   gauge(
     'event_loop_delay_seconds',
     'How late the event loop is, since the last look.',
     (each) => {
       for (const quantile of [50, 99]) {
-        each.set({ quantile: String(quantile / 100) }, (delay.percentile(quantile) || 0) / NANOSECONDS)
+        // The histogram has the time between two looks, so what lies between them anyway is taken off.
+        const betweenMs = (delay.percentile(quantile) || 0) / NANOSECONDS_OF_MS
+        each.set({ quantile: String(quantile / 100) }, Math.max(0, betweenMs - LOOP_LOOK_MS) / 1000)
       }
       delay.reset()
     },

@@ -2,19 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { awayOperations } from '../../src/answers/messages.ts'
 import { createAnswerThread } from '../../src/answers/thread.ts'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { silentLog } from '../../src/kernel/log.ts'
 import { queryOperations } from '../../src/query/operations.ts'
+import { getStats } from '../../src/scans/stats-operation.ts'
 import { Store } from '../../src/store/store.ts'
 import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, plant } from '../query/estate.ts'
 import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
 
-const operations = [...queryOperations, ...dashboardOperations]
+const operations = [...queryOperations, ...dashboardOperations, ...findingOperations, getStats]
 
 function openThread(script?: URL) {
   const home = mkdtempSync(join(tmpdir(), 'assay-answers-'))
@@ -78,6 +81,34 @@ test('answers as this thread does, before and after the engine is there and what
     .poll(() => lines.filter((line) => line.includes('the engine is built')).length, { timeout: 20_000 })
     .toBe(1)
   expect(await compare()).toBe(530)
+}, 60_000)
+
+test('lists and counts of many rows are answered there too, page after page', async () => {
+  const { store, thread, asked } = openThread()
+  const own = { ...openContext(), store, read: store.read.bind(store), now: () => NOW }
+  const here = caller(operations, own)
+  const answered: string[] = []
+  const away = caller(operations, {
+    ...own,
+    answerAway: (name, input) => {
+      answered.push(name)
+      return thread.answer(name, input, asked)
+    },
+  })
+  const first = await away('search_findings', { severities: ['HIGH', 'CRITICAL'], limit: 7 })
+  expect(first.items).toHaveLength(7)
+  const rest = { severities: ['HIGH', 'CRITICAL'], limit: 7, cursor: first.nextCursor }
+  for (const [name, input] of [
+    ['search_findings', rest],
+    ['list_assets', { limit: 5, severities: ['LOW'] }],
+    ['preview_triage', { filters: { statuses: ['OPEN'] } }],
+    ['get_stats', {}],
+  ] as const) {
+    const [theirs, ours] = [await away(name, input), await here(name, input)]
+    expect({ ...theirs, nextCursor: '' }).toEqual({ ...ours, nextCursor: '' })
+  }
+  expect(new Set(answered)).toEqual(new Set(['search_findings', 'list_assets', 'preview_triage', 'get_stats']))
+  for (const name of awayOperations) expect(operations.map((operation) => operation.name)).toContain(name)
 }, 60_000)
 
 test('the heaviest questions, eight at once over HTTP, read nothing in the thread that serves', async () => {

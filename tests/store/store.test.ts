@@ -111,3 +111,21 @@ describe('transactions', () => {
     store.close()
   })
 })
+
+it('waits for another writer without holding the thread', { timeout: 60_000 }, async () => {
+  const store = open()
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
+  let free = false
+  const waited = store.untilFree().then(() => {
+    free = true
+  })
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(free).toBe(false)
+  other.exec('COMMIT')
+  await waited
+  store.write((writer) => ensureWord(writer, 'afterwards'))
+  expect(store.read((reader) => findWord(reader, 'afterwards'))).toBeDefined()
+  other.close()
+  store.close()
+})

@@ -22,7 +22,7 @@ function openDatabase(file: string): Database.Database {
 
 abstract class Table implements Rival {
   abstract readonly name: string
-  protected readonly database: Database.Database
+  readonly database: Database.Database
 
   constructor(file: string) {
     this.database = openDatabase(file)

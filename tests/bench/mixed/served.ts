@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { Agent, request } from 'node:http'
+
+const watchFile = new URL('./watch.mjs', import.meta.url).href
+
+/** How late the event loop of a main thread was, in milliseconds. */
+export interface Delay {
+  p50: number
+  p99: number
+  most: number
+  turns: number
+}
+
+/** One request that is asked again and again. */
+export interface Asked {
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  body?: object
+}
+
+/** A server in a process of its own that tells how late its event loop is. */
+export class Served {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+  private constructor(child: ChildProcess, url: string) {
+    this.child = child
+    this.url = url
+  }
+
+  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
+    const child = spawn(process.execPath, ['--import', watchFile, ...args], {
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
+    const url = await new Promise<string>((resolve, reject) => {
+      let output = ''
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        const found = /http:\/\/[\d.]+:\d+/.exec(output)
+        if (found) resolve(found[0])
+      })
+      child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
+    })
+    return new Served(child, url)
+  }
+
+  /** The milliseconds to the whole answer. */
+  ask({ method, path, body }: Asked): Promise<number> {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers =
+      text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    const since = performance.now()
+    return new Promise((resolve, reject) => {
+      const sent = request(new URL(path, this.url), { method, agent: this.#agent, headers }, (response) => {
+        response.resume()
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(performance.now() - since)
+          else reject(new Error(`${method} ${path} was answered with ${response.statusCode}`))
+        })
+      })
+      sent.on('error', reject)
+      sent.end(text)
+    })
+  }
+
+  /** What the main thread's event loop was like while `work` ran. */
+  async watch<T>(work: () => Promise<T>): Promise<{ result: T; delay: Delay }> {
+    this.child.send('begin')
+    const result = await work()
+    const told = new Promise<Delay>((resolve) => this.child.once('message', (delay) => resolve(delay as Delay)))
+    this.child.send('end')
+    return { result, delay: await told }
+  }
+
+  /** Sends a command to the server's own program, where it listens for some. */
+  tell(message: string): void {
+    this.child.send(message)
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy()
+    const closed = new Promise((resolve) => this.child.once('exit', resolve))
+    this.child.kill()
+    await closed
+  }
+}
+
+const EVERY_MS = 5
+
+/**
+ * Asks one after the other at a fixed beat, whether or not the one before was answered, so that a pause is felt by all
+ * that come in it. Gives the milliseconds of each kind of question.
+ */
+export async function askSteadily(
+  served: Served,
+  questions: readonly (() => Asked)[],
+  until: (asked: number) => boolean,
+): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>()
+  const running: Promise<void>[] = []
+  const since = performance.now()
+  for (let number = 0; !until(number); number++) {
+    const question = questions[number % questions.length]?.()
+    if (question === undefined) break
+    const waitMs = since + number * EVERY_MS - performance.now()
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    running.push(
+      served.ask(question).then((ms) => {
+        const known = times.get(question.name) ?? []
+        known.push(ms)
+        times.set(question.name, known)
+      }),
+    )
+  }
+  await Promise.all(running)
+  return times
+}
