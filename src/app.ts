@@ -1,6 +1,7 @@
 import { type AnswerThread, createAnswerThread } from './answers/thread.ts'
 import { operations } from './catalogue.ts'
 import type { Config } from './config.ts'
+import { createUpstreamTally, type UpstreamTally } from './connectors/upstream.ts'
 import { type Folder, openFolder } from './folder.ts'
 import type { Log } from './kernel/log.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
@@ -17,6 +18,8 @@ export interface OpenedApp {
   store: Store
   vault: KeyedVault
   log: Log
+  /** How requests of scans went, since it was last taken. */
+  upstream: UpstreamTally
   /** The person at this machine. */
   caller: Caller
   /** Takes in a file of findings away from this thread. */
@@ -39,7 +42,8 @@ export function createApp(folder: Folder): OpenedApp {
   const { config, store, vault, log, writeLine, now, env } = folder
   const { home, logLevel } = config
   const closing = new AbortController()
-  const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now })
+  const upstream = createUpstreamTally()
+  const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now, upstream })
   let answers: AnswerThread | undefined
   let loop: { stop(): Promise<void> } | undefined
   return {
@@ -48,6 +52,7 @@ export function createApp(folder: Folder): OpenedApp {
     store,
     vault,
     log,
+    upstream,
     caller: folder.caller,
     importFindings: scans.importFindings,
     contextFor: (about) => ({

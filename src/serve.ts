@@ -40,7 +40,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const ending = new AbortController()
   const now = () => Date.now()
   const { store, vault } = app
-  const telemetry = createTelemetry({ store, vault, now })
+  const telemetry = createTelemetry({ store, vault, now, upstream: app.upstream })
   const record = recordAccess({ store, log, now })
   const gatekeeper = createGatekeeper({
     store: app.store,

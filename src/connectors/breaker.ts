@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BreakerState } from './upstream.ts'
 
 /** How a call may go out: like all others, or as the one that finds out whether the origin is back. */
 export type Passage = 'normal' | 'probe'
@@ -22,8 +23,13 @@ const LONGEST_OPEN_MS = 60_000
 const PATIENCE = 3
 
 /** Opens after five failures in a row at more than one address; then one call at a time finds out. */
-export function createBreaker(options: { signal: AbortSignal; givenUp: (waitMs: number) => Error }): Breaker {
-  const { signal } = options
+export function createBreaker(options: {
+  signal: AbortSignal
+  givenUp: (waitMs: number) => Error
+  /** Told of every change. */
+  tell?: ((state: BreakerState) => void) | undefined
+}): Breaker {
+  const { signal, tell = () => {} } = options
   const paths = new Set<string>()
   let failures = 0
   let openings = 0
@@ -34,9 +40,11 @@ export function createBreaker(options: { signal: AbortSignal; givenUp: (waitMs: 
   const open = () => {
     openUntil = performance.now() + Math.min(LONGEST_OPEN_MS, FIRST_OPEN_MS * 2 ** openings)
     openings++
+    tell('open')
   }
 
   const close = () => {
+    if (openings > 0) tell('closed')
     failures = 0
     openings = 0
     paths.clear()
@@ -58,6 +66,7 @@ export function createBreaker(options: { signal: AbortSignal; givenUp: (waitMs: 
           probing = new Promise((resolve) => {
             settle = resolve
           })
+          tell('half_open')
           return 'probe'
         } else if (openings > PATIENCE) throw options.givenUp(waitMs)
         else await sleep(Math.ceil(waitMs), undefined, { signal })
@@ -67,6 +76,7 @@ export function createBreaker(options: { signal: AbortSignal; givenUp: (waitMs: 
     answered(passage, outcome, path) {
       if (outcome === 'ok') close()
       else if (outcome === 'failed' && passage === 'probe') open()
+      else if (passage === 'probe') tell('open')
       else if (outcome === 'failed' && openings === 0) {
         failures++
         paths.add(path)

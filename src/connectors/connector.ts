@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AssayDocument } from '../documents/document.ts'
 import type { Log } from '../kernel/log.ts'
+import type { Upstream } from './upstream.ts'
 
 export const assetKinds = [
   'wiki.space',
@@ -158,6 +159,8 @@ export interface SessionOptions<Config> {
   /** Stable id of the tenant once it is known, so that keys do not change; set by the first scan, then stored. */
   tenantId?: string
   rememberTenantId: (tenantId: string) => void
+  /** Told how requests to the tenant went. */
+  watch?: Upstream | undefined
   /** Absent where nothing is ever resumed. */
   notebook?: Notebook
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { createBreaker } from './breaker.ts'
-import { ExchangeError, type ExchangeReply, exchange } from './exchange.ts'
+import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from './exchange.ts'
 import {
   type Fault,
   MAX_PAUSE_MS,
@@ -16,6 +16,7 @@ import {
   toRefusal,
 } from './fault.ts'
 import { createGate } from './gate.ts'
+import type { Upstream } from './upstream.ts'
 
 type Query = Record<string, string | number | undefined>
 
@@ -73,6 +74,7 @@ export interface HttpClientOptions {
   log: Log
   now: () => number
   random?: () => number
+  watch?: Upstream | undefined
 }
 
 const MAX_BACKOFF_MS = 60_000
@@ -86,13 +88,13 @@ function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
   return error.kind === 'too_large' ? 'ok' : 'failed'
 }
 
-type Send<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
+type Call<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
 
 /** The slowest download that is waited for: 32 KiB a second. */
 const SLOWEST_BYTES_PER_MS = 32
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { signal, log } = options
+  const { signal, log, watch } = options
   const random = options.random ?? Math.random
   const origin = new URL(options.origin)
   const host = origin.host
@@ -110,7 +112,22 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
   })
 
-  const breaker = createBreaker({ signal, givenUp: (waitMs) => new RequestFault(toGivenUp(host, waitMs)) })
+  const breaker = createBreaker({
+    signal,
+    givenUp: (waitMs) => new RequestFault(toGivenUp(host, waitMs)),
+    tell: watch?.watchBreaker(),
+  })
+
+  async function send(request: ExchangeRequest): Promise<ExchangeReply> {
+    try {
+      const reply = await exchange(request)
+      watch?.answered(reply.status)
+      return reply
+    } catch (error) {
+      if (error instanceof ExchangeError && error.kind !== 'aborted') watch?.answered(error.kind)
+      throw error
+    }
+  }
 
   function toUrl(path: string, query: Query = {}): URL {
     const url = new URL(`${origin.origin}${basePath}${path}`)
@@ -146,7 +163,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   /** One turn through the gate. The pause that a refusal asks for holds before the place is free for the next call. */
-  async function attempt<T>(path: string, tries: number, send: Send<T>): Promise<T> {
+  async function attempt<T>(path: string, tries: number, call: Call<T>): Promise<T> {
     const { passage, leave } = await enter(path)
     let outcome: ReturnType<typeof judgeOrigin> = 'ok'
     let isHeard = false
@@ -154,7 +171,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       isHeard = true
     }
     try {
-      const result = await send(await options.authorize(), heard)
+      const result = await call(await options.authorize(), heard)
       gate.answered('ok')
       succeeded = true
       return result
@@ -171,6 +188,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   function heed(fault: Fault, tries: number): void {
     if (fault.status === 429) fault.pauseMs ??= Math.min(MAX_BACKOFF_MS, 2000 * 2 ** tries * (1 + random() * 0.2))
     if (fault.pauseMs === undefined) return
+    watch?.askedToWait(fault.pauseMs / 1000)
     gate.answered('refused')
     gate.pause(fault.pauseMs)
   }
@@ -186,13 +204,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return refreshing
   }
 
-  async function persist<T>(path: string, send: Send<T>): Promise<T> {
+  async function persist<T>(path: string, call: Call<T>): Promise<T> {
     let renewed = false
     let odd = 0
     for (let tries = 0; ; tries++) {
       const seen = generation
       try {
-        return await attempt(path, tries, send)
+        return await attempt(path, tries, call)
       } catch (error) {
         const fault = toFault(error, host, signal)
         if (fault.reason.startsWith('auth_') && !renewed) {
@@ -237,7 +255,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       body = JSON.stringify(request.body)
     }
     return persist(request.path, async (authorization) => {
-      const reply = await exchange({
+      const reply = await send({
         url,
         method,
         headers: authorization === undefined ? headers : { ...headers, authorization },
@@ -259,7 +277,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   async function download(request: DownloadRequest) {
     const own = toUrl(request.path, request.query)
     const fetchBytes = (url: URL, headers: Record<string, string>) =>
-      exchange({
+      send({
         url,
         method: 'GET',
         headers,

@@ -1,4 +1,5 @@
 import type { Connector, ConnectorSession, Scope } from '../connectors/connector.ts'
+import type { UpstreamTally } from '../connectors/upstream.ts'
 import { listKnownChecksums } from '../findings/assets.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -53,6 +54,7 @@ export interface EngineOptions {
   log: Log
   now: () => number
   signal: AbortSignal
+  upstream?: UpstreamTally | undefined
   heartbeatMs?: number
   /** Told once the scan is taken. */
   onDrive?: (drive: Drive) => void
@@ -178,6 +180,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
     )
   } finally {
     await closeSession(session, log)
+    options.upstream?.ended(source.uid)
   }
 }
 
@@ -187,13 +190,17 @@ function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, comp
   return { ...parsed, detectors }
 }
 
-function openSession(connector: Connector, { drive, source, parsed, store, log, now }: Run): ConnectorSession {
+function openSession(
+  connector: Connector,
+  { drive, source, parsed, store, log, now, upstream }: Run,
+): ConnectorSession {
   return connector.open({
     config: parsed.payload,
     sampling: { ...parsed.sampling, seed: drive.scan.seed },
     signal: drive.signal,
     log,
     now,
+    watch: upstream?.of(source.uid),
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
     notebook: {
@@ -332,7 +339,7 @@ function toBatchOptions(scope: Scope, run: Run): BatchOptions {
 }
 
 async function evaluateEstate(run: Run): Promise<void> {
-  const { drive, estate, parsed, store, source, vault, log, now } = run
+  const { drive, estate, parsed, store, source, vault, log, now, upstream } = run
   const { connector, payload, detectors } = parsed
   const reached = store.read((reader) => getEstateCursor(reader, drive.scan.id)).step
   const done = estate.findIndex(({ type }) => type === reached)
@@ -341,7 +348,8 @@ async function evaluateEstate(run: Run): Promise<void> {
     if (chosen === undefined) continue
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
     const fingerprintKey = vault.fingerprintKey()
-    await step.evaluate({ drive, store, config: chosen.config, source, leavesOut, fingerprintKey, log, now })
+    const shared = { drive, store, source, leavesOut, fingerprintKey, log, now, upstream }
+    await step.evaluate({ ...shared, config: chosen.config })
   }
 }
 

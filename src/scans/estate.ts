@@ -1,4 +1,5 @@
 import type { AssetDraft } from '../connectors/connector.ts'
+import type { UpstreamTally } from '../connectors/upstream.ts'
 import type { AssetFacts } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import type { Log } from '../kernel/log.ts'
@@ -27,6 +28,7 @@ export interface EstateContext {
   fingerprintKey: Uint8Array
   log: Log
   now: () => number
+  upstream?: UpstreamTally | undefined
 }
 
 /** A detector that needs the stored estate; it writes its findings through the drive, and can be interrupted. */

@@ -113,7 +113,7 @@ function toFindings(
 
 /** Asks every address that is linked to once, whoever links to it. */
 async function checkOutward(context: EstateContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
-  const { drive, store, log, now } = context
+  const { drive, store, log, now, upstream } = context
   const verdicts = new Map<string, Verdict>()
   for await (const assets of seenAssets(context)) {
     store.read((reader) => {
@@ -121,7 +121,7 @@ async function checkOutward(context: EstateContext, config: BrokenLinksConfig): 
     })
   }
   const cache = openCache(context)
-  const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache })
+  const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache, onBlocked: upstream?.blocked })
   const waiting = [...verdicts.keys()].filter((url) => !url.includes(MASK))
   const work = async () => {
     for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {

@@ -1,3 +1,4 @@
+import type { UpstreamTally } from '../connectors/upstream.ts'
 import { completeDetectors } from '../custom/definitions.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
 import type { Log } from '../kernel/log.ts'
@@ -21,6 +22,7 @@ export interface RunnerOptions {
   now: () => number
   signal: AbortSignal
   owner?: Owner
+  upstream?: UpstreamTally | undefined
 }
 
 /** Drives scans with everything that is installed; detectors run in threads that start with the first document. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { createUpstreamTally, type UpstreamCounts } from '../connectors/upstream.ts'
 import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
 import { goBehindAnswers } from '../kernel/thread-priority.ts'
@@ -35,12 +36,14 @@ export interface ImportRequest {
 /** What the thread tells; `stopped` is its last word. */
 export type Report =
   | { kind: 'log'; line: string }
+  | { kind: 'upstream'; counts: UpstreamCounts }
   | { kind: 'settled'; scanUid: string }
   | { kind: 'imported'; id: number; result: ImportResult }
   | { kind: 'refused'; id: number; error: ErrorReport }
   | { kind: 'stopped' }
 
 const MEGABYTE = 1024 * 1024
+const TELL_EVERY_MS = 1_000
 goBehindAnswers()
 const { home, keys, logLevel, owner } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
@@ -56,6 +59,7 @@ const store = Store.open(join(home, 'assay.db'), {
 })
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()
+const upstream = createUpstreamTally()
 const scans = createScanRunner({
   store,
   vault,
@@ -63,12 +67,22 @@ const scans = createScanRunner({
   now,
   signal: closing.signal,
   owner: { name: owner, release: () => {} },
+  upstream,
 })
 const imports = new Map<number, { stop: AbortController; done: Promise<void> }>()
 
+function tellUpstream(): void {
+  const counts = upstream.take()
+  if (counts !== undefined) report({ kind: 'upstream', counts })
+}
+setInterval(tellUpstream, TELL_EVERY_MS).unref()
+
 function start(scanUid: string): void {
   scans.start(scanUid)
-  void scans.settled(scanUid).then(() => report({ kind: 'settled', scanUid }))
+  void scans.settled(scanUid).then(() => {
+    tellUpstream()
+    report({ kind: 'settled', scanUid })
+  })
 }
 
 async function runImport({ id, stream, request, caller }: Extract<Order, { kind: 'import' }>, signal: AbortSignal) {
@@ -90,6 +104,7 @@ async function stop(): Promise<void> {
   for (const { stop } of imports.values()) stop.abort()
   await Promise.allSettled([...imports.values()].map(({ done }) => done))
   await scans.close()
+  tellUpstream()
   store.close()
   report({ kind: 'stopped' })
 }

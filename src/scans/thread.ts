@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { UpstreamTally } from '../connectors/upstream.ts'
 import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'
@@ -31,6 +32,8 @@ export interface ScanThreadOptions {
   /** Takes the log lines of the thread. */
   writeLine: (line: string) => void
   now: () => number
+  /** Told how requests to tenants went. */
+  upstream?: UpstreamTally
   idleMs?: number
   /** The script that the thread runs; for tests. */
   script?: URL | undefined
@@ -122,6 +125,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
 
   const hear = (from: Thread, report: Report) => {
     if (report.kind === 'log') return options.writeLine(report.line)
+    if (report.kind === 'upstream') return options.upstream?.add(report.counts)
     if (report.kind === 'stopped') return void from.worker.terminate()
     if (report.kind === 'settled') scans.delete(report.scanUid)
     else {

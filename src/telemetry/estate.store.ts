@@ -2,6 +2,7 @@ import type { Reader } from '../store/store.ts'
 
 /** Sources that are shown one by one; the others are shown together. */
 const MOST_SOURCES = 50
+export const OTHERS = 'others'
 
 export interface SourceFacts {
   /** Its id, or `others`. */
@@ -18,12 +19,17 @@ export interface SourceFacts {
   lagMs: number
 }
 
+/** The ids of the sources that are shown one by one. */
+export function listNamedSources(reader: Reader): string[] {
+  return reader.prepare(`SELECT uid FROM source ORDER BY id LIMIT ${MOST_SOURCES}`).pluck().all() as string[]
+}
+
 /** What the scans of each source have done; the newest sources beyond fifty are summed up. */
 export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
   return reader
     .prepare(
       `WITH own AS (
-         SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE 'others' END AS source,
+         SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
            CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag
          FROM source)
        SELECT own.source, coalesce(sum(discovered), 0) AS discovered, coalesce(sum(scanned), 0) AS scanned,

@@ -1,17 +1,20 @@
 import { statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BreakerState, UpstreamTally } from '../connectors/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, OperationFacts } from '../operation/context.ts'
 import { findLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
 import type { KeyedVault } from '../store/vault-file.ts'
-import { countSealedSources, readSourceFacts } from './estate.store.ts'
+import { countSealedSources, listNamedSources, OTHERS, readSourceFacts } from './estate.store.ts'
 
 export interface TelemetryOptions {
   store: Store
   vault: Pick<KeyedVault, 'problem'>
   now: () => number
+  /** Where what scans ask of tenants is counted. */
+  upstream: Pick<UpstreamTally, 'take'>
 }
 
 /** What operators watch, in the form that Prometheus reads. Labels are names from closed lists, never what a caller wrote. */
@@ -55,6 +58,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   })
   const busy = new Counter({ name: 'db_busy_total', help: 'Writes that found the database taken.', registers })
   const stop = addGauges(registers, options)
+  const takeUpstream = addUpstream(registers, options)
   return {
     countRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
     countRefusal: (reason) => refusals.inc({ reason }),
@@ -75,9 +79,61 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         if (via === 'mcp') tools.observe({ tool: name, outcome }, seconds)
       }
     },
-    read: () => register.metrics(),
+    read: () => {
+      takeUpstream()
+      return register.metrics()
+    },
     contentType: register.contentType,
     close: stop,
+  }
+}
+
+const WAIT_SECONDS = [1, 5, 30, 120, 300, 900]
+const breakerValues: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
+
+/** What scans have asked of tenants. Returns how to take in what came since. */
+function addUpstream(registers: Registry[], { store, upstream }: TelemetryOptions): () => void {
+  const requests = new Counter({
+    ...{ name: 'upstream_requests_total', help: 'Requests of scans, by source and reply.', registers },
+    labelNames: ['source', 'code'],
+  })
+  const waits = new Histogram({
+    ...{
+      name: 'upstream_retry_after_seconds',
+      help: 'Waits that tenants asked for.',
+      registers,
+      buckets: WAIT_SECONDS,
+    },
+  })
+  const breakers = new Gauge({
+    ...{ name: 'breaker_state', help: 'Whether a source is left alone: 0 no, 1 being tried, 2 yes.', registers },
+    labelNames: ['source'],
+  })
+  const blocked = new Counter({
+    ...{
+      name: 'blocked_egress_total',
+      help: 'Links to addresses that are not asked.',
+      registers,
+      labelNames: ['reason'],
+    },
+  })
+  const states = new Map<string, BreakerState>()
+  return () => {
+    const counts = upstream.take()
+    if (counts === undefined) return
+    const named = new Set(store.read(listNamedSources))
+    const labelOf = (source: string) => (named.has(source) ? source : OTHERS)
+    for (const [source, own] of counts.replies) {
+      for (const [code, n] of own) requests.inc({ source: labelOf(source), code }, n)
+    }
+    for (const [seconds, n] of counts.waits) for (let time = 0; time < n; time++) waits.observe(seconds)
+    for (const [reason, n] of counts.blocked) blocked.inc({ reason }, n)
+    for (const [source, state] of counts.breakers) states.set(source, state)
+    breakers.reset()
+    for (const [source, state] of states) {
+      if (named.has(source)) breakers.set({ source }, breakerValues[state])
+      else states.delete(source)
+    }
   }
 }
 

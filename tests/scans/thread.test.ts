@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createUpstreamTally } from '../../src/connectors/upstream.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
@@ -134,10 +135,14 @@ const until = async (isTrue: () => boolean) => {
 
 describe('the thread that scans', () => {
   it('starts with the first scan, ends when idle, and starts again', async () => {
-    const bench = await openBench(30, { idleMs: 50 })
+    const upstream = createUpstreamTally()
+    const bench = await openBench(30, { idleMs: 50, upstream })
     const first = await bench.end(await bench.start())
     expect(first).toMatchObject({ status: 'COMPLETED', failures: [] })
     expect(first.progress.findings.new).toBeGreaterThan(9)
+    const [replies] = upstream.take()?.replies.values() ?? []
+    const counted = [...(replies?.values() ?? [])].reduce((sum, n) => sum + n, 0)
+    expect(counted).toBe(bench.wiki.requests.length)
     await sleep(400)
     const second = await bench.end(await bench.start())
     expect(second).toMatchObject({ status: 'COMPLETED', progress: { scanned: 0, findings: { new: 0, resolved: 0 } } })
@@ -180,7 +185,7 @@ describe('the thread that scans', () => {
     expect(bench.lines.join('')).toContain('the thread that scans has died')
     const findings = (store: Store) => (snapshotOf(store) as { key: string }[]).map(({ key }) => key.split(':').at(-1))
     expect(findings(bench.store)).toEqual(findings(calm.store))
-  })
+  }, 120_000)
 
   it('gives a scan up that kills it again and again', async () => {
     const bench = await openBench(5, { script: deadlyScript })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/catalogue.ts'
+import { createUpstreamTally, type UpstreamTally } from '../../src/connectors/upstream.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/kernel/log.ts'
@@ -12,10 +13,12 @@ import { localPerson, NOON, openStore } from '../support/context.ts'
 
 let kept: ReturnType<typeof openStore>
 let telemetry: Telemetry
+let upstream: UpstreamTally
 const problem = new AppError('unavailable', 'The key is lost.', { reason: 'key_missing' })
 beforeEach(() => {
   kept = openStore(() => NOON)
-  telemetry = createTelemetry({ store: kept.store, vault: { problem: () => undefined }, now: () => NOON })
+  upstream = createUpstreamTally()
+  telemetry = createTelemetry({ store: kept.store, vault: { problem: () => undefined }, now: () => NOON, upstream })
 })
 afterEach(() => {
   telemetry.close()
@@ -74,8 +77,21 @@ const documented = [
     'scan_run_seconds',
   ],
   ...['schedule_lag_seconds', 'leader', 'db_size_bytes', 'wal_bytes', 'db_busy_total', 'event_loop_delay_seconds'],
-  ...['secrets_unreadable', 'auth_failures_total'],
+  ...['secrets_unreadable', 'auth_failures_total', 'upstream_requests_total', 'upstream_retry_after_seconds'],
+  ...['breaker_state', 'blocked_egress_total'],
 ]
+
+function addSources(sources: number): void {
+  kept.store.write((writer) => {
+    for (let n = 0; n < sources; n++) {
+      writer
+        .prepare(
+          `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES (@uid, @uid, 'WIKI', '{}', 0, 0)`,
+        )
+        .run({ uid: `source-${n}` })
+    }
+  })
+}
 
 describe('metrics', () => {
   it('are those that are documented', async () => {
@@ -125,16 +141,43 @@ describe('metrics', () => {
     expect(await read('schedule_lag_seconds')).toBe(90)
   })
 
+  it('take in what scans asked of tenants, wherever they ran', async () => {
+    addSources(2)
+    const scanning = createUpstreamTally()
+    const watch = scanning.of('source-0')
+    for (const status of [200, 204, 503]) watch.answered(status)
+    watch.askedToWait(20)
+    watch.watchBreaker()('open')
+    scanning.of('a source that is gone').answered('timeout')
+    scanning.blocked('private_address')
+    for (let time = 0; time < 2; time++) {
+      const told = scanning.take()
+      if (told !== undefined) upstream.add(told)
+      expect(await read('upstream_requests_total{source="source-0",code="2xx"}')).toBe(2)
+    }
+    expect(await read('upstream_requests_total{source="others",code="timeout"}')).toBe(1)
+    expect(await read('upstream_retry_after_seconds_sum')).toBe(20)
+    expect(await read('breaker_state{source="source-0"}')).toBe(2)
+    expect(await read('blocked_egress_total{reason="private_address"}')).toBe(1)
+    scanning.ended('source-0')
+    upstream.add(scanning.take() ?? expect.fail('nothing was told'))
+    expect(await read('breaker_state{source="source-0"}')).toBe(0)
+  })
+
   it('stay below 2,000 series, whatever is asked, by however many, over however many sources', async () => {
-    kept.store.write((writer) => {
-      for (let n = 0; n < 300; n++) {
-        writer
-          .prepare(
-            `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES (@uid, @uid, 'WIKI', '{}', 0, 0)`,
-          )
-          .run({ uid: `source-${n}` })
+    addSources(300)
+    for (let n = 0; n < 300; n++) {
+      const watch = upstream.of(`source-${n}`)
+      watch.watchBreaker()('open')
+      for (const outcome of [
+        ...Array.from({ length: 600 }, (_, status) => status),
+        'timeout',
+        'network',
+        'too_large',
+      ]) {
+        watch.answered(outcome)
       }
-    })
+    }
     const nobody: Caller = { name: 'nobody', via: 'http', scopes: new Set() }
     const [all, none] = [open(operations), open(operations, '10.0.0.1', () => nobody)]
     for (const { route = 'GET /', name } of operations) {

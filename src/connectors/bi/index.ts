@@ -23,10 +23,10 @@ const CONCURRENCY = 6
 /** Lists of an administrator take the platform up to half a minute. */
 const LEAST_ADMIN_TIMEOUT_MS = 60_000
 
-function openClients({ config, signal, log, now }: SessionOptions<BiConfig>) {
+function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfig>) {
   const addresses = toAddresses(config)
   const timeoutMs = config.optional.connection.timeout_seconds * 1000
-  const shared = { maxRetries: MAX_RETRIES, minGapMs: 0, concurrency: CONCURRENCY, signal, log, now }
+  const shared = { maxRetries: MAX_RETRIES, minGapMs: 0, concurrency: CONCURRENCY, signal, log, now, watch }
   const authority = createHttpClient({
     ...shared,
     origin: addresses.authorityOrigin,

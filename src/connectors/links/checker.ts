@@ -41,6 +41,8 @@ export interface LinkCheckerOptions {
   cache: LinkCache
   resolve?: Resolve
   timing?: LinkTiming
+  /** Told of each address that was kept from being asked. */
+  onBlocked?: ((reason: 'private_address' | 'port') => void) | undefined
 }
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { type ExchangeReply, type ExchangeRequest, exchange } from '../exchange.ts'
+import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from '../exchange.ts'
 import {
   hasPlaceholder,
   isListedHost,
@@ -93,8 +93,17 @@ class PublicHttpsAgent extends RequestFilteringHttpsAgent {
   }
 }
 
-export function createGuard(options: { allowHosts: readonly string[]; resolve?: Resolve }): Guard {
+export function createGuard(options: {
+  allowHosts: readonly string[]
+  resolve?: Resolve
+  /** Told of each address that was kept from being asked. */
+  onBlocked?: ((reason: 'private_address' | 'port') => void) | undefined
+}): Guard {
   const resolve = options.resolve ?? systemResolve
+  const block = (reason: 'private_address' | 'port') => {
+    options.onBlocked?.(reason)
+    return { admitted: false, reason } as const
+  }
   const shared = { keepAlive: false, denyIPAddressList: [...neverPublic] }
   const checked = { ...shared, lookup: toLookup(resolve, isPublicAddress) }
   const publicAgents = { http: new PublicHttpAgent(checked), https: new PublicHttpsAgent(checked) }
@@ -122,14 +131,19 @@ export function createGuard(options: { allowHosts: readonly string[]; resolve?: 
       if (from === undefined && isPlaceholder(url)) return { admitted: false, reason: 'placeholder' }
       const literal = isLiteral(url.hostname)
       if (literal ? !isPublicLiteral(url.hostname) : isPrivateName(url.hostname)) {
-        return { admitted: false, reason: 'private_address' }
+        return block('private_address')
       }
-      if (!PUBLIC_PORTS.includes(url.port)) return { admitted: false, reason: 'port' }
+      if (!PUBLIC_PORTS.includes(url.port)) return block('port')
       return { admitted: true, url, listed: false }
     },
-    send(admission, request) {
+    async send(admission, request) {
       const agent = admission.listed ? listedAgents : publicAgents
-      return exchange({ ...request, url: admission.url, agent, partial: true })
+      try {
+        return await exchange({ ...request, url: admission.url, agent, partial: true })
+      } catch (error) {
+        if (error instanceof ExchangeError && error.code === NOT_PUBLIC) options.onBlocked?.('private_address')
+        throw error
+      }
     },
   }
 }

@@ -50,6 +50,7 @@ function toHttp(
     signal: options.signal,
     log: options.log,
     now: options.now,
+    watch: options.watch,
   })
 }
 

@@ -1,0 +1,234 @@
+import { at, bi, bodies, type SurvivedFault, scans, wiki } from './fault-proofs.ts'
+
+/** What is odd in what a tenant holds, and in how a scan meets it. */
+export const contentFaults: Record<number, SurvivedFault> = {
+  26: {
+    fault: 'an unknown space key among good ones, all unknown, 250 keys',
+    outcome: 'reported; failed; asked for in parts',
+    proofs: [
+      wiki(
+        'source',
+        'names that match nothing are reported',
+        '%j matches nothing, which is a failure',
+        'hundreds of long keys are asked for in addresses that are short enough',
+      ),
+      scans(
+        'platform',
+        'with one wrong key among good ones is scanned, and the wrong one is named',
+        'of wrong keys alone fails',
+      ),
+    ],
+  },
+  27: {
+    fault: 'a closed, an archived and a personal space',
+    outcome: 'the closed scope fails, the others go on',
+    proofs: [
+      wiki('listing', 'is listed for a closed, an archived and a personal space, each on its own'),
+      scans('platform', 'a closed space'),
+    ],
+  },
+  28: {
+    fault: 'archived pages in the default listing',
+    outcome: 'left out, by asking for current ones',
+    proofs: [wiki('listing', 'is without its archived and trashed pages')],
+  },
+  29: {
+    fault: 'members that are null, missing, unknown or of unknown value',
+    outcome: 'no harm; the address is made of the space and the id',
+    proofs: [wiki('faults', 'members that are missing, null or unknown do no harm')],
+  },
+  30: {
+    fault: 'a body of 10 MB, split CDATA, macros 200 deep, broken markup',
+    outcome: 'the text is kept, in time and without a stack overflow',
+    proofs: [
+      wiki('content', 'of ten megabytes, with deep macros, split CDATA and broken markup, keep their text'),
+      at('documents/storage', 'deep nesting', 'a split end mark inside a code macro is joined'),
+    ],
+  },
+  31: {
+    fault: 'a secret split by inline tags',
+    outcome: 'contiguous',
+    proofs: [at('documents/storage', 'inline tags leave no gap')],
+  },
+  32: {
+    fault: '300 comments, deep replies, settled and lost ones, replies that cannot be read',
+    outcome: 'one asset, the same checksum again, said to be in part',
+    proofs: [
+      wiki('faults', 'many comments and deep replies give the same asset every time (site lists hold replies: %s)'),
+      wiki(
+        'content',
+        'that are settled or lost their place count, those taken back do not',
+        'of which replies are missing are one asset in part, read whole by the next scan',
+        'that were whole before stay as they were while replies cannot be read',
+      ),
+      scans('platform', 'what a reply held is not resolved while replies cannot be read'),
+    ],
+  },
+  33: {
+    fault: 'attachments that lie, lead astray, are locked, are bombs, or share a title',
+    outcome: 'the status says which; a title is never a path',
+    proofs: [
+      wiki(
+        'crawl',
+        'too large by what is said',
+        'one that lies about its size is cut off while it comes',
+        'a name is never a path',
+      ),
+      wiki(
+        'faults',
+        'a redirect to %s is not followed',
+        'an encrypted PDF',
+        'a bomb',
+        'an archive',
+        'no size',
+        'a sign-in page does not pass for a file',
+      ),
+      wiki(
+        'content',
+        'that are %s are said to have failed, and read by the next scan',
+        'of one title are told apart by their ids',
+      ),
+      bodies('asks the platform again where the media token has run out'),
+    ],
+  },
+  34: {
+    fault: 'a linked file at an address inside the network, or with credentials in it',
+    outcome: 'never fetched',
+    proofs: [
+      wiki('faults', 'an address in a page is never asked, whatever it is'),
+      scans('canary', 'no address outside the tenant is ever sent a credential (address%s)'),
+    ],
+  },
+  35: {
+    fault: 'a link to a page in its many forms',
+    outcome: 'one target',
+    proofs: [
+      wiki('listing', 'is one page where an address names it in many ways'),
+      scans('links', 'are resolved by title, id and anchor'),
+      at('documents/text', 'a tiny link gives back the id that made it'),
+    ],
+  },
+  36: {
+    fault: '403 on one workspace of ten',
+    outcome: 'nine done, one failed, nothing in it deleted',
+    proofs: [scans('platform', 'one closed workspace of ten costs only itself, and nothing in it is gone')],
+  },
+  37: {
+    fault: 'a report whose dataset is elsewhere, out of sight, or none',
+    outcome: 'the link is kept by the id of the dataset',
+    proofs: [
+      bi(
+        'crawl',
+        'keeps the lineage, across workspaces and past app copies',
+        'does not place a dataset of which the platform says no workspace',
+      ),
+    ],
+  },
+  38: {
+    fault: 'tiles without report and dataset',
+    outcome: 'counted, no link',
+    proofs: [bi('crawl', 'counts tiles that lead nowhere')],
+  },
+  39: {
+    fault: 'every refusal of the ways to a schema',
+    outcome: 'the next way, with the reason of each; queries are switched off once the tenant refuses',
+    proofs: [
+      bi('schema', 'says why there is none: %s', 'stops asking once the tenant has refused'),
+      bi('schema', '501 on the tables of a push dataset', 'an error inside 200'),
+      bodies('takes a byte-order mark and no content'),
+    ],
+  },
+  40: {
+    fault: 'a metadata scan that never ends, fails or lost its result; 101 workspaces',
+    outcome: 'at most 100 in one, bounded looks, halves on failure, then the other ways',
+    proofs: [
+      bi(
+        'schema',
+        'that %s leaves the other ways',
+        'is split in halves when it fails for many, and into hundreds from the start',
+      ),
+      bi('stuck', 'a metadata scan that never ends is given up once, after ten minutes and a bounded number of looks'),
+    ],
+  },
+  41: {
+    fault: 'names of members in another letter case',
+    outcome: 'the same',
+    proofs: [bi('crawl', 'order, addresses and letter case of keys change nothing')],
+  },
+  42: {
+    fault: 'copies of reports in apps',
+    outcome: 'one asset',
+    proofs: [bi('crawl', 'gives every item once, under keys made of ids')],
+  },
+  43: {
+    fault: 'a workspace is renamed',
+    outcome: 'it changes, its items do not',
+    proofs: [bi('crawl', 'a workspace that is renamed changes alone')],
+  },
+  44: {
+    fault: 'workspace ids in capital letters',
+    outcome: 'they match',
+    proofs: [bi('discovery', 'by id, whatever the letter case')],
+  },
+  45: {
+    fault: 'personal workspaces asked for by an application',
+    outcome: 'a warning, not silence',
+    proofs: [bi('discovery', 'an application without admin rights is told that it has none')],
+  },
+  46: {
+    fault: 'a crash after some pages',
+    outcome: 'no asset twice, none missing',
+    proofs: [
+      scans('kill', 'a scan that is killed again and again ends like an undisturbed one'),
+      wiki('crawl', 'a crawl goes on from the place of any batch, without losing or doubling a page'),
+      bi('crawl', 'goes on after the batch that was stored'),
+    ],
+  },
+  47: {
+    fault: 'two scans of one source at once',
+    outcome: 'the second is refused with the id of the first',
+    proofs: [
+      scans('operations', 'starts one scan for fifty callers'),
+      scans('scan', 'names the scan that runs already'),
+      scans('overlap', 'fifty triggers through every door start one scan, and the others name it'),
+    ],
+  },
+  48: {
+    fault: 'a page is missing once, twice, and back',
+    outcome: 'kept, deleted by the second whole scan, restored under its key',
+    proofs: [
+      scans(
+        'scan',
+        'is deleted by the second complete scan, and its findings are resolved',
+        'must be absent twice in a row',
+        'is restored when it comes back',
+      ),
+    ],
+  },
+  49: {
+    fault: 'a page is missing from a partial or sampled scan',
+    outcome: 'kept',
+    proofs: [
+      scans(
+        'scan',
+        'stays when only a sample was taken',
+        'stays when the listing says that it has gaps',
+        'goes on with other scopes when one cannot be listed, and resolves nothing in it',
+      ),
+    ],
+  },
+  50: {
+    fault: 'a second scan of an unchanged tenant, and of one with one edit',
+    outcome: 'no checksum changes; exactly the edited asset does',
+    proofs: [
+      wiki(
+        'crawl',
+        'of an unchanged site fetches no body and no attachment, in at most 40 requests beside replies',
+        'sees exactly %s',
+        'that change make exactly their page another one',
+      ),
+      bi('crawl', 'gives the same checksums for an unchanged tenant', 'a measure changes the dataset'),
+      bi('sample', 'a second look as %s finds nothing changed, and an edit changes one asset'),
+    ],
+  },
+}

@@ -1,0 +1,203 @@
+import { at, bi, bodies, bytes, clock, type SurvivedFault, scans, transport, wiki } from './fault-proofs.ts'
+
+/** What goes wrong on the way: next pages, sign-in, rates, broken replies. */
+export const trafficFaults: Record<number, SurvivedFault> = {
+  1: {
+    fault: 'the next page is named relative to the host, through the site and through the gateway',
+    outcome: 'it is fetched once, and the prefix of the gateway is kept',
+    proofs: [
+      wiki('faults', 'through the gateway, pages follow each other below its prefix'),
+      wiki('faults', 'a Link header is as good as a link in the body'),
+    ],
+  },
+  2: {
+    fault: 'the cursor is not the last parameter, or is percent-encoded',
+    outcome: 'it is decoded and encoded once',
+    proofs: [wiki('listing', 'is decoded and encoded once: %s'), wiki('faults', 'not last')],
+  },
+  3: {
+    fault: 'a next page after an empty one, a cursor seen before, new cursors for ever',
+    outcome:
+      'an empty page is followed, because more may stand behind it, but three pages without anything new, or a cursor seen before, end the scope as cursor_loop; nothing is deleted, requests are bounded',
+    proofs: [
+      wiki(
+        'faults',
+        'an empty page with more behind it is followed',
+        'new cursors for ever, without anything new, end the scope unfinished',
+        'a cursor that comes again ends the scope, unfinished',
+      ),
+      wiki('listing', 'is never reached where new cursors bring the same pages'),
+      scans('platform', 'a list that runs in circles'),
+    ],
+  },
+  4: {
+    fault: 'the next page is at another host',
+    outcome: 'only its cursor is used; no request leaves',
+    proofs: [
+      wiki('listing', 'is all that is taken from a next address at %s'),
+      wiki('faults', 'of another host', 'of a host without a scheme'),
+      bi('discovery', 'a next link lends its parameters only'),
+    ],
+  },
+  5: {
+    fault: 'a short page with more behind it',
+    outcome: 'the listing goes on',
+    proofs: [wiki('listing', 'is not a short page')],
+  },
+  6: {
+    fault: 'one page on two pages of the list',
+    outcome: 'one asset, of the highest version',
+    proofs: [wiki('faults', 'a page that is listed twice is one asset, with its highest version')],
+  },
+  7: {
+    fault: 'a page goes between the list and its attachments',
+    outcome: 'the page is kept, what hangs on it is said to be unavailable, the scan goes on',
+    proofs: [wiki('faults', 'a page that goes while it is listed is kept, and what hangs on it is said to be missing')],
+  },
+  8: {
+    fault: 'a stored cursor is refused',
+    outcome: 'its scope starts over',
+    proofs: [wiki('faults', 'a stored cursor that is refused starts the space over')],
+  },
+  9: {
+    fault: 'more workspaces than one page holds, exactly a full page, a list that ignores the offset',
+    outcome: 'all of them; one more call; the repetition is noticed',
+    proofs: [bi('discovery', '%i workspaces take %i calls', 'a list that ignores the offset ends, with a warning')],
+  },
+  10: {
+    fault: 'the next page stands in the Link header only, or in the body only',
+    outcome: 'either is enough',
+    proofs: [
+      wiki('faults', 'a Link header is as good as a link in the body', 'only the cursor of an address %s is used'),
+    ],
+  },
+  11: {
+    fault: '401 on the first call, and after success',
+    outcome: 'auth_failed; auth_expired with what was read standing; nothing deleted',
+    proofs: [
+      transport('says auth_expired once it was let in'),
+      wiki('faults', 'a token that expires in the middle ends the scan'),
+      scans('platform', 'a refused credential', 'that expires in the middle stops the scan, and what was read stands'),
+    ],
+  },
+  12: {
+    fault: 'success with empty lists, as to a stranger',
+    outcome: 'the scan fails: the token is not accepted',
+    proofs: [
+      wiki('source', '%s is a token that is not accepted, not an empty wiki'),
+      scans('platform', 'an anonymous success'),
+    ],
+  },
+  13: {
+    fault: 'a scoped token at the address of the site',
+    outcome: 'the gateway is found, links stay those of the site',
+    proofs: [
+      wiki('source', 'finds the gateway by itself where the token has scopes, or where the address is the gateway'),
+    ],
+  },
+  14: {
+    fault: 'the scope for comments alone is missing',
+    outcome: 'pages are scanned, the capability is reported',
+    proofs: [
+      wiki('faults', 'a token without the scope for %s still reads pages, and it is said once'),
+      scans('platform', 'without the scope for comments still reads pages, and it is said'),
+    ],
+  },
+  15: {
+    fault: 'a BI token expires in the middle (401, or 403 TokenExpired)',
+    outcome: 'one refresh for all workers and one replay; a second refusal stops',
+    proofs: [
+      bi(
+        'sign-in',
+        'an expired token (%i) is renewed once for all calls',
+        'a second refusal ends it, with nothing said to be gone',
+      ),
+      bi('sample', 'tokens that end in mid-scan (%i) are renewed by one request'),
+      bodies('one refresh serves all calls that were refused with the old one'),
+    ],
+  },
+  16: {
+    fault: 'expires_in is short, 0, missing or text',
+    outcome: 'no token request for each call, no negative lifetime',
+    proofs: [
+      bi('sign-in', 'uses a token of %s seconds for %i ms', 'asks for one token for twenty calls (expires_in: %s)'),
+    ],
+  },
+  17: {
+    fault: 'the identity provider refuses with AADSTS7000222',
+    outcome: 'its text and trace id are shown, the secret never',
+    proofs: [bi('sign-in', 'says why it is refused: %s')],
+  },
+  18: {
+    fault: 'an access token pasted with Bearer, with a line break, or expired',
+    outcome: 'taken as meant; an expired one is not sent',
+    proofs: [bi('sign-in', '%j is the same token', 'that has expired is not even sent')],
+  },
+  19: {
+    fault: '429 with Retry-After in every form',
+    outcome: 'waits by the rules; more than 300 s ends the scan with the time to come back',
+    proofs: [
+      clock(
+        'is kept to within 5 %%: %s',
+        'is our own back-off where it says %s',
+        'ends the scan where it is %s seconds, after one call',
+      ),
+      at('connectors/retry-after', '%j and body %j ask for %s ms'),
+      scans('loop', 'says when it goes on, and goes on then under the same id'),
+    ],
+  },
+  20: {
+    fault: '429 to all workers at once',
+    outcome: 'one shared pause, no burst after it',
+    proofs: [
+      transport('one refusal pauses every call of the client, and no burst follows'),
+      clock('ten calls after one 429 never start within 50 ms of each other'),
+    ],
+  },
+  21: {
+    fault: '503 twice; 500 for large pages only',
+    outcome: 'succeeds; asks for fewer',
+    proofs: [transport('%i twice and then 200 is a success'), wiki('faults', 'fewer are asked for at a time')],
+  },
+  22: {
+    fault: 'resets, stalls, names that do not resolve, cut JSON, wrong lengths, gzip bombs',
+    outcome: 'tried again within max_retries; stopped at the byte cap',
+    proofs: [
+      bytes(
+        '(%s) is asked for again, and after max_retries no more',
+        'a length beyond the end of the body',
+        'a length that cuts the body',
+        'a reset in the body',
+        'a stall in the body',
+        'that inflates without end is stopped at the cap, and not asked for again',
+        'a name that does not resolve is a network fault after all retries',
+      ),
+      transport('%s is tried again', 'cut JSON'),
+    ],
+  },
+  23: {
+    fault: 'a sign-in page as 200',
+    outcome: 'protocol_error, never an empty list',
+    proofs: [
+      transport('HTML with 200 is tried once more and then a protocol error'),
+      wiki('faults', '%s in place of pages fails the scope: it is not an empty one'),
+    ],
+  },
+  24: {
+    fault: 'max_retries is 0',
+    outcome: 'exactly one attempt',
+    proofs: [
+      transport('without retries, %s is asked exactly once'),
+      clock('max_retries %i is so many attempts and one'),
+    ],
+  },
+  25: {
+    fault: 'an abort in a wait',
+    outcome: 'ends within a second, no timer is left',
+    proofs: [
+      transport('an abort ends %s within a second'),
+      bytes('an abort in a wait leaves no timer behind'),
+      wiki('faults', 'a stop ends a crawl within a second'),
+    ],
+  },
+}

@@ -1,0 +1,161 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
+import { clientFor, fail, failureOf, SECRET } from './http-client.ts'
+import { sendJson, startLoopback } from './loopback.ts'
+
+describe('credentials', () => {
+  it('one refresh serves all calls that were refused with the old one', async () => {
+    let current = 'old'
+    let refreshes = 0
+    const server = await startLoopback((request, response) =>
+      request.headers.authorization === 'new' ? sendJson(response, {}) : sendJson(response, {}, 401),
+    )
+    const client = clientFor(server, {
+      authorize: async () => current,
+      refresh: async () => {
+        refreshes++
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        current = 'new'
+        return true
+      },
+    })
+    await Promise.all(Array.from({ length: 10 }, () => client.json({ path: '/x' })))
+    expect(refreshes).toBe(1)
+  })
+
+  it('a refusal that comes late, of a credential replaced meanwhile, asks for no other', async () => {
+    let current = 'old'
+    let refreshes = 0
+    const server = await startLoopback((request, response) => {
+      const old = request.headers.authorization === 'old'
+      setTimeout(() => sendJson(response, {}, old ? 401 : 200), old && request.url === '/late' ? 200 : 0)
+    })
+    const client = clientFor(server, {
+      authorize: async () => current,
+      refresh: async () => {
+        refreshes++
+        current = 'new'
+        return true
+      },
+    })
+    await Promise.all([client.json({ path: '/late' }), client.json({ path: '/early' })])
+    expect(refreshes).toBe(1)
+  })
+
+  it.each([
+    [401, {}],
+    [403, { error: { code: 'TokenExpired' } }],
+  ])('a second refusal (%i) after a refresh stops', async (status, body) => {
+    let refreshes = 0
+    const server = await startLoopback(fail(status, {}, body))
+    const refresh = async () => {
+      refreshes++
+      return true
+    }
+    const { facts } = await failureOf(clientFor(server, { refresh }).json({ path: '/x' }))
+    expect(facts.reason).toBe('auth_failed')
+    expect([refreshes, server.seen.length]).toEqual([1, 2])
+  })
+
+  it.each(['//evil.example/x', 'x', '@evil.example/', '/../x', '/a/../../x'])('refuses the path %s', async (path) => {
+    const server = await startLoopback((_request, response) => sendJson(response, {}))
+    const result = await clientFor(server, { basePath: '/api' })
+      .json({ path })
+      .catch((error: unknown) => error)
+    const inside = server.seen.every(({ url }) => url.startsWith('/api/'))
+    expect(inside && (server.seen.length === 1 || result instanceof AppError)).toBe(true)
+  })
+})
+
+describe('bodies', () => {
+  it('takes a byte-order mark and no content', async () => {
+    const server = await startLoopback((request, response) => {
+      if (request.url === '/bom') return response.end('\uFEFF{"a":1}')
+      response.writeHead(204)
+      return response.end()
+    })
+    const client = clientFor(server)
+    expect((await client.json({ path: '/bom' })).body).toEqual({ a: 1 })
+    expect((await client.json({ path: '/none' })).body).toBeUndefined()
+  })
+
+  it('sends forms, bodies and query parameters as given', async () => {
+    const server = await startLoopback((_request, response) => sendJson(response, {}))
+    const client = clientFor(server, { basePath: '/v1/' })
+    await client.json({ path: '/a', query: { $top: 5, name: 'a b+c', none: undefined } })
+    await client.json({ method: 'POST', path: '/b', form: { scope: 'x/.default' } })
+    await client.json({ method: 'POST', path: '/c', body: { a: 1 } })
+    expect(server.seen.map(({ url, body }) => [url, body])).toEqual([
+      ['/v1/a?$top=5&name=a%20b%2Bc', ''],
+      ['/v1/b', 'scope=x%2F.default'],
+      ['/v1/c', '{"a":1}'],
+    ])
+    expect(server.seen[0]?.headers.authorization).toBe(SECRET)
+  })
+
+  it('stops a compressed bomb at the cap', async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000, 32))
+    const server = await startLoopback((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(bomb)
+    })
+    const { facts } = await failureOf(clientFor(server).json({ path: '/x', maxBytes: 100_000 }))
+    expect(facts.reason).toBe('too_large')
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('downloads', () => {
+  const bytes = Buffer.from('file content')
+  const media = () =>
+    startLoopback((request, response) => {
+      if (request.headers.authorization !== undefined) return sendJson(response, {}, 400)
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      return response.end(bytes)
+    })
+
+  it('follows one redirect without the credential', async () => {
+    const other = await media()
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file?token=abc` }))
+    const file = await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(Buffer.from(file.bytes)).toEqual(bytes)
+    expect(file).toMatchObject({ contentType: 'text/plain', finalUrl: `${other.origin}/file` })
+    expect(server.seen[0]?.headers.authorization).toBe(SECRET)
+  })
+
+  it('carries no credential to a redirect on the same origin either', async () => {
+    const server = await startLoopback((request, response) =>
+      request.url === '/f' ? sendJson(response, {}, 302, { location: '/g' }) : response.end('x'),
+    )
+    await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(server.seen[1]?.headers.authorization).toBeUndefined()
+  })
+
+  it('asks nobody whom the caller does not allow, and follows no second redirect', async () => {
+    const other = await startLoopback(fail(302, { location: '/again' }))
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
+    const refuse = { path: '/f', maxBytes: 1000, allowRedirect: () => false }
+    expect((await failureOf(clientFor(server).download(refuse))).facts.reason).toBe('protocol_error')
+    expect(other.seen).toHaveLength(0)
+    const allow = { ...refuse, allowRedirect: () => true }
+    expect((await failureOf(clientFor(server).download(allow))).facts.reason).toBe('protocol_error')
+    expect(other.seen).toHaveLength(1)
+  })
+
+  it('asks the platform again where the media token has run out', async () => {
+    const other = await startLoopback((_request, response, count) => {
+      response.writeHead(count === 1 ? 403 : 200)
+      response.end('x')
+    })
+    const server = await startLoopback(fail(302, { location: `${other.origin}/file` }))
+    await clientFor(server).download({ path: '/f', maxBytes: 1000, allowRedirect: () => true })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('stops at the cap, whatever the length says', async () => {
+    const server = await startLoopback((_request, response) => response.end(Buffer.alloc(5000)))
+    const request = { path: '/f', maxBytes: 1000, allowRedirect: () => true }
+    expect((await failureOf(clientFor(server).download(request))).facts.reason).toBe('too_large')
+  })
+})
