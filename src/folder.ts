@@ -38,6 +38,24 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
   }
   const log = createLog({ level: config.logLevel, write: writeLine, now })
   const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
+  const close = () => {
+    store.close()
+    logFile?.close()
+  }
+  try {
+    return { ...furnish(config, env, { store, log, now }), store, log, writeLine, now, env, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** What stands in a folder whose database is open. */
+function furnish(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,
+): Pick<Folder, 'config' | 'vault' | 'caller'> {
   sealDefinitions(store)
   sealAudit(store)
   const { sync } = describePlace(config.home)
@@ -46,11 +64,7 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
   }
   const vault = openVault({ store, home: config.home, env, now })
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
-  const close = () => {
-    store.close()
-    logFile?.close()
-  }
-  return { config, store, vault, log, writeLine, caller, now, env, close }
+  return { config, vault, caller }
 }
 
 function localName(): string {

@@ -1,6 +1,6 @@
 import type { Check } from '../cli/host.ts'
 
-/** What one look came to: a sentence when all is well, else what is wrong and what mends it. */
+/** What one look came to: a sentence when all is well, else what is wrong and the command that mends it, after what it is for. */
 export type Look = string | { warning: string; fix: string } | { failed: string; fix: string }
 
 export function toCheck(name: string, look: Look): Check {
@@ -22,5 +22,8 @@ export function check(name: string, work: () => Look, fix: string): Check {
     }
   }
 }
+
+/** A path as a shell takes it. */
+export const quote = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
 
 export const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

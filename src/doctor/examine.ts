@@ -1,11 +1,11 @@
+import { resolve } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
-import type { Config } from '../config.ts'
+import { type Config, defaultHome } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
-import { listBackups } from '../store/place.ts'
-import { toCheck } from './check.ts'
+import { quote, toCheck } from './check.ts'
 import { checkMachine } from './machine.ts'
-import { checkDatabase, checkFolder } from './storage.ts'
+import { checkDatabase, checkFolder, NEWER, toWayBack } from './storage.ts'
 import { checkWork } from './work.ts'
 
 export interface Examination {
@@ -16,8 +16,33 @@ export interface Examination {
   open: () => Promise<OpenedApp>
 }
 
+/** What mends a database that cannot be opened, where a backup is not what is wanted. */
+const reasonFixes: Readonly<Record<string, string>> = {
+  database_newer: NEWER,
+  native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
+  network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
+  busy: 'Try again in a moment: assay doctor',
+  not_writable: 'Look at who owns the folder: ls -ld ~/.local/share/assay',
+}
+
 /** Looks at everything that a working Assay needs; changes nothing but the data folder's being there. */
-export async function examine({ config, env, deep, open }: Examination): Promise<Check[]> {
+export async function examine(examination: Examination): Promise<Check[]> {
+  const { config, env } = examination
+  const checks = await look(examination)
+  const isUsual = resolve(env.ASSAY_HOME ?? defaultHome(env)) === config.home
+  return isUsual ? checks : checks.map((check) => withHome(check, config.home))
+}
+
+/** The commands of a person who named the folder need to name it too. */
+function withHome({ fix, ...check }: Check, home: string): Check {
+  if (fix === undefined) return check
+  const told = fix.replace(/(^|: |&& )(assay [a-z][^&]*?)(?= &&|$)/g, (whole, before: string, command: string) =>
+    command.includes('--home') ? whole : `${before}${command} --home ${quote(home)}`,
+  )
+  return { ...check, fix: told }
+}
+
+async function look({ config, env, deep, open }: Examination): Promise<Check[]> {
   const folder = checkFolder(config.home)
   const checks = [...(await checkMachine(config, env)), ...folder]
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks
@@ -26,9 +51,8 @@ export async function examine({ config, env, deep, open }: Examination): Promise
     app = await open()
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'
-    const newest = listBackups(config.home).at(-1)
-    const fix = newest === undefined ? 'Choose another folder with --home.' : `assay restore backups/${newest}`
-    return [...checks, toCheck('database', { failed, fix })]
+    const reason = error instanceof AppError ? error.facts.reason : undefined
+    return [...checks, toCheck('database', { failed, fix: reasonFixes[reason ?? ''] ?? toWayBack(config.home) })]
   }
   try {
     return [...checks, ...checkDatabase(app, deep), ...(await checkWork(app))]

@@ -1,28 +1,38 @@
 import { lookup } from 'node:dns/promises'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import type { Check } from '../cli/host.ts'
+import { changesNothing, planChange } from '../clients/change.ts'
+import { type Client, clients, type Place, thisPlace } from '../clients/clients.ts'
 import type { Config } from '../config.ts'
-import { check, toCheck } from './check.ts'
+import { AppError } from '../kernel/errors.ts'
+import { check, count, type Look, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const OLDEST_NODE = [20, 19] as const
 const OLDEST_PLAUSIBLE_CLOCK = Date.UTC(2025, 0, 1)
+const NEWER_NODE = 'Install Node 20.19 or later: nvm install 22'
+const WHOLE_NODE = 'Install a Node with the data of all languages: nvm install 22'
+const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'sudo sntp -sS time.apple.com',
+  win32: 'w32tm /resync',
+}
+/** How the clock of this machine is set; times of findings come from it. */
+export const SET_CLOCK = `Set the clock of this machine: ${clockCommands[process.platform] ?? 'sudo timedatectl set-ntp true'}`
 
 /** What this machine and its environment bring. */
 export async function checkMachine(config: Config, env: Environment): Promise<Check[]> {
   return [
-    check('node', checkNode, 'Install Node 20.19 or later.'),
-    check('clock', checkClock, 'Set the clock of this machine; times of findings come from it.'),
-    check('time zones', checkZones, 'Install a Node with full ICU data.'),
+    check('node', checkNode, NEWER_NODE),
+    check('clock', checkClock, SET_CLOCK),
+    check('time zones', checkZones, WHOLE_NODE),
     await checkNames(),
-    check('proxy', () => checkProxy(env), 'unset HTTPS_PROXY HTTP_PROXY'),
+    check('proxy', () => checkProxy(env), 'env | grep -i proxy'),
     check('certificates', () => checkCertificates(env), 'unset NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS'),
     await checkPort(config),
-    check('assistants', checkAssistants, 'See "Connect an assistant" in the README.'),
+    check('assistants', () => checkAssistants(env), 'assay mcp install --help'),
   ]
 }
 
@@ -30,13 +40,13 @@ function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const fits = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`
-  return fits ? detail : { failed: detail, fix: 'Install Node 20.19 or later.' }
+  return fits ? detail : { failed: detail, fix: NEWER_NODE }
 }
 
 function checkClock() {
   const now = new Date()
   if (now.getTime() > OLDEST_PLAUSIBLE_CLOCK) return now.toISOString()
-  return { failed: now.toISOString(), fix: 'Set the clock of this machine; times of findings come from it.' }
+  return { failed: now.toISOString(), fix: SET_CLOCK }
 }
 
 /** The change to summer time in Berlin: schedules depend on such rules being there. */
@@ -45,11 +55,11 @@ function checkZones() {
     new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(at)
   const [winter, summer] = [hourAt(Date.UTC(2026, 0, 15, 12)), hourAt(Date.UTC(2026, 6, 15, 12))]
   if (winter === '13' && summer === '14') return `rules are there (${process.versions.tz ?? 'of the system'})`
-  return { failed: 'The rules of time zones are missing.', fix: 'Install a Node with full ICU data.' }
+  return { failed: 'The rules of time zones are missing.', fix: WHOLE_NODE }
 }
 
 async function checkNames(): Promise<Check> {
-  const fix = 'Check /etc/hosts and the name servers of this machine.'
+  const fix = "Give this machine its name: echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"
   try {
     const { address } = await lookup('localhost')
     const isOwn = address === '::1' || address.startsWith('127.')
@@ -63,12 +73,13 @@ async function checkNames(): Promise<Check> {
 }
 
 function checkProxy(env: Environment) {
-  const set = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].filter((name) => env[name] || env[name.toLowerCase()])
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  const set = names.filter((name) => env[name])
   if (set.length === 0) return 'none is set'
   const warning = `${set.join(', ')} is set, but requests to sources go straight.`
   return {
     warning,
-    fix: `If a source cannot be reached otherwise, run assay where it can; else: unset ${set.join(' ')}`,
+    fix: `Where sources can only be reached through it, run it elsewhere; else: unset ${set.join(' ')}`,
   }
 }
 
@@ -92,7 +103,7 @@ function checkPort({ host, port }: Config): Promise<Check> {
       resolve(
         toCheck('port', {
           warning: `${host}:${port} is taken, perhaps by an assay that serves already.`,
-          fix: `See who it is with \`lsof -i :${port}\`, or serve on another one: assay serve --port 0`,
+          fix: `\`lsof -i :${port}\` says by whom; another one will do: assay serve --port 0`,
         }),
       ),
     )
@@ -100,29 +111,32 @@ function checkPort({ host, port }: Config): Promise<Check> {
   })
 }
 
-/** Where assistants keep what they start, below the home folder. */
-const clientFiles = [
-  'Library/Application Support/Claude/claude_desktop_config.json',
-  '.config/Claude/claude_desktop_config.json',
-  '.cursor/mcp.json',
-  '.codex/config.toml',
-  '.claude.json',
-]
-
-function checkAssistants() {
-  const present = clientFiles.map((name) => join(homedir(), name)).filter((file) => existsSync(file))
-  const closed = present.filter((file) => !canRead(file))
-  if (closed.length > 0) return { warning: `${closed.join(', ')} cannot be read.`, fix: `chmod u+r '${closed[0]}'` }
-  return present.length === 0 ? 'no configuration of one is there' : count(present.length)
+/** What the configurations of assistants start must be there. */
+function checkAssistants(env: Environment): Look {
+  const place = { ...thisPlace(), env, home: env.HOME || homedir() }
+  const present = clients.filter((client) => existsSync(client.file(place)))
+  for (const client of present) {
+    const wrong = findFault(client, place)
+    if (wrong !== undefined) return wrong
+  }
+  if (present.length === 0) return 'no configuration of one is there'
+  return `${count(present.length, 'configuration')} can be read`
 }
 
-const count = (files: number) => `${files} ${files === 1 ? 'configuration is' : 'configurations are'} there`
-
-function canRead(file: string): boolean {
+function findFault(client: Client, place: Place): Look | undefined {
+  const file = client.file(place)
+  const fix = `assay mcp install ${client.id}`
   try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch {
-    return false
+    const isThere = !changesNothing(planChange(file, (text) => client.remove(text, 'assay')))
+    const gone = isThere ? programsIn(readFileSync(file, 'utf8')).find((program) => !existsSync(program)) : undefined
+    if (gone === undefined) return undefined
+    return { warning: `${client.title} is to start ${gone}, which is not there.`, fix }
+  } catch (error) {
+    if (error instanceof AppError) return { warning: error.message, fix }
+    return { warning: `${file} cannot be read.`, fix: `chmod u+r ${quote(file)}` }
   }
 }
+
+/** The built programs that a configuration names. */
+const programsIn = (text: string): string[] =>
+  [...text.matchAll(/"(?:[^"\\\n]|\\.)*[\\/]dist[\\/]+main\.js"/g)].map(([written]) => JSON.parse(written) as string)

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
@@ -6,7 +6,7 @@ import { verifyAudit } from '../store/audit.store.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
 import { LEAST_FREE_BYTES } from '../store/space.ts'
-import { check, count, type Look } from './check.ts'
+import { check, count, type Look, quote } from './check.ts'
 
 const MB = 1024 * 1024
 const WAL_BYTES = 64 * MB
@@ -14,16 +14,29 @@ const OLD_BACKUP_MS = 30 * 86_400_000
 
 /** The data folder, before anything in it is opened. */
 export function checkFolder(home: string): Check[] {
-  const folder = check('data folder', () => look(home), 'Choose another folder with --home or ASSAY_HOME.')
+  const folder = check('data folder', () => look(home), toUsable(home))
   if (folder.status === 'failed') return [folder]
   return [
     folder,
-    check('permissions', () => checkPermissions(home), `chmod -R go= '${home}'`),
-    check('file system', () => checkPlace(home), 'Choose a folder on a disk of this machine with --home.'),
-    check('room', () => checkRoom(home), 'Make room on the disk of the data folder.'),
-    check('leftovers', () => checkLeftovers(home), 'Remove the drafts that are named.'),
+    check('permissions', () => checkPermissions(home), `chmod -R go= ${quote(home)}`),
+    check('file system', () => checkPlace(home), elsewhere(home)),
+    check('room', () => checkRoom(home), toRoom(home)),
+    check('leftovers', () => checkLeftovers(home), toRoom(home)),
   ]
 }
+
+/** What makes a folder out of what stands in its way. */
+function toUsable(home: string): string {
+  const found = existsSync(home) ? statSync(home) : undefined
+  if (found === undefined) return 'Use another folder: assay doctor --home ~/assay-data'
+  return found.isDirectory() ? `chmod u+rwx ${quote(home)}` : `mv ${quote(home)} ${quote(`${home}.aside`)}`
+}
+
+const elsewhere = (home: string) =>
+  `Move the folder: mv ${quote(home)} ~/assay-data && assay doctor --home ~/assay-data`
+
+const toRoom = (home: string) =>
+  `Make room on the disk; scans and changes wait until then. What takes it here: du -ah ${quote(home)} | sort -h | tail -20`
 
 function look(home: string): Look {
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -42,7 +55,7 @@ function checkPermissions(home: string): Look {
   if (statSync(home).mode & 0o077 || open.includes('assay.key')) {
     return {
       warning: `Others can read ${names}.`,
-      fix: `chmod go= ${open.map((name) => `'${join(home, name)}'`).join(' ')}`,
+      fix: `chmod go= ${open.map((name) => quote(join(home, name))).join(' ')}`,
     }
   }
   return 'the folder is yours alone'
@@ -50,7 +63,7 @@ function checkPermissions(home: string): Look {
 
 function checkPlace(home: string): Look {
   const { network, sync } = describePlace(home)
-  const fix = `Move the folder: mv '${home}' ~/assay-data, then use --home ~/assay-data`
+  const fix = elsewhere(home)
   if (network !== undefined) return { failed: `The folder lies on ${network}, whose locks do not hold.`, fix }
   if (sync !== undefined) return { warning: `${sync} copies the files away while they are written.`, fix }
   return 'a disk of this machine'
@@ -59,7 +72,7 @@ function checkPlace(home: string): Look {
 function checkRoom(home: string): Look {
   const { freeBytes } = describePlace(home)
   const free = `${Math.floor(freeBytes / MB)} MB are free`
-  const fix = 'Make room on the disk of the data folder; scans and changes wait until then.'
+  const fix = toRoom(home)
   if (freeBytes < LEAST_FREE_BYTES) return { failed: `Only ${free}.`, fix }
   return freeBytes < 8 * LEAST_FREE_BYTES ? { warning: `Only ${free}.`, fix } : free
 }
@@ -67,17 +80,33 @@ function checkRoom(home: string): Look {
 function checkLeftovers(home: string): Look {
   const drafts = readdirSync(home).filter((name) => name.endsWith('.draft'))
   if (drafts.length > 0) {
-    return { warning: `${count(drafts.length, 'draft')} of interrupted copies.`, fix: `rm '${home}'/*.draft` }
+    return { warning: `${count(drafts.length, 'draft')} of interrupted copies.`, fix: `rm ${quote(home)}/*.draft` }
   }
   return readdirSync(home).includes('assay.key.next')
     ? { warning: 'A change of the key was interrupted.', fix: 'assay key rotate' }
     : 'none'
 }
 
+/** Back to the newest backup; where there is none, anew, with what was there kept aside. */
+export function toWayBack(home: string): string {
+  const newest = listBackups(home).at(-1)
+  if (newest !== undefined) return `assay restore backups/${newest}`
+  return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)}`
+}
+
+/** How a version that knows a newer schema is had. */
+export const NEWER = 'Install a newer assay: npm install --global assay@latest'
+
+function checkSchema(isCurrent: boolean, schema: number): Look {
+  return isCurrent
+    ? `schema ${schema}`
+    : { failed: `Another version of assay has made it schema ${schema}.`, fix: NEWER }
+}
+
 /** The database, opened. `deep` also looks for bits that flipped. */
 export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
   const newest = listBackups(home).at(-1)
-  const fix = newest === undefined ? 'assay restore FILE' : `assay restore backups/${newest}`
+  const fix = toWayBack(home)
   const { integrity, schema, foreignKeys } = store.examine(deep)
   const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
   const whole = integrity === 'ok'
@@ -91,14 +120,14 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
           : { failed: `${count(foreignKeys, 'row')} refer to nothing`, fix },
       fix,
     ),
-    check('migrations', () => `schema ${schema}`, fix),
+    check('migrations', () => checkSchema(store.isCurrent(), schema), NEWER),
     check(
       'sqlite',
       () =>
         `SQLite ${store.read((reader) => reader.prepare('SELECT sqlite_version() AS v').get() as { v: string }).v} by better-sqlite3`,
       'npm rebuild better-sqlite3',
     ),
-    check('log of writes', () => checkWal(size('-wal')), 'End the oldest assay process.'),
+    check('log of writes', () => checkWal(size('-wal')), OLDEST),
     check('backups', () => checkBackups(home, newest), 'assay backup'),
     check(
       'audit trail',
@@ -114,12 +143,15 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
   ]
 }
 
+/** Lists them oldest first. */
+const OLDEST = 'End the oldest assay process of these: pgrep -af assay'
+
 function checkWal(bytes: number): Look {
   const detail = `${Math.ceil(bytes / MB)} MB`
   if (bytes <= WAL_BYTES) return detail
   return {
     warning: `${detail}: some process holds an old state open.`,
-    fix: 'End the oldest assay process: pgrep -af assay',
+    fix: OLDEST,
   }
 }
 

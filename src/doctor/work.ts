@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { listTokens } from '../access/tokens.ts'
 import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -7,7 +9,8 @@ import { isCertainlyDead } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
 import { listDueSources } from '../sources/sources.store.ts'
 import { findLease } from '../store/lease.store.ts'
-import { check, count, type Look, toCheck } from './check.ts'
+import { check, count, type Look, quote, toCheck } from './check.ts'
+import { SET_CLOCK } from './machine.ts'
 
 const LATE_MS = 10 * 60_000
 const DAY_MS = 86_400_000
@@ -18,7 +21,7 @@ export async function checkWork(app: OpenedApp): Promise<Check[]> {
   const now = Date.now()
   return [
     checkKey(app),
-    check('clock and rows', () => checkNewest(app, now), 'Set the clock of this machine.'),
+    check('clock and rows', () => checkNewest(app, now), SET_CLOCK),
     check('driver of scans', () => checkDriver(app, now), 'assay serve'),
     check('schedules', () => checkSchedules(app, now), 'assay serve'),
     check('scans', () => checkScans(app, now), 'assay serve'),
@@ -27,10 +30,12 @@ export async function checkWork(app: OpenedApp): Promise<Check[]> {
   ]
 }
 
-function checkKey({ vault }: OpenedApp): Check {
+function checkKey({ vault, config: { home } }: OpenedApp): Check {
   const problem = vault.problem()
   const { place, check: value } = vault.source()
-  const fix = 'Put the key back, as ASSAY_KEY_FILE, ASSAY_KEY or assay.key in the data folder; then: assay key status'
+  const file = quote(join(home, 'assay.key'))
+  const back = `Put the key back as ASSAY_KEY_FILE, ASSAY_KEY or this file: install -m 600 COPY-OF-THE-KEY ${file}`
+  const fix = problem?.facts.reason === 'key_exposed' ? `chmod 600 ${file}` : back
   return toCheck(
     'key',
     problem === undefined ? `${value} opens what was sealed (${place})` : { failed: problem.message, fix },
@@ -43,7 +48,7 @@ function checkNewest({ store }: OpenedApp, now: number): Look {
     (reader) => reader.prepare('SELECT max(at) AS at FROM audit').get() as { at: number | null },
   )
   if (at === null || at <= now + DAY_MS) return 'the newest row is not from the future'
-  return { warning: `The newest row is of ${new Date(at).toISOString()}.`, fix: 'Set the clock of this machine.' }
+  return { warning: `The newest row is of ${new Date(at).toISOString()}.`, fix: SET_CLOCK }
 }
 
 function checkDriver({ store }: OpenedApp, now: number): Look {
@@ -69,16 +74,13 @@ function checkScans({ store }: OpenedApp, now: number): Look {
 }
 
 function checkTokens({ store }: OpenedApp, now: number): Look {
-  const tokens = store.read((reader) =>
-    reader
-      .prepare('SELECT name, expires_at AS expiresAt FROM access_token WHERE revoked_at IS NULL AND expires_at > ?')
-      .all(now),
-  ) as { name: string; expiresAt: number }[]
-  const soon = tokens.filter(({ expiresAt }) => expiresAt < now + SOON_MS)
-  if (soon.length === 0) return `${count(tokens.length, 'token')} in force`
+  const tokens = store.read((reader) => listTokens(reader, now)).filter(({ status }) => status === 'active')
+  const soon = tokens.filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
+  const [first] = soon
+  if (first === undefined) return `${count(tokens.length, 'token')} in force`
   return {
     warning: `About to expire: ${soon.map(({ name }) => name).join(', ')}.`,
-    fix: 'assay token create --scope read',
+    fix: `Make another, then end the old one: assay token create --scope ${first.scopes.join(',')} && assay token revoke ${first.id}`,
   }
 }
 

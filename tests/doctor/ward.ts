@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import type { Check } from '../../src/cli/host.ts'
+import { loadConfig } from '../../src/config.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { call } from '../../src/operation/operation.ts'
+import { backUp, nameBackup } from '../../src/store/backup.ts'
+import { mainFile } from '../support/assay.ts'
+
+/** A person with a home folder of their own, a healthy data folder in it, and the commands that a person has. */
+export interface Patient {
+  /** The data folder. */
+  home: string
+  /** The home folder of the person. */
+  person: string
+  env: Record<string, string | undefined>
+  examine(options?: { deep?: boolean; home?: string; port?: number }): Promise<Check[]>
+  /** One check, as it is now. */
+  see(name: string, options?: { deep?: boolean; home?: string; port?: number }): Promise<Check>
+  /** Runs a command as a shell would; gives what it printed. */
+  shell(command: string): string
+  /** Changes the database behind the back of the program. */
+  tamper(sql: string): void
+  backUp(): void
+  operate(name: string, input: object): Promise<unknown>
+}
+
+export async function admit(): Promise<Patient> {
+  const person = mkdtempSync(join(tmpdir(), 'assay-doctor-'))
+  onTestFinished(() => rmSync(person, { recursive: true, force: true }))
+  const home = join(person, 'data')
+  const bin = join(person, 'bin')
+  mkdirSync(bin)
+  mkdirSync(home, { mode: 0o700 })
+  writeFileSync(join(bin, 'assay'), `#!/bin/sh\nexec '${process.execPath}' '${mainFile}' "$@"\n`)
+  chmodSync(join(bin, 'assay'), 0o755)
+  const path = `${bin}${delimiter}${process.env.PATH}`
+  const env: Patient['env'] = { HOME: person, ASSAY_HOME: home, ASSAY_PORT: '0', PATH: path }
+  const open = (folder = home, port?: number) => {
+    const config = loadConfig({ home: folder, logLevel: 'silent', ...(port === undefined ? {} : { port }) }, env)
+    return { config, env, open: () => openApp(config, env) }
+  }
+  const app = await openApp(open().config, env)
+  await app.close()
+  const patient: Patient = {
+    home,
+    person,
+    env,
+    examine: ({ deep = false, home: folder, port } = {}) => examine({ ...open(folder, port), deep }),
+    see: async (name, options) => {
+      const checks = await patient.examine(options)
+      const found = checks.find((check) => check.name === name)
+      if (found === undefined) throw new Error(`no check ${name}: ${JSON.stringify(checks)}`)
+      return found
+    },
+    shell: (command) => execFileSync('sh', ['-c', command], { env, cwd: person, encoding: 'utf8', stdio: 'pipe' }),
+    tamper: (sql) => {
+      const database = new Database(join(home, 'assay.db'))
+      database.pragma('foreign_keys = OFF')
+      database.exec(sql)
+      database.close()
+    },
+    backUp: () => {
+      const file = nameBackup(home, Date.now())
+      if (!existsSync(file)) backUp(join(home, 'assay.db'), file)
+    },
+    operate: async (name, input) => {
+      const opened = await openApp(open().config, env)
+      try {
+        const operation = opened.operations.find((candidate) => candidate.name === name)
+        if (operation === undefined) throw new Error(`there is no operation ${name}`)
+        const signal = new AbortController().signal
+        return await call(operation, input, opened.contextFor({ caller: opened.caller, signal }))
+      } finally {
+        await opened.close()
+      }
+    },
+  }
+  return patient
+}
+
+/** The command at the end of what mends a check. */
+export const commandOf = ({ fix = '' }: Check): string => /(?:^|: )([^:]*(?::[^ ][^:]*)*)$/.exec(fix)?.[1] ?? fix
