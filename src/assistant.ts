@@ -8,7 +8,7 @@ import type { McpSurface } from './mcp/protocol.ts'
 import { serveStdio } from './mcp/stdio.ts'
 
 /** The assistant's host waits two seconds in all; answers in flight have most of them. */
-const CLOSE_MS = 600
+const CLOSE_MS = 400
 /** The client asks for its lists first; what answers questions is read once they are likely told. */
 const SETTLE_MS = 250
 
@@ -20,13 +20,18 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   // Many windows only wait: until the first question the garbage of the start is collected rather than room made for it.
   setFlagsFromString('--optimize-for-size')
   const folder = openFolder(config, env)
+  const { stdin, stdout, signal } = host
+  const { caller, log } = folder
+  const end = new AbortController()
+  let opened: OpenedApp | undefined
   let opening: Promise<OpenedApp> | undefined
   const openApp = () => {
     opening ??= import('./app.ts').then(({ createApp }) => {
-      const app = createApp(folder)
-      app.startAnswering()
-      if (config.background) app.startBackground()
-      return app
+      end.signal.throwIfAborted()
+      opened = createApp(folder)
+      opened.startAnswering()
+      if (config.background) opened.startBackground()
+      return opened
     })
     return opening
   }
@@ -39,14 +44,16 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   const loaded = () => (loading ?? Promise.resolve()).catch(() => undefined)
   const frame = findFrame(config)
   const surface = frame === undefined ? await load() : deferSurface(frame, load)
-  const settling = setTimeout(() => void openApp(), SETTLE_MS)
-  const { stdin, stdout, signal } = host
-  const { caller, log } = folder
+  const settling = setTimeout(() => {
+    openApp().catch((error) => log.debug('nothing was opened', { error }))
+  }, SETTLE_MS)
   try {
     await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log, loaded })
   } finally {
     clearTimeout(settling)
-    const close = async () => (opening === undefined ? folder.close() : (await opening).close())
+    // What is still being read is not waited for: nobody is left to ask it anything.
+    end.abort()
+    const close = async () => (opened === undefined ? folder.close() : opened.close())
     await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
   }
 }

@@ -44,6 +44,10 @@ function pick(flags: Flags): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name, value]) => settings.has(name) && value !== undefined))
 }
 
+/** How long output may still be on its way to a slow reader once the command is done. */
+const FLUSH_MS = 1000
+const ASSISTANT_FLUSH_MS = 200
+
 const host: Host = {
   version,
   stdin: process.stdin,
@@ -65,6 +69,7 @@ const host: Host = {
     const stdout = claimStdout()
     const { speakOverStdio } = await import('./assistant.ts')
     await speakOverStdio(configure(flags), env, { ...host, stdout })
+    setTimeout(() => process.exit(), ASSISTANT_FLUSH_MS).unref()
   },
   demo: async ({ once, ...flags }) => {
     const { demo } = await import('./demo.ts')
@@ -86,9 +91,6 @@ const host: Host = {
     }
   },
 }
-
-/** How long output may still be on its way to a slow reader once the command is done. */
-const FLUSH_MS = 1000
 
 const code = await runCommandLine(process.argv.slice(2), host)
 process.exitCode = code

@@ -18,8 +18,12 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? a.length
 }
 
+/** What is longer than any name is compared by its beginning. */
+const MOST_CHARACTERS = 200
+
 const wordsOf = (name: string) =>
   name
+    .slice(0, MOST_CHARACTERS)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

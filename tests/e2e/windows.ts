@@ -56,9 +56,27 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Those of the processes that are still there after a while, or none as soon as there are none. */
+/** Milliseconds that a process was ready to run and no core was free for it; 0 where the system does not count them. */
+function waitedMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/** Those of the processes that are still there after a while, in which the time they waited for a core does not count. */
 export async function listLeft(pids: readonly number[], withinMs: number): Promise<number[]> {
-  const until = Date.now() + withinMs
-  while (pids.some(isAlive) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
-  return pids.filter(isAlive)
+  const from = performance.now()
+  const waitedBefore = new Map(pids.map((pid) => [pid, waitedMs(pid)]))
+  const isLate = (pid: number) =>
+    performance.now() - from - (waitedMs(pid) - (waitedBefore.get(pid) ?? 0)) > withinMs && isAlive(pid)
+  const left: number[] = []
+  let open = [...pids]
+  while (open.length > 0) {
+    left.push(...open.filter(isLate))
+    open = open.filter((pid) => isAlive(pid) && !left.includes(pid))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return left
 }

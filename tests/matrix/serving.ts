@@ -8,7 +8,10 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: ending, test: 'answers what it had received, and ends when stdin does' },
     { file: ending, test: 'ends when nobody reads its answers any more' },
     { file: ending, test: 'ends when the process that started it is killed, although its pipes stay open' },
-    { file: 'tests/e2e/windows.test.ts', test: 'leave no process behind, whether they are closed or killed' },
+    {
+      file: 'tests/e2e/windows.test.ts',
+      test: 'leave no process behind after two seconds, whether they are closed or killed',
+    },
     {
       file: 'tests/long/windows.test.ts',
       test: '100 windows, half of them killed, leave no process after two seconds',

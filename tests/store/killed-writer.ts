@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createRandom } from '../../src/sample/ids.ts'
 import { Store } from '../../src/store/store.ts'
+import { startEntry } from '../support/entry.ts'
 
-const entry = fileURLToPath(new URL('./ledger-entry.ts', import.meta.url))
+const entry = new URL('./ledger-entry.ts', import.meta.url)
+/** So often one file is killed at, before the next begins anew: what is looked over stays small. */
+const KILLS_A_FILE = 100
 
 export interface Killings {
   kills: number
@@ -15,6 +16,8 @@ export interface Killings {
   acknowledged: number
   /** What was wrong after a kill. */
   damages: string[]
+  /** How long the database took to open after each kill. */
+  openMs: number[]
 }
 
 /** A database with a source, and nothing in it. */
@@ -36,44 +39,38 @@ export function makeDatabase(): { file: string; remove: () => void } {
 /** Kills a writer without warning at random moments, again and again on one file, and looks the file over each time. */
 export async function killWriters(kills: number, seed: number): Promise<Killings> {
   const random = createRandom(`writers ${seed}`)
-  const { file, remove } = makeDatabase()
-  const result: Killings = { kills: 0, acknowledged: 0, damages: [] }
-  try {
-    while (result.kills < kills) {
-      const kept = await killOne(file, result.acknowledged, 5 + random() * 60)
-      result.kills++
-      result.acknowledged = Math.max(result.acknowledged, kept + 1)
-      result.damages.push(...examine(file, result.acknowledged))
-      // The newest batch may be there without having been told.
-      result.acknowledged = Math.max(result.acknowledged, countBatches(file))
+  const result: Killings = { kills: 0, acknowledged: 0, damages: [], openMs: [] }
+  while (result.kills < kills) {
+    const { file, remove } = makeDatabase()
+    try {
+      let there = 0
+      for (let kill = 0; kill < KILLS_A_FILE && result.kills < kills; kill++) {
+        const kept = await killOne(file, there, 5 + random() * 60)
+        result.kills++
+        result.acknowledged += Math.max(0, kept + 1 - there)
+        const startedAt = performance.now()
+        Store.open(file, { now: Date.now }).close()
+        result.openMs.push(performance.now() - startedAt)
+        result.damages.push(...examine(file, Math.max(there, kept + 1)))
+        // The newest batch may be there without having been told.
+        there = countBatches(file)
+      }
+    } finally {
+      remove()
     }
-    return result
-  } finally {
-    remove()
   }
+  return result
 }
 
 /** Returns the number of the last batch that was told as kept; -1 for none. */
 async function killOne(file: string, from: number, afterMs: number): Promise<number> {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, file, String(from)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let last = -1
-  let rest = ''
-  const writing = new Promise<void>((resolve) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) last = Number(line)
-      resolve()
-    })
-  })
-  const ended = new Promise((resolve) => child.once('close', resolve))
+  const { child, output, ended } = await startEntry(entry, [file, String(from)])
+  const writing = new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()))
   await Promise.race([writing, ended])
   await sleep(afterMs)
   child.kill('SIGKILL')
   await ended
-  return last
+  return Math.max(-1, ...output().split('\n').slice(0, -1).map(Number))
 }
 
 function countBatches(file: string): number {
