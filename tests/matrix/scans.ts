@@ -31,6 +31,16 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       test: 'fifty triggers through every door start one scan, and the others name it',
     },
   ],
+  R23: [
+    {
+      file: 'tests/scans/claims.test.ts',
+      test: 'no run of a schedule is lost or comes twice while workers are killed that all want it',
+    },
+    {
+      file: 'tests/long/claims.test.ts',
+      test: 'none of 600 runs of schedules is lost or comes twice while four workers are killed every 300 ms',
+    },
+  ],
   R25: [
     {
       file: 'tests/scans/platform.test.ts',

@@ -23,6 +23,16 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       test: 'the heaviest questions, eight at once over HTTP, read nothing in the thread that serves',
     },
   ],
+  R34: [
+    {
+      file: 'tests/e2e/soak.test.ts',
+      test: 'a server that scans a faulty wiki again and again keeps nothing open, and counts right in the end',
+    },
+    {
+      file: 'tests/long/soak.test.ts',
+      test: 'a server that works for hours on a faulty wiki keeps its files and its memory',
+    },
+  ],
   R39: [
     { file: 'tests/catalogue/junk.test.ts', test: '$name over REST' },
     { file: 'tests/catalogue/junk.test.ts', test: '$name over MCP' },
