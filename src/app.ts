@@ -69,6 +69,7 @@ export function createApp(folder: Folder): OpenedApp {
       answerAway: (operation, input, asking) => answers?.answer(operation, input, asking),
       lockdown: config.lockdown,
       store,
+      untilFree: () => store.untilFree(),
       scans,
     }),
     startAnswering: () => {

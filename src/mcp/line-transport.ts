@@ -1,20 +1,49 @@
 import type { Readable, Writable } from 'node:stream'
-import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 
 type Id = string | number
+type Sent = { id?: unknown; method?: string } & object
 
-/** The answer that is on its way to a request, if it is one to be answered past the SDK; it never fails. */
-type DirectAnswer = (message: unknown, signal: AbortSignal) => { id: Id; answer: Promise<object> } | undefined
+/** What is answered past the SDK; undefined leaves a message to it. */
+export interface Shortcuts {
+  /** The answer to the first message of a connection. */
+  greet(message: unknown): object | undefined
+  endsGreeting(message: unknown): boolean
+  /** The answer that is on its way to a request of a greeted 2025 client; it never fails. */
+  answer(message: unknown, call: Call): { id: Id; answer: object | Promise<object> } | undefined
+}
+
+/** One request that is being answered; its signal is made for those that look at it. */
+export class Call {
+  #controller: AbortController | undefined
+  isAborted = false
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.isAborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.isAborted = true
+    this.#controller?.abort()
+  }
+}
+
+export interface LineOptions {
+  input: Readable
+  output: Writable
+  shortcuts: Shortcuts
+  /** Called with the first message that is left to the SDK, which is to `follow`. */
+  connect(): void
+  reportFault(error: Error): void
+}
 
 const LINE_BYTES = 10 * 1_048_576
+const NO_MESSAGE = 'This is not one JSON-RPC 2.0 message.'
 
 /** Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them. */
-export class LineTransport implements Transport {
-  onclose?: () => void
-  onerror?: (error: Error) => void
-  onmessage?: (message: JSONRPCMessage) => void
-  readonly #input: Readable
-  readonly #output: Writable
+export class LineTransport {
+  readonly #options: LineOptions
   readonly #open = new Set<Id>()
   #waiting: (() => void)[] = []
   #chunks: Buffer[] = []
@@ -26,21 +55,34 @@ export class LineTransport implements Transport {
     this.#resolveClosed = resolve
   })
 
-  /** Answers some requests of a greeted 2025 client itself; undefined leaves the message to the SDK. */
-  readonly #answer: DirectAnswer | undefined
-  readonly #running = new Map<Id, AbortController>()
-  #unsent: { line: string; done: (error?: Error | null) => void }[] = []
-  #greeting: Id | undefined
+  readonly #running = new Map<Id, Call>()
+  #unsent: { line: string; done: ((error?: Error | null) => void) | undefined }[] = []
+  #first = true
   #greeted = false
+  /** The id of a greeting that the SDK answers. */
+  #greeting: Id | undefined
+  /** What was said past the SDK that it must hear before anything else, and under which id it answers it once more. */
+  #replay: object[] = []
+  #echo: string | undefined
+  #follower: ((parsed: unknown) => void) | undefined
+  /** What waits for the SDK; undefined until it is asked for. */
+  #left: unknown[] | undefined
 
-  constructor(input: Readable, output: Writable, answer?: DirectAnswer) {
-    this.#input = input
-    this.#output = output
-    this.#answer = answer
+  constructor(options: LineOptions) {
+    this.#options = options
   }
 
-  async start(): Promise<void> {
-    this.#input.on('data', this.#read)
+  open(): void {
+    this.#options.input.on('data', this.#read)
+  }
+
+  /** Hands on what is not answered here, from the first message on; `take` throws for what is no message. */
+  follow(take: (parsed: unknown) => void): void {
+    this.#follower = take
+    const left = this.#left ?? []
+    this.#left = []
+    for (const message of [...this.#replay, ...left]) this.#deliver(message)
+    this.#replay = []
   }
 
   /** Resolves when every request that was received has been answered. */
@@ -49,32 +91,38 @@ export class LineTransport implements Transport {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(message: Sent): Promise<void> {
     if (this.#closed) return
-    if ('result' in message && message.id === this.#greeting) this.#greeted = true
+    const isAnswer = message.method === undefined
+    if (isAnswer && this.#echo !== undefined && message.id === this.#echo) return
+    if (isAnswer && 'result' in message && message.id === this.#greeting) this.#greeted = true
     await new Promise<void>((resolve, reject) => {
       this.#write(JSON.stringify(message), (error) => (error ? reject(error) : resolve()))
     })
-    if (!('method' in message) && message.id !== undefined) this.#settle(message.id)
+    if (isAnswer && isId(message.id)) this.#settle(message.id)
+  }
+
+  /** Sends a notice that nobody waits for. */
+  tell(method: string): void {
+    if (!this.#closed && this.#greeted) this.#write(JSON.stringify({ method, jsonrpc: '2.0' }))
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#input.off('data', this.#read)
-    this.#input.pause()
-    for (const controller of this.#running.values()) controller.abort()
+    this.#flush()
+    const { input } = this.#options
+    input.off('data', this.#read)
+    input.pause()
+    for (const call of this.#running.values()) call.abort()
     this.#release()
     this.#resolveClosed()
-    this.onclose?.()
   }
 
   readonly #read = (chunk: Buffer | string): void => {
     let rest = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-      const line = Buffer.concat([...this.#chunks, rest.subarray(0, end)]).toString('utf8')
-      this.#chunks = []
-      this.#held = 0
+      const line = this.#held === 0 ? rest.toString('utf8', 0, end) : this.#join(rest.subarray(0, end))
       rest = rest.subarray(end + 1)
       this.#take(line)
     }
@@ -82,9 +130,16 @@ export class LineTransport implements Transport {
     this.#chunks.push(rest)
     this.#held += rest.length
     if (this.#held > LINE_BYTES) {
-      this.onerror?.(new Error('a line of more than 10 MiB came in; the connection is given up'))
+      this.#options.reportFault(new Error('a line of more than 10 MiB came in; the connection is given up'))
       void this.close()
     }
+  }
+
+  #join(end: Buffer): string {
+    const line = Buffer.concat([...this.#chunks, end]).toString('utf8')
+    this.#chunks = []
+    this.#held = 0
+    return line
   }
 
   #take(line: string): void {
@@ -96,52 +151,105 @@ export class LineTransport implements Transport {
       this.#refuse(null, -32700, 'This line is not JSON.')
       return
     }
-    try {
-      if (this.#takeDirectly(parsed)) return
-      const message = parseJSONRPCMessage(parsed)
-      if ('method' in message && 'id' in message && message.method === 'initialize') this.#greeting = message.id
-      if ('method' in message && 'id' in message) this.#open.add(message.id)
-      if ('method' in message && message.method === 'notifications/cancelled') {
-        const { requestId } = (message.params ?? {}) as { requestId?: Id }
-        if (requestId !== undefined && this.#running.has(requestId)) this.#running.get(requestId)?.abort()
-        else if (requestId !== undefined) this.#settle(requestId)
-      }
-      this.onmessage?.(message)
-    } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)))
-      this.#refuse(idOf(parsed), -32600, 'This is not one JSON-RPC 2.0 message.')
-    }
+    if (isHopeless(parsed)) this.#refuse(idOf(parsed), -32600, NO_MESSAGE)
+    else if (!this.#takeDirectly(parsed)) this.#leave(parsed)
   }
 
   #takeDirectly(parsed: unknown): boolean {
-    if (!this.#greeted || this.#answer === undefined) return false
-    const controller = new AbortController()
-    const direct = this.#answer(parsed, controller.signal)
+    const { shortcuts } = this.#options
+    if (this.#first) {
+      this.#first = false
+      return this.#greet(parsed, shortcuts.greet(parsed))
+    }
+    if (!this.#greeted) return false
+    if (this.#left === undefined && shortcuts.endsGreeting(parsed)) {
+      this.#replay.push(parsed as object)
+      return true
+    }
+    if (isCancelling(parsed)) {
+      this.#cancel(parsed.params?.requestId)
+      return this.#left === undefined
+    }
+    const call = new Call()
+    const direct = shortcuts.answer(parsed, call)
     if (direct === undefined) return false
     const { id, answer } = direct
     this.#open.add(id)
-    this.#running.set(id, controller)
+    if (!(answer instanceof Promise)) {
+      this.#write(JSON.stringify(answer), () => this.#settle(id))
+      return true
+    }
+    this.#running.set(id, call)
     const settle = () => {
       this.#running.delete(id)
       this.#settle(id)
     }
     void answer.then((message) => {
-      if (controller.signal.aborted || this.#closed) settle()
+      if (call.isAborted || this.#closed) settle()
       else this.#write(JSON.stringify(message), settle)
     })
     return true
   }
 
+  #greet(greeting: unknown, answer: object | undefined): boolean {
+    const { id } = membersOf(greeting)
+    if (answer === undefined || !isId(id)) return false
+    this.#greeted = true
+    this.#echo = crypto.randomUUID()
+    this.#replay = [{ ...membersOf(greeting), id: this.#echo }]
+    this.#open.add(id)
+    this.#write(JSON.stringify(answer), () => this.#settle(id))
+    return true
+  }
+
+  /** Keeps a message until the SDK is there for it. */
+  #leave(parsed: unknown): void {
+    if (this.#follower !== undefined) {
+      this.#deliver(parsed)
+      return
+    }
+    const { id, method } = membersOf(parsed)
+    if (typeof method === 'string' && isId(id)) this.#open.add(id)
+    if (this.#left === undefined) {
+      this.#left = []
+      this.#options.connect()
+    }
+    this.#left.push(parsed)
+  }
+
+  #deliver(parsed: unknown): void {
+    const { id, method } = membersOf(parsed)
+    const isRequest = typeof method === 'string' && isId(id)
+    try {
+      if (isRequest && method === 'initialize') this.#greeting ??= id
+      if (isRequest && id !== this.#echo) this.#open.add(id)
+      if (isCancelling(parsed)) this.#cancel(parsed.params?.requestId)
+      this.#follower?.(parsed)
+    } catch (error) {
+      this.#options.reportFault(error instanceof Error ? error : new Error(String(error)))
+      this.#refuse(idOf(parsed), -32600, NO_MESSAGE)
+      if (isRequest) this.#settle(id)
+    }
+  }
+
+  #cancel(requestId: Id | undefined): void {
+    if (requestId === undefined) return
+    if (this.#running.has(requestId)) this.#running.get(requestId)?.abort()
+    else this.#settle(requestId)
+  }
+
   /** Lines of one turn go out together: a call of the system for each would cost more than most answers. */
-  #write(line: string, done: (error?: Error | null) => void = () => {}): void {
+  #write(line: string, done?: (error?: Error | null) => void): void {
     this.#unsent.push({ line, done })
-    if (this.#unsent.length > 1) return
-    setImmediate(() => {
-      const sent = this.#unsent
-      this.#unsent = []
-      this.#output.write(`${sent.map((each) => each.line).join('\n')}\n`, (error) => {
-        for (const each of sent) each.done(error)
-      })
+    if (this.#unsent.length === 1) setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    const sent = this.#unsent
+    if (sent.length === 0) return
+    this.#unsent = []
+    this.#options.output.write(`${sent.map((each) => each.line).join('\n')}\n`, (error) => {
+      for (const each of sent) each.done?.(error)
     })
   }
 
@@ -161,7 +269,24 @@ export class LineTransport implements Transport {
   }
 }
 
+const isId = (id: unknown): id is Id => typeof id === 'string' || typeof id === 'number'
+
+const membersOf = (message: unknown): Readonly<Record<string, unknown>> =>
+  typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {}
+
 function idOf(message: unknown): Id | null {
-  if (typeof message !== 'object' || message === null || !('id' in message)) return null
-  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null
+  const { id } = membersOf(message)
+  return isId(id) ? id : null
+}
+
+/** True for what is no message of any kind, which the SDK need not be read for. */
+function isHopeless(message: unknown): boolean {
+  const { jsonrpc, method } = membersOf(message)
+  return jsonrpc !== '2.0' || (method !== undefined && typeof method !== 'string')
+}
+
+function isCancelling(message: unknown): message is { params?: { requestId?: Id } } {
+  const { jsonrpc, method, params = {}, id } = membersOf(message)
+  if (method !== 'notifications/cancelled' || jsonrpc !== '2.0' || id !== undefined) return false
+  return typeof params === 'object' && params !== null
 }

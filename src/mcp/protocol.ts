@@ -18,6 +18,15 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 export const INTERNAL_TEXT = 'Something went wrong on our side; the log has the cause.'
 
+/** What a client is told that there is. */
+export const capabilities = {
+  tools: {},
+  resources: { subscribe: true, listChanged: true },
+  prompts: {},
+  completions: {},
+  logging: {},
+} as const
+
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
 /** What a client can be asked for in the middle of a request. */

@@ -12,6 +12,7 @@ import type { Caller, Progress } from '../operation/context.ts'
 import {
   type Askable,
   type CompletionSubject,
+  capabilities,
   type Exchange,
   INTERNAL_ERROR,
   INTERNAL_TEXT,
@@ -57,13 +58,7 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
     const server = new Server(
       { ...about, icons: about.icons.map((icon) => ({ ...icon })) },
       {
-        capabilities: {
-          tools: {},
-          resources: { subscribe: true, listChanged: true },
-          prompts: {},
-          completions: {},
-          logging: {},
-        },
+        capabilities,
         instructions,
         cacheHints,
         jsonSchemaValidator: noValidator,

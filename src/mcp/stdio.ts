@@ -1,11 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
-import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio'
 import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
 import { answerDirectly, findDirectCall } from './direct.ts'
+import { answerGreeting, answerPlainly, endsGreeting } from './greeting.ts'
 import { LineTransport } from './line-transport.ts'
 import type { McpSurface } from './protocol.ts'
-import { createServerFactory } from './server.ts'
 
 export interface StdioOptions {
   surface: McpSurface
@@ -18,6 +17,8 @@ export interface StdioOptions {
   log: Log
   /** Resolves when what answers requests is there, if that is still being read. */
   loaded?: () => Promise<unknown>
+  /** Leaves all to the SDK but the calls of plain tools; for tests. */
+  toSdk?: boolean
   /** Reads the process that started this one; a change means that it is gone. */
   parentPid?: () => number
 }
@@ -28,25 +29,65 @@ const PARENT_CHECK_MS = 500
 /**
  * Speaks MCP over two streams, both revisions, until the host goes away: its end of the pipe closed, its process gone, or
  * the signal given. What was received by then is answered first, for at most 1.2 s. Resolves when the connection is over.
+ * The SDK is read with the first message that needs it: a greeting, the tools and calls of most of them do not.
  */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const { surface, caller, stdin, stdout, log } = options
+  const { surface, caller, stdin, stdout, log, toSdk = false } = options
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
-  const createServer = createServerFactory({ surface, callerOf: () => caller, reportFault })
-  const transport = new LineTransport(stdin, stdout, (message, signal) => {
-    const direct = findDirectCall(message, surface)
-    return direct && { id: direct.id, answer: answerDirectly(direct, surface, { caller, signal, reportFault }) }
+  let connecting: ReturnType<typeof connect> | undefined
+  let isSdkTelling = false
+  const connect = async () => {
+    const { openConnection } = await import('./connection.ts')
+    const onServer = () => {
+      isSdkTelling = true
+    }
+    return openConnection({ surface, caller, lines, reportFault, onServer })
+  }
+  const lines = new LineTransport({
+    input: stdin,
+    output: stdout,
+    reportFault,
+    connect: () => {
+      connecting = connect()
+      connecting.catch((error: unknown) => {
+        log.error('a part of the program could not be read', { error })
+        void lines.close()
+      })
+    },
+    shortcuts: {
+      greet: (message) => (toSdk ? undefined : answerGreeting(message, surface)),
+      endsGreeting,
+      answer: (message, call) => {
+        const direct = findDirectCall(message, surface)
+        if (direct !== undefined) {
+          const about = {
+            caller,
+            get signal() {
+              return call.signal
+            },
+            reportFault,
+          }
+          return { id: direct.id, answer: answerDirectly(direct, surface, about) }
+        }
+        return toSdk ? undefined : answerPlainly(message, surface, caller)
+      },
+    },
+  })
+  const stopListening = surface.onChange(({ kind }) => {
+    if (kind === 'listed' && !isSdkTelling) lines.tell('notifications/resources/list_changed')
   })
   const watch = watchHost(options.parentPid ?? (() => process.ppid), options)
-  const connection = serveConnection(createServer, { transport, onerror: reportFault })
-  const ending = await Promise.race([watch.ended, transport.closed.then((): Ending => 'broken')])
+  lines.open()
+  const ending = await Promise.race([watch.ended, lines.closed.then((): Ending => 'broken')])
   watch.stop()
   if (ending === 'quiet') {
-    const late = (options.loaded?.() ?? Promise.resolve()).then(() => after(DRAIN_MS))
-    await Promise.race([transport.answered(), late])
+    const late = Promise.allSettled([options.loaded?.(), connecting]).then(() => after(DRAIN_MS))
+    await Promise.race([lines.answered(), late])
   }
   log.debug('the mcp connection is over', { ending })
-  await connection.close()
+  stopListening()
+  const connection = await connecting?.catch(() => undefined)
+  await (connection ?? lines).close()
 }
 
 /** quiet: nothing more comes, but answers may still be read; broken: nobody reads them. */

@@ -88,6 +88,8 @@ export interface ReadContext {
 }
 
 export interface WriteContext extends ReadContext {
+  /** Resolves when a write hardly waits for others, so that it does not hold the thread meanwhile. */
+  untilFree?(): Promise<void>
   store: Store
   scans: ScanRunner
 }

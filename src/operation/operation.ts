@@ -123,7 +123,7 @@ export function requireScope(what: string, scope: Scope, caller: Caller): void {
 
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
   try {
-    if (operation.effect === 'write') await context.store.untilFree()
+    if (operation.effect === 'write') await context.untilFree?.()
     const away = operation.effect === 'read' ? context.answerAway?.(operation.name, input, context) : undefined
     const answered = away === undefined ? undefined : await away
     return answered === undefined ? await operation.run(input as never, context) : answered.output

@@ -11,6 +11,7 @@ import { contextFor, createLibrary, localPerson } from './library.ts'
 /** The same surface twice: with its plain tools answered past the SDK, and with everything left to it. */
 interface Way {
   surface: McpSurface
+  toSdk: boolean
   /** How many messages were taken past the SDK. */
   taken: () => number
 }
@@ -25,7 +26,7 @@ function createWay(direct: boolean): Way {
     if (isPlain) taken++
     return isPlain
   }
-  return { surface: { ...surface, isPlainTool }, taken: () => taken }
+  return { surface: { ...surface, isPlainTool }, toSdk: !direct, taken: () => taken }
 }
 
 type Params = Record<string, unknown>
@@ -144,6 +145,7 @@ async function speak(way: Way, messages: readonly unknown[]): Promise<Message[]>
       .filter((line) => line !== '')
   const served = serveStdio({
     surface: way.surface,
+    toSdk: way.toSdk,
     caller: localPerson,
     stdin,
     stdout,
@@ -180,6 +182,67 @@ describe('over stdio, what is taken past the SDK is answered as the SDK answers 
     const [taken, left] = await Promise.all(ways.map((way) => speak(way, [initialize(revision), initialized, good])))
     expect(taken).toEqual(left)
     expect(taken).toHaveLength(2)
+  })
+
+  const greeting = initialize('2025-11-25')
+  const greetingOf = (change: Params) => ({ ...greeting, params: { ...greeting.params, ...change } })
+  const list = { jsonrpc: '2.0', id: 7, method: 'tools/list' }
+  const greetings: readonly { name: string; message: unknown; past?: boolean }[] = [
+    ...revisions.map((revision) => ({ name: revision, message: initialize(revision), past: true })),
+    { name: 'a number as its id', message: initialize('2025-11-25', 0), past: true },
+    {
+      name: 'usual capabilities',
+      message: greetingOf({ capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: {} } }),
+      past: true,
+    },
+    { name: 'the oldest revision', message: initialize('2024-11-05') },
+    { name: 'a revision that is no text', message: greetingOf({ protocolVersion: 3 }) },
+    { name: 'a capability that is no object', message: greetingOf({ capabilities: { roots: 5 } }) },
+    {
+      name: 'a capability with a member of another type',
+      message: greetingOf({ capabilities: { roots: { listChanged: 1 } } }),
+    },
+    { name: 'a capability that few have', message: greetingOf({ capabilities: { experimental: { x: {} } } }) },
+    { name: 'no capabilities', message: greetingOf({ capabilities: undefined }) },
+    { name: 'a client with a title', message: greetingOf({ clientInfo: { name: 'a', version: '1', title: 'A' } }) },
+    { name: 'a client without a version', message: greetingOf({ clientInfo: { name: 'a' } }) },
+    { name: 'no client', message: greetingOf({ clientInfo: undefined }) },
+    { name: '_meta', message: greetingOf({ _meta: { progressToken: 1 } }) },
+    { name: 'a member too many', message: greetingOf({ also: 1 }) },
+    { name: 'no params', message: { ...greeting, params: undefined } },
+    { name: 'no id', message: { ...greeting, id: undefined } },
+    { name: 'an id of null', message: { ...greeting, id: null } },
+    { name: 'no version of JSON-RPC', message: { ...greeting, jsonrpc: undefined } },
+  ]
+  const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' }
+  const rest: readonly { name: string; messages: readonly unknown[] }[] = [
+    { name: 'the tools and a sign of life', messages: [initialized, list, ping, good] },
+    { name: 'the tools with empty params', messages: [initialized, { ...list, params: {} }, { ...ping, params: {} }] },
+    { name: 'the tools with a cursor', messages: [initialized, { ...list, params: { cursor: 'x' } }] },
+    { name: 'the tools with _meta', messages: [initialized, { ...list, params: { _meta: { a: 1 } } }] },
+    { name: 'the tools with params that are a list', messages: [initialized, { ...list, params: [] }] },
+    { name: 'the tools before the greeting has ended', messages: [list] },
+    {
+      name: 'what only the SDK answers',
+      messages: [initialized, list, { ...list, id: 8, method: 'prompts/list' }, ping],
+    },
+    { name: 'a second greeting', messages: [initialized, list, { ...greeting, id: 'again' }, { ...list, id: 9 }] },
+    { name: 'the id of the greeting again', messages: [initialized, { ...list, id: 'hello', method: 'prompts/list' }] },
+    { name: 'junk, then what is good', messages: [initialized, 'junk', '[]', list, { ...list, id: 8, method: 'x/y' }] },
+    {
+      name: 'a change that clients are told of',
+      messages: [initialized, call('delete_metric', emma), { ...list, id: 8 }],
+    },
+  ]
+  test.each(greetings)('a greeting with $name', async ({ message }) => {
+    const ways = [createWay(true), createWay(false)]
+    const [taken, left] = await Promise.all(ways.map((way) => speak(way, [message, initialized, list, good])))
+    expect(taken).toEqual(left)
+  })
+  test.each(rest)('after it, $name', async ({ messages }) => {
+    const ways = [createWay(true), createWay(false)]
+    const [taken, left] = await Promise.all(ways.map((way) => speak(way, [greeting, ...messages])))
+    expect(taken).toEqual(left)
   })
 
   test('a call before any greeting', async () => {
