@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Break } from './break.ts'
+import { breaks, editsOf } from './list.ts'
+
+// Breaks each rule of the list in a copy of the program, and demands that the test it names fails. Arguments are ids,
+// parts of ids, or `--table FILE` for the outcome as Markdown. Ends with 1 where a break went unnoticed.
+
+const root = resolve(import.meta.dirname, '../..')
+const RUN_MS = 300_000
+
+interface Finished {
+  code: number | null
+  output: string
+}
+
+/** Runs a command in the copy; one that takes too long is killed, with all that it started. */
+function run(copy: string, command: string, args: readonly string[]): Promise<Finished> {
+  const child = spawn(command, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const timer = setTimeout(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }, RUN_MS)
+  return new Promise((done) =>
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      done({ code, output })
+    }),
+  )
+}
+
+interface Outcome {
+  passed: string[]
+  failed: { name: string; why: string }[]
+  /** Why no test came to run; absent where some did. */
+  fault?: string
+}
+
+interface Assertion {
+  status: string
+  fullName: string
+  failureMessages: string[]
+}
+
+interface Report {
+  testResults: { message: string; assertionResults: Assertion[] }[]
+}
+
+async function test(copy: string, files: readonly string[], title?: string, bail = 0): Promise<Outcome> {
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
+  const named = title === undefined ? [] : ['-t', title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')]
+  const options = [
+    '--reporter=json',
+    `--outputFile=${report}`,
+    '--maxWorkers=1',
+    '--testTimeout=120000',
+    `--bail=${bail}`,
+  ]
+  const { output } = await run(copy, process.execPath, [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...files,
+    ...named,
+    ...options,
+  ])
+  let results: Report['testResults']
+  try {
+    results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults
+  } catch {
+    return { passed: [], failed: [], fault: output.slice(-2000) }
+  }
+  const all = results.flatMap(({ assertionResults }) => assertionResults)
+  const having = (status: string) => all.filter((each) => each.status === status)
+  const passed = having('passed').map(({ fullName }) => fullName)
+  const failed = having('failed').map(({ fullName, failureMessages: [why = ''] }) => ({
+    name: fullName,
+    why: toLine(why),
+  }))
+  const outcome = { passed, failed }
+  if (outcome.passed.length + outcome.failed.length > 0) return outcome
+  return { ...outcome, fault: results.map(({ message }) => message).join('\n') || 'no test has this name' }
+}
+
+const toLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 120)
+
+/** What is run, without what git or an installation holds. */
+function makeCopy(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'assay-breaks-'))
+  const left = new Set(['node_modules', '.git', 'coverage'].map((name) => join(root, name)))
+  cpSync(root, copy, { recursive: true, filter: (path) => !left.has(path) })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+async function build(copy: string): Promise<string | undefined> {
+  const { code, output } = await run(copy, process.execPath, ['--import', 'tsx', 'build.ts'])
+  return code === 0 ? undefined : output.slice(-2000)
+}
+
+interface Row {
+  each: Break
+  caughtBy?: Outcome['failed'][number]
+  fault?: string
+  seconds: number
+}
+
+async function tryBreak(copy: string, each: Break): Promise<Row> {
+  const begun = performance.now()
+  const before = new Map(editsOf(each).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]))
+  try {
+    for (const { file, find, put } of editsOf(each)) {
+      const path = join(copy, file)
+      const text = readFileSync(path, 'utf8')
+      if (text.split(find).length !== 2) throw new Error(`${each.id}: ${file} does not hold once: ${find}`)
+      writeFileSync(
+        path,
+        text.replace(find, () => put),
+      )
+    }
+    const fault = each.built === true ? await build(copy) : undefined
+    const outcome: Outcome =
+      fault === undefined ? await test(copy, [each.test.file], each.test.title, 1) : { passed: [], failed: [], fault }
+    const seconds = (performance.now() - begun) / 1000
+    const [caughtBy] = outcome.failed
+    return {
+      each,
+      seconds,
+      ...(caughtBy === undefined ? {} : { caughtBy }),
+      ...(outcome.fault === undefined ? {} : { fault: outcome.fault }),
+    }
+  } finally {
+    for (const [file, text] of before) writeFileSync(join(copy, file), text)
+  }
+}
+
+function toTable(rows: readonly Row[]): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|')
+  const lines = rows.map(({ each, caughtBy }) => {
+    const by = caughtBy === undefined ? '**nobody**' : `${each.test.file}: ${caughtBy.name}`
+    return `| ${each.id} | ${cell(each.rule)} | ${cell(by)} |`
+  })
+  return ['| Break | Rule | Caught by |', '| --- | --- | --- |', ...lines, ''].join('\n')
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const given = process.argv.slice(2)
+const tableAt = given.indexOf('--table')
+const [, table] = tableAt < 0 ? [] : given.splice(tableAt, 2)
+const chosen = breaks.filter(({ id }) => given.length === 0 || given.some((part) => id.includes(part)))
+
+const copy = makeCopy()
+try {
+  const files = [...new Set(chosen.map(({ test: { file } }) => file))]
+  say(`${chosen.length} breaks; first the ${files.length} test files as they are`)
+  const fault = await build(copy)
+  const sound = await test(copy, files)
+  if (fault !== undefined || sound.fault !== undefined || sound.failed.length > 0) {
+    throw new Error(
+      `Unbroken, the tests fail: ${fault ?? sound.fault ?? sound.failed.map(({ name, why }) => `${name}: ${why}`).join('\n')}`,
+    )
+  }
+  say(`${sound.passed.length} tests pass unbroken`)
+  const rows: Row[] = []
+  for (const each of chosen) {
+    const row = await tryBreak(copy, each)
+    rows.push(row)
+    const { caughtBy, fault: why, seconds } = row
+    const mark = caughtBy === undefined ? 'SURVIVED' : 'caught'
+    say(
+      `${mark.padEnd(8)} ${each.id.padEnd(36)} ${seconds.toFixed(1).padStart(5)} s  ${caughtBy === undefined ? (why ?? '') : `${caughtBy.name} (${caughtBy.why})`}`,
+    )
+  }
+  const survived = rows.filter(({ caughtBy }) => caughtBy === undefined)
+  if (table !== undefined) writeFileSync(table, toTable(rows))
+  say(`${rows.length - survived.length} of ${rows.length} breaks were caught`)
+  for (const { each } of survived) say(`unnoticed: ${each.id}: ${each.rule}`)
+  process.exitCode = survived.length === 0 ? 0 : 1
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+}
