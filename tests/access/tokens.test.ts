@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCrowd } from '../../src/access/crowd.ts'
 import { createGatekeeper, type Refusal } from '../../src/access/gatekeeper.ts'
 import { createGate, createLimiter } from '../../src/access/limits.ts'
@@ -8,6 +10,11 @@ import type { AppError } from '../../src/kernel/errors.ts'
 import { listAuditRows } from '../../src/store/audit.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { errorOf, localPerson, NOON, openStore } from '../support/context.ts'
+
+vi.mock('node:crypto', async (original) => {
+  const crypto = await original<typeof import('node:crypto')>()
+  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) }
+})
 
 const DAY = 86_400_000
 let now: number
@@ -47,8 +54,22 @@ describe('a token', () => {
 
   it('with a good checksum and another secret is wrong', () => {
     const [first, second] = [make('a'), make('b')]
-    const swapped = second.token.replace(second.id, first.id)
+    const body = second.token.replace(second.id, first.id).slice(0, -8)
+    const swapped = body + crc32(body).toString(16).padStart(8, '0')
+    expect(readToken(swapped)?.id).toBe(first.id)
     expect(holder(swapped)).toBeUndefined()
+  })
+
+  it('is compared in constant time, also where there is none of its id', () => {
+    const { id, token } = make()
+    const body = `assay_${'0'.repeat(16)}${token.slice(6 + id.length, -8)}`
+    vi.mocked(timingSafeEqual).mockClear()
+    holder(token)
+    holder(body + crc32(body).toString(16).padStart(8, '0'))
+    expect(vi.mocked(timingSafeEqual).mock.calls.map(([a, b]) => [a.byteLength, b.byteLength])).toEqual([
+      [32, 32],
+      [32, 32],
+    ])
   })
 
   it('ends after 90 days', () => {

@@ -107,7 +107,7 @@ export const storeBreaks: readonly Break[] = [
     file: store,
     find: 'if (options.networkFolder !== true) requireLocalFolder(dirname(file))',
     put: '',
-    test: { file: damageTest, title: 'the place of the data folder' },
+    test: { file: 'tests/store/network.test.ts' },
   },
   {
     id: 'network-type-unknown',
