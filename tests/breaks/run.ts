@@ -5,11 +5,13 @@ import { join, resolve } from 'node:path'
 import type { Break } from './break.ts'
 import { breaks, editsOf } from './list.ts'
 
-// Breaks each rule of the list in a copy of the program, and demands that the test it names fails. Arguments are ids,
-// parts of ids, or `--table FILE` for the outcome as Markdown. Ends with 1 where a break went unnoticed.
+// Breaks each rule of the list in a copy of the program, and demands that the test it names fails. Arguments are ids or
+// parts of ids, `--table FILE` for the outcome as Markdown, `--shard 1/2` for the first half. Ends with 1 where a break
+// went unnoticed.
 
 const root = resolve(import.meta.dirname, '../..')
 const RUN_MS = 300_000
+const SOUND_RUN_MS = 3_600_000
 
 interface Finished {
   code: number | null
@@ -17,7 +19,7 @@ interface Finished {
 }
 
 /** Runs a command in the copy; one that takes too long is killed, with all that it started. */
-function run(copy: string, command: string, args: readonly string[]): Promise<Finished> {
+function run(copy: string, command: string, args: readonly string[], limitMs = RUN_MS): Promise<Finished> {
   const child = spawn(command, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -27,7 +29,7 @@ function run(copy: string, command: string, args: readonly string[]): Promise<Fi
   }
   const timer = setTimeout(() => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-  }, RUN_MS)
+  }, limitMs)
   return new Promise((done) =>
     child.once('close', (code) => {
       clearTimeout(timer)
@@ -53,29 +55,30 @@ interface Report {
   testResults: { message: string; assertionResults: Assertion[] }[]
 }
 
-async function test(copy: string, files: readonly string[], title?: string, bail = 0): Promise<Outcome> {
+interface Asked {
+  files: readonly string[]
+  /** Parts of the names of the tests that are run; none: all of them. */
+  titles: readonly string[]
+  isBroken: boolean
+}
+
+async function test(copy: string, { files, titles, isBroken }: Asked): Promise<Outcome> {
   const report = join(copy, 'report.json')
   rmSync(report, { force: true })
-  const named = title === undefined ? [] : ['-t', title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')]
+  const pattern = titles.map((title) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const options = [
-    '--reporter=json',
-    `--outputFile=${report}`,
-    '--maxWorkers=1',
-    '--testTimeout=120000',
-    `--bail=${bail}`,
+    ...['--reporter=json', `--outputFile=${report}`, '--maxWorkers=1', '--testTimeout=120000'],
+    ...['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${join(copy, '.modules')}`],
+    ...(titles.length === 0 ? [] : ['-t', pattern]),
+    ...(isBroken ? ['--bail=1'] : []),
   ]
-  const { output } = await run(copy, process.execPath, [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    ...files,
-    ...named,
-    ...options,
-  ])
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, ...options]
+  const { output } = await run(copy, process.execPath, args, isBroken ? RUN_MS : SOUND_RUN_MS)
   let results: Report['testResults']
   try {
     results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults
   } catch {
-    return { passed: [], failed: [], fault: output.slice(-2000) }
+    return { passed: [], failed: [], fault: output.slice(-2000) || 'it took too long' }
   }
   const all = results.flatMap(({ assertionResults }) => assertionResults)
   const having = (status: string) => all.filter((each) => each.status === status)
@@ -99,6 +102,12 @@ function makeCopy(): string {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
+
+/** The test files of some breaks, and the parts of names that they give. */
+const toAsked = (some: readonly Break[]) => ({
+  files: [...new Set(some.map(({ test: { file } }) => file))],
+  titles: [...new Set(some.flatMap(({ test: { title } }) => title ?? []))],
+})
 
 async function build(copy: string): Promise<string | undefined> {
   const { code, output } = await run(copy, process.execPath, ['--import', 'tsx', 'build.ts'])
@@ -127,7 +136,7 @@ async function tryBreak(copy: string, each: Break): Promise<Row> {
     }
     const fault = each.built === true ? await build(copy) : undefined
     const outcome: Outcome =
-      fault === undefined ? await test(copy, [each.test.file], each.test.title, 1) : { passed: [], failed: [], fault }
+      fault === undefined ? await test(copy, { ...toAsked([each]), isBroken: true }) : { passed: [], failed: [], fault }
     const seconds = (performance.now() - begun) / 1000
     const [caughtBy] = outcome.failed
     return {
@@ -152,22 +161,32 @@ function toTable(rows: readonly Row[]): string {
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const given = process.argv.slice(2)
-const tableAt = given.indexOf('--table')
-const [, table] = tableAt < 0 ? [] : given.splice(tableAt, 2)
-const chosen = breaks.filter(({ id }) => given.length === 0 || given.some((part) => id.includes(part)))
+const take = (name: string) => {
+  const at = given.indexOf(name)
+  return at < 0 ? undefined : given.splice(at, 2)[1]
+}
+const table = take('--table')
+const [shard = 1, shards = 1] = (take('--shard') ?? '').split('/').filter(Boolean).map(Number)
+const chosen = breaks
+  .filter(({ id }) => given.length === 0 || given.some((part) => id.includes(part)))
+  .filter((_, index) => index % shards === shard - 1)
 
 const copy = makeCopy()
 try {
-  const files = [...new Set(chosen.map(({ test: { file } }) => file))]
-  say(`${chosen.length} breaks; first the ${files.length} test files as they are`)
-  const fault = await build(copy)
-  const sound = await test(copy, files)
-  if (fault !== undefined || sound.fault !== undefined || sound.failed.length > 0) {
-    throw new Error(
-      `Unbroken, the tests fail: ${fault ?? sound.fault ?? sound.failed.map(({ name, why }) => `${name}: ${why}`).join('\n')}`,
-    )
+  const faultOfBuild = await build(copy)
+  if (faultOfBuild !== undefined) throw new Error(`Unbroken, the program does not build: ${faultOfBuild}`)
+  const named = chosen.filter(({ test: { title } }) => title !== undefined)
+  const whole = chosen.filter(({ test: { title } }) => title === undefined)
+  say(`${chosen.length} breaks; first the tests as they are`)
+  for (const some of [named, whole].filter(({ length }) => length > 0)) {
+    const { passed, failed, fault } = await test(copy, { ...toAsked(some), isBroken: false })
+    if (fault !== undefined || failed.length > 0) {
+      throw new Error(
+        `Unbroken, the tests fail: ${fault ?? failed.map(({ name, why }) => `${name}: ${why}`).join('\n')}`,
+      )
+    }
+    say(`${passed.length} tests of ${toAsked(some).files.length} files pass unbroken`)
   }
-  say(`${sound.passed.length} tests pass unbroken`)
   const rows: Row[] = []
   for (const each of chosen) {
     const row = await tryBreak(copy, each)
