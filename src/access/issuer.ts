@@ -20,10 +20,14 @@ export interface IssuerOptions {
   signal: AbortSignal
   log: Log
   now: () => number
+  /** Monotonic milliseconds. */
+  clock?: () => number
 }
 
 const CLOCK_TOLERANCE_SECONDS = 60
 const KEYS_KEPT_MS = 600_000
+/** So long the keys that are known count while the issuer cannot be reached: what it withdrew must end. */
+const KEYS_COUNT_MS = 24 * 3_600_000
 const KEYS_ASKED_AT_MOST_EVERY_MS = 30_000
 /** Headers that say where a key is, or bring one along: an attacker's words. */
 const keyHeaders = ['jku', 'jwk', 'x5u', 'x5c'] as const
@@ -32,9 +36,10 @@ const keyHeaders = ['jku', 'jwk', 'x5u', 'x5c'] as const
  * Judges JSON Web Tokens of one issuer: signature by the keys that its own metadata names, issuer, audience, algorithm, type and
  * times. @throws AppError `unavailable`, reason `issuer_unreachable`, where its keys cannot be had.
  */
-export function createIssuer({ settings, signal, log, now }: IssuerOptions): ForeignTokens {
+export function createIssuer(options: IssuerOptions): ForeignTokens {
+  const { settings, log, now } = options
   const types = new Set(settings.types.map(toType))
-  const keys = createKeySource({ settings, signal, log, now })
+  const keys = createKeySource(options)
   return async (text) => {
     if (!isMeantForUs(text, settings.issuer, types)) return undefined
     try {
@@ -87,7 +92,7 @@ function toCaller(payload: Record<string, unknown>, settings: IssuerSettings): C
   const name = names.find((each) => typeof each === 'string' && each !== '') as string
   return {
     name: name.replace(/[\p{C}]/gu, '').slice(0, 100),
-    id: `issuer/${subject}`,
+    id: `${settings.issuer}#${subject}`,
     via: 'http',
     scopes: expandScopes(granted),
     token: true,
@@ -98,7 +103,8 @@ const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url().refine(isSafeA
 const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(100) })
 
 /** The issuer's keys, asked for again where a token names one that is not among them, and now and then. */
-function createKeySource({ settings, signal, log, now }: IssuerOptions): JWTVerifyGetKey {
+function createKeySource(options: IssuerOptions): JWTVerifyGetKey {
+  const { settings, signal, log, now, clock = () => performance.now() } = options
   const ask = async (address: string): Promise<unknown> => {
     const { origin, pathname, search } = new URL(address)
     const authorize = async () => undefined
@@ -121,10 +127,10 @@ function createKeySource({ settings, signal, log, now }: IssuerOptions): JWTVeri
   let askedAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
   const renew = () => {
-    askedAt = performance.now()
+    askedAt = clock()
     reading ??= read()
       .then((keys) => {
-        known = { keys, readAt: performance.now() }
+        known = { keys, readAt: clock() }
       })
       .catch((error: unknown) => log.warn('the keys of the issuer cannot be had', { error }))
       .finally(() => {
@@ -132,11 +138,12 @@ function createKeySource({ settings, signal, log, now }: IssuerOptions): JWTVeri
       })
     return reading
   }
-  const mayAsk = () => performance.now() - askedAt >= KEYS_ASKED_AT_MOST_EVERY_MS
+  const mayAsk = () => clock() - askedAt >= KEYS_ASKED_AT_MOST_EVERY_MS
   return async (header, token) => {
     if (reading !== undefined) await reading
-    const old = known === undefined || performance.now() - known.readAt > KEYS_KEPT_MS
+    const old = known === undefined || clock() - known.readAt > KEYS_KEPT_MS
     if (old && mayAsk()) await renew()
+    if (known !== undefined && clock() - known.readAt > KEYS_COUNT_MS) known = undefined
     if (known === undefined) {
       throw new AppError('unavailable', 'The issuer of this token cannot be asked for its keys; try again later.', {
         reason: 'issuer_unreachable',

@@ -96,7 +96,8 @@ export function revokeToken(context: Context, idOrName: string): Token {
       note(writer, context, { action: 'revoke', name: row.id, before: toToken(row, at), after: revoked })
       return revoked
     },
-    { durable: true },
+    // A token that leaked must end, however full the disk is.
+    { durable: true, essential: true },
   )
 }
 
@@ -179,5 +180,5 @@ function toToken(row: TokenRow, now: number): Token {
 type Note = Parameters<typeof appendAudit>[2]
 
 function note(writer: Parameters<typeof appendAudit>[0], { caller, now }: Context, entry: Omit<Note, 'kind'>): void {
-  appendAudit(writer, { name: caller.name, via: caller.via, at: now() }, { kind: 'token', ...entry })
+  appendAudit(writer, { name: caller.name, id: caller.id, via: caller.via, at: now() }, { kind: 'token', ...entry })
 }

@@ -73,7 +73,11 @@ const listAudit = operation({
       .array(
         z.object({
           at: instant,
-          actor: z.string().describe('Who did it.'),
+          actor: z.string().describe('Who did it, by the name at that time.'),
+          actorId: z
+            .string()
+            .nullable()
+            .describe('Who that is, whatever the name: a token, or issuer#subject; null at this machine.'),
           via: z.string().describe('Through which door: http, mcp or cli.'),
           action: z.string().describe('create, update, delete, certify, deprecate.'),
           kind: z.string().describe('What kind of definition it is.'),
@@ -91,8 +95,9 @@ const listAudit = operation({
       const rows = listAuditRows(reader, { kind, name, beforeSeq, limit: limit + 1 })
       const last = rows.length > limit ? rows[limit - 1] : undefined
       return {
-        items: rows.slice(0, limit).map(({ seq, at, before, after, ...row }) => ({
+        items: rows.slice(0, limit).map(({ seq, at, actor_id: actorId, before, after, ...row }) => ({
           ...row,
+          actorId,
           at: new Date(at).toISOString(),
           before: before === null ? null : (JSON.parse(before) as Record<string, unknown>),
           after: after === null ? null : (JSON.parse(after) as Record<string, unknown>),

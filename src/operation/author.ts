@@ -3,5 +3,6 @@ import type { WriteContext } from './context.ts'
 
 /** The caller, as histories and the audit trail keep who changed something. */
 export function authorOf(context: WriteContext): Author {
-  return { name: context.caller.name, via: context.caller.via, at: context.now() }
+  const { name, id, via } = context.caller
+  return { name, id, via, at: context.now() }
 }

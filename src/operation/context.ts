@@ -24,7 +24,7 @@ export function expandScopes(granted: Iterable<Scope>): Set<Scope> {
 export interface Caller {
   /** Shown in histories and audits. */
   name: string
-  /** Tells callers of the same name apart, such as `token/3f9a`; absent for the person at this machine. */
+  /** Stays when the name changes, such as `token/3f9a` or `https://id.example.com#ada`; absent for the person at this machine. */
   id?: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>

@@ -7,6 +7,8 @@ import type { Reader, Store, Writer } from './store.ts'
 /** Who changes something, through which door, and when (milliseconds). */
 export interface Author {
   name: string
+  /** Stays the same when the name changes hands; absent for the person at this machine. */
+  id?: string | undefined
   via: 'http' | 'mcp' | 'cli'
   at: number
 }
@@ -28,6 +30,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
     db.insertInto('audit').values({
       at: author.at,
       actor: author.name,
+      actor_id: author.id ?? null,
       via: author.via,
       action: entry.action,
       kind: entry.kind,
@@ -66,6 +69,8 @@ export function sealAudit(store: Store): void {
 
 function toDigest(before: string, row: AuditEntryRow): string {
   const content = [row.seq, row.at, row.actor, row.via, row.action, row.kind, row.name, row.before, row.after]
+  // Entries of the time before there were ids keep the digest that they have.
+  if (row.actor_id !== null) content.push(row.actor_id)
   return createHash('sha256')
     .update(`${before}\n${JSON.stringify(content)}`)
     .digest('hex')
@@ -88,7 +93,7 @@ export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader
     .prepare(
-      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, via, action, kind, name, before, after, digest
+      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, actor_id, via, action, kind, name, before, after, digest
        FROM audit FULL JOIN audit_chain AS chain ON chain.seq = audit.seq ORDER BY 1`,
     )
     .iterate() as IterableIterator<AuditEntryRow & { digest: string | null }>

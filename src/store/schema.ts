@@ -265,6 +265,7 @@ export interface AuditRow {
   seq: Generated<number>
   at: number
   actor: string
+  actor_id: string | null
   via: string
   action: string
   kind: string

@@ -187,7 +187,7 @@ describe('forged tokens', () => {
 describe('a good token', () => {
   it('names its subject and what its scopes allow', async () => {
     const caller = await verify(await write({ claims: { preferred_username: 'ada.lovelace' } }))
-    expect(caller).toMatchObject({ name: 'ada.lovelace', id: 'issuer/ada', token: true })
+    expect(caller).toMatchObject({ name: 'ada.lovelace', id: `${issuer.address}#ada`, token: true })
     expect([...(caller?.scopes ?? [])].sort()).toEqual(['read', 'triage'])
   })
 
@@ -241,6 +241,23 @@ describe('the keys of the issuer', () => {
     const judge = createIssuer({ settings, signal: ending.signal, log: silentLog, now: () => Date.now() })
     const error = await errorOf(judge(await write({ claims: { iss: gone.address } })))
     expect([error.code, error.facts.reason]).toEqual(['unavailable', 'issuer_unreachable'])
+  })
+
+  it('count for a day while it cannot be reached, and no longer', async () => {
+    const silent = await openIssuer([good])
+    let ms = 0
+    const settings = IssuerSettings.parse({ issuer: silent.address, audience: [audience] })
+    const judge = createIssuer({
+      ...{ settings, signal: ending.signal, log: silentLog, now: () => Date.now(), clock: () => ms },
+    })
+    const token = await write({ claims: { iss: silent.address } })
+    expect(await judge(token)).toBeDefined()
+    silent.server.close()
+    silent.server.closeAllConnections()
+    ms = 86_400_000
+    expect(await judge(token)).toBeDefined()
+    ms += 1
+    expect((await errorOf(judge(token))).facts.reason).toBe('issuer_unreachable')
   })
 
   it('are not taken from metadata of another issuer, nor from an address that anyone could read along', async () => {

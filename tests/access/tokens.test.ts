@@ -94,6 +94,16 @@ describe('a token', () => {
     }
   })
 
+  it('is revoked on a full disk, too', async () => {
+    const { token, id } = make()
+    const full = Store.open(kept.file, { now: () => now, freeBytes: () => 1 })
+    const lacking = { ...context(), store: full }
+    expect(() => createToken(lacking, { name: 'more', scopes: ['read'] })).toThrow('nearly full')
+    expect(revokeToken(lacking, id).status).toBe('revoked')
+    full.close()
+    expect(holder(token)).toBeUndefined()
+  })
+
   it('notes its use at most every five minutes', () => {
     const { token } = make()
     const lastUsedAt = () => kept.store.read((reader) => listTokens(reader, now))[0]?.lastUsedAt

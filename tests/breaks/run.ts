@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Break } from './break.ts'
@@ -94,12 +94,15 @@ async function test(copy: string, { files, titles, isBroken }: Asked): Promise<O
 
 const toLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 120)
 
-/** What is run, without what git or an installation holds. */
+/** What is run, without what git or an installation holds. Packages are linked one by one: what tests build stays in the copy. */
 function makeCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), 'assay-breaks-'))
   const left = new Set(['node_modules', '.git', 'coverage'].map((name) => join(root, name)))
   cpSync(root, copy, { recursive: true, filter: (path) => !left.has(path) })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  mkdirSync(join(copy, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
+  }
   return copy
 }
 

@@ -633,6 +633,18 @@ test('every change of a metric is in the trail', async () => {
   expect(items[3]).toMatchObject({ before: { unit: '', version: 1 }, after: { unit: 'x', version: 2 } })
 })
 
+test('the trail tells callers of one name apart', async () => {
+  const { ask, context } = open()
+  await ask('create_metric', metric)
+  const other = { ...context.caller, id: 'https://id.example.com#4711' }
+  await caller(operations, { ...context, caller: other })('certify_metric', { slug: 'secrets' })
+  const { items } = await ask('list_audit', { kind: 'metric', name: 'secrets' })
+  expect(items).toMatchObject([
+    { action: 'certify', actor: 'local', actorId: 'https://id.example.com#4711' },
+    { action: 'create', actor: 'local', actorId: null },
+  ])
+})
+
 test('a cursor that is none is refused', async () => {
   expect(await errorOf(open().ask('list_audit', { cursor: 'x' }))).toMatchObject({ code: 'invalid_input' })
 })

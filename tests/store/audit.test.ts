@@ -13,7 +13,7 @@ beforeEach(() => {
     kept.store.write((writer) =>
       appendAudit(
         writer,
-        { name: `person ${n}`, via: 'cli', at: NOON + n },
+        { name: `person ${n}`, ...(n % 2 === 0 ? { id: `token/${n}` } : {}), via: 'cli', at: NOON + n },
         { action: 'update', kind: 'term', name: `term-${n}`, before: { n }, after: { n: n + 1 } },
       ),
     )
@@ -52,7 +52,7 @@ const afterwards = <T>(sql: string, look: () => T): T => {
   return seen
 }
 const numbers = () => direct.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
-const columns = ['at', 'actor', 'via', 'action', 'kind', 'name', 'before', 'after']
+const columns = ['at', 'actor', 'actor_id', 'via', 'action', 'kind', 'name', 'before', 'after']
 
 describe('the audit trail', () => {
   it('cannot be changed by the way', () => {
