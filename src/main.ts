@@ -14,10 +14,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopping.abort()
   })
 }
-process.on('unhandledRejection', (error) => {
+/** Nothing goes on after a fault that nobody expected; what it says leaves like any line of the log. */
+const endBadly = (error: unknown) => {
   process.stderr.write(`assay: ${scrub(error instanceof Error ? error.message : String(error))}\n`)
   process.exit(1)
-})
+}
+process.on('unhandledRejection', endBadly)
+process.on('uncaughtException', endBadly)
 
 // The reader of a pipe has seen enough: nothing is left to say.
 const endQuietly = (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,8 @@ const MAX_MEMBERS = 10_000
 
 /**
  * Looks an input over before anything else does.
- * @throws AppError `invalid_input`, reason `too_deep`, `too_long` or `malformed_text`: what no schema and no store is made for.
+ * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text` or `prototype_named`: what no schema and no store
+ * is made for.
  */
 export function requireSound(value: unknown): void {
   let level = [value]
@@ -18,6 +19,10 @@ export function requireSound(value: unknown): void {
     const members = level.flatMap((node) => {
       if (typeof node !== 'object' || node === null) return [node]
       const inner = Object.entries(node)
+      // Whoever copies such a member gives an object others that nobody checked.
+      if (Object.hasOwn(node, '__proto__')) {
+        throw unsound('prototype_named', 'names a member __proto__, which nothing has; remove it.')
+      }
       if (inner.length <= MAX_MEMBERS) return inner.flat()
       throw unsound('too_long', `has a list or an object of more than ${MAX_MEMBERS} members; send fewer.`)
     })

@@ -6,8 +6,8 @@ import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
-import { showSource } from '../sources/source-operations.ts'
-import { getSource, removeSource, setNextRun } from '../sources/sources.store.ts'
+import { auditSource, showSource } from '../sources/source-operations.ts'
+import { getSource, removeSource, setLastCompletedScan, setNextRun } from '../sources/sources.store.ts'
 import type { Reader } from '../store/store.ts'
 import { isOrphaned } from './drive.ts'
 import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } from './model.ts'
@@ -169,7 +169,10 @@ export const scanOperations: readonly Operation[] = [
         const source = getSource(writer, id)
         const before = showSource(writer, source.uid)
         setNextRun(writer, source.id, null)
+        // Should this break off half-way, what is left does not pass for a tenant that was scanned whole.
+        setLastCompletedScan(writer, source.id, null)
         for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
+        auditSource(writer, context, 'delete', source, undefined)
         return { row: source.id, shown: before }
       })
       const removeSome = () =>

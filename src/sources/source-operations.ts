@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
+import { authorOf } from '../operation/author.ts'
+import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import type { Reader } from '../store/store.ts'
+import { appendAudit } from '../store/audit.store.ts'
+import type { Reader, Writer } from '../store/store.ts'
 import { isObject, listConfigProblems, parseConfig, toShownConfig, withoutSecrets } from './config.ts'
 import { configJsonSchema } from './config-schema.ts'
 import { IMPORT_TYPE, Source, SourceName, type SourceRecord, SourceRef, TestStep } from './model.ts'
@@ -31,6 +34,28 @@ export function toSource(source: SourceRecord, counts = nothing): Source {
 export function showSource(reader: Reader, ref: string): Source {
   const source = getSource(reader, ref)
   return toSource(source, countBySource(reader).get(source.id))
+}
+
+/** Appends to the trail what became of a source; of its secrets only which ones are new. */
+export function auditSource(
+  writer: Writer,
+  context: WriteContext,
+  action: 'create' | 'update' | 'delete',
+  before: SourceRecord | undefined,
+  after: SourceRecord | undefined,
+): void {
+  const shown = ({ name, config, secrets }: SourceRecord) => ({
+    name,
+    config: toShownConfig(config, Object.keys(secrets)),
+  })
+  const fresh = Object.entries(after?.secrets ?? {}).filter(([member, sealed]) => before?.secrets[member] !== sealed)
+  appendAudit(writer, authorOf(context), {
+    action,
+    kind: 'source',
+    name: (after ?? before)?.name ?? '',
+    ...(before === undefined ? {} : { before: shown(before) }),
+    ...(after === undefined ? {} : { after: { ...shown(after), newSecrets: fresh.map(([member]) => member) } }),
+  })
 }
 
 /** The operations on sources, for the connectors and detectors that are there. */
@@ -111,6 +136,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               },
               now,
             )
+            auditSource(writer, context, 'create', undefined, getSource(writer, uid))
             return showSource(writer, uid)
           },
           { durable: true },
@@ -148,6 +174,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               },
               now,
             )
+            auditSource(writer, context, 'update', source, getSource(writer, source.uid))
             return showSource(writer, source.uid)
           },
           { durable: true },

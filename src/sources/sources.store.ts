@@ -106,7 +106,7 @@ export function setNextRun(writer: Writer, id: number, nextRunAt: number | null)
   )
 }
 
-export function setLastCompletedScan(writer: Writer, id: number, at: number): void {
+export function setLastCompletedScan(writer: Writer, id: number, at: number | null): void {
   writer.run(db.updateTable('source').set({ last_completed_scan_at: at }).where('id', '=', id))
 }
 

@@ -128,7 +128,7 @@ export function writeKeyFile(file: string, key: Buffer): boolean {
     unlinkSync(draft)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'EEXIST') {
+    if (code === 'EEXIST' || existsSync(file)) {
       unlinkSync(draft)
       return false
     }

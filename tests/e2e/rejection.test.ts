@@ -6,25 +6,32 @@ afterAll(remove)
 
 const CANARY = 'sk_live_5Hq2canary7Zt4Wm9Kp'
 
-/** Somewhere in the process, after the start, a promise is rejected that nobody waits for. */
-const fault = `data:text/javascript,setTimeout(()=>Promise.reject(new Error('lost ${CANARY}')),2000)`
+/** What goes wrong somewhere in the process after the start, where nobody waits for it. */
+const faults = [
+  ['a rejection', `Promise.reject(new Error('lost ${CANARY}'))`],
+  ['an exception', `throw new Error('lost ${CANARY}')`],
+] as const
 
-test('a rejection that nobody handles ends the server, and tells no credential', async () => {
-  const child = spawnAssay(['serve', '--port', '0', '--no-background'], {
-    home,
-    env: { NODE_OPTIONS: `--import "${fault}"` },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text
+test.each(faults)(
+  '%s that nobody handles ends the server, and tells no credential',
+  async (_what, fault) => {
+    const child = spawnAssay(['serve', '--port', '0', '--no-background'], {
+      home,
+      env: { NODE_OPTIONS: `--import "data:text/javascript,setTimeout(()=>{${fault}},2000)"` },
     })
-  }
-  const late = setTimeout(() => child.kill('SIGKILL'), 40_000)
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  clearTimeout(late)
-  expect(code).toBe(1)
-  expect(output).toContain('lost ********')
-  expect(output).not.toContain(CANARY)
-  expect(output).not.toContain('node:internal')
-}, 60_000)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+      })
+    }
+    const late = setTimeout(() => child.kill('SIGKILL'), 40_000)
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    clearTimeout(late)
+    expect(code).toBe(1)
+    expect(output).toContain('lost ********')
+    expect(output).not.toContain(CANARY)
+    expect(output).not.toContain('node:internal')
+  },
+  60_000,
+)

@@ -11,6 +11,7 @@ test.each([
   ['too_deep', nest(70, 1)],
   ['malformed_text', { name: '\ud83d' }],
   ['malformed_text', { '\ude00': 1 }],
+  ['prototype_named', JSON.parse('[{"a": {"__proto__": {"b": 1}}}]')],
 ])('%s is refused', (reason, value) => {
   expect(() => requireSound(value)).toThrow(expect.objectContaining({ facts: expect.objectContaining({ reason }) }))
 })

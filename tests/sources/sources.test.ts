@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AppError } from '../../src/kernel/errors.ts'
 import type { Source } from '../../src/sources/model.ts'
+import { listAuditRows } from '../../src/store/audit.store.ts'
 import { createTenant, fakeConfig } from '../scans/fake-tenant.ts'
 import { openWorkbench, type Workbench } from '../scans/workbench.ts'
 
@@ -165,6 +167,13 @@ describe('updating a source', () => {
     expect(scan.status).toBe('COMPLETED')
   }
 
+  it('takes no member by the way of a prototype', async () => {
+    const config = JSON.parse('{"required": {"__proto__": {"base_url": "https://evil.example"}}}')
+    await expect(update(config)).rejects.toMatchObject({ facts: { reason: 'prototype_named' } })
+    const whole = JSON.parse('{"optional": {"__proto__": {"depth": 9}}}')
+    await expect(create(whole, 'Other')).rejects.toMatchObject({ facts: { reason: 'prototype_named' } })
+  })
+
   it('merges by member and leaves the rest', async () => {
     const { config } = await update({ optional: { depth: 3 } })
     expect(config).toMatchObject({ optional: { depth: 3, spaces: ['ENG', 'OPS'] }, schedule: { preset: 'daily' } })
@@ -282,6 +291,57 @@ describe('deleting a source', () => {
     )
     expect(left).toEqual([{ n: 2 }, { n: 2 }, { n: 1 }, { n: 1 }, { n: 0 }])
   })
+
+  it('leaves no byte of what it was called in the file', async () => {
+    await create()
+    await bench.scan('Wiki')
+    const [asset] = bench.store.read((reader) => reader.prepare('SELECT key, url FROM asset').all()) as {
+      key: string
+      url: string
+    }[]
+    const holds = () => {
+      const database = new Database(join(bench.home, 'assay.db'))
+      database.pragma('wal_checkpoint(TRUNCATE)')
+      database.close()
+      return readFileSync(join(bench.home, 'assay.db')).includes(asset?.url ?? '')
+    }
+    expect(holds()).toBe(true)
+    await bench.run('delete_source', { id: 'Wiki' })
+    expect(holds()).toBe(false)
+  })
+
+  it('that breaks off half-way says that the source is not what it was, and can be done again', async () => {
+    bench.close()
+    bench = openWorkbench(createTenant({ ENG: 250 }))
+    await create({ sampling: { strategy: 'ALL' } })
+    await bench.scan('Wiki')
+    vi.spyOn(bench.store, 'giveWay').mockRejectedValueOnce(new Error('killed'))
+    await expect(bench.run('delete_source', { id: 'Wiki' })).rejects.toThrow('killed')
+    const half = await bench.run<Source>('get_source', { id: 'Wiki' })
+    expect(half.counts?.assets).toBe(50)
+    expect(half.lastCompletedScanAt).toBeUndefined()
+    await bench.run('delete_source', { id: 'Wiki' })
+    expect(await bench.run('list_sources')).toMatchObject({ total: 0 })
+  })
+})
+
+it('what becomes of a source stands in the trail, without its secrets', async () => {
+  await create()
+  await update({ optional: { depth: 3 } })
+  await update({ masked: { token: 'fake-token-0002' } })
+  await bench.run('delete_source', { id: 'Wiki' })
+  const rows = bench.store.read((reader) => listAuditRows(reader, { kind: 'source', limit: 10 })).reverse()
+  expect(rows.map(({ action, name }) => [action, name])).toEqual([
+    ['create', 'Wiki'],
+    ['update', 'Wiki'],
+    ['update', 'Wiki'],
+    ['delete', 'Wiki'],
+  ])
+  const [created, deeper, renewed] = rows.map(({ after }) => JSON.parse(after ?? '{}') as Record<string, unknown>)
+  expect(created).toMatchObject({ newSecrets: ['token'], config: { masked: { token: '********' } } })
+  expect(deeper).toMatchObject({ newSecrets: [], config: { optional: { depth: 3 } } })
+  expect(renewed).toMatchObject({ newSecrets: ['token'] })
+  expect(JSON.stringify(rows)).not.toMatch(/fake-token|v1\./)
 })
 
 describe('testing a source', () => {

@@ -1,0 +1,34 @@
+import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { writeKeyFile } from '../../src/store/key-file.ts'
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  return { ...fs, linkSync: vi.fn(fs.linkSync) }
+})
+
+const home = mkdtempSync(join(tmpdir(), 'assay-no-links-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+describe('a key on a disk that knows no hard links', () => {
+  vi.mocked(linkSync).mockImplementation(() => {
+    throw Object.assign(new Error('not supported'), { code: 'ENOTSUP' })
+  })
+
+  it('is written, and never takes the place of another one', () => {
+    const file = join(home, 'new.key')
+    expect(writeKeyFile(file, Buffer.alloc(32, 1))).toBe(true)
+    const first = readFileSync(file, 'utf8')
+    expect(writeKeyFile(file, Buffer.alloc(32, 2))).toBe(false)
+    expect(readFileSync(file, 'utf8')).toBe(first)
+  })
+
+  it('leaves a file of anything else as it is', () => {
+    const file = join(home, 'notes.txt')
+    writeFileSync(file, 'notes')
+    expect(writeKeyFile(file, Buffer.alloc(32, 1))).toBe(false)
+    expect(readFileSync(file, 'utf8')).toBe('notes')
+  })
+})
