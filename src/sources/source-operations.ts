@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
@@ -49,6 +50,9 @@ export function auditSource(
     config: toShownConfig(config, Object.keys(secrets)),
   })
   const fresh = Object.entries(after?.secrets ?? {}).filter(([member, sealed]) => before?.secrets[member] !== sealed)
+  if (before !== undefined && after !== undefined && fresh.length === 0) {
+    if (isDeepStrictEqual(shown(before), shown(after))) return
+  }
   appendAudit(writer, authorOf(context), {
     action,
     kind: 'source',

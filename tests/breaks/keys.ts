@@ -101,7 +101,7 @@ export const keyBreaks: readonly Break[] = [
     file: keyFile,
     find: '    linkSync(draft, file)\n    unlinkSync(draft)',
     put: '    renameSync(draft, file)',
-    test: { file: tamperTest, title: 'a change of the key' },
+    test: { file: 'tests/store/no-links.test.ts' },
   },
   {
     id: 'rotation-too-early',
@@ -134,7 +134,7 @@ export const keyBreaks: readonly Break[] = [
     file: 'src/detectors/fingerprint.ts',
     find: "createHmac('sha256', key)",
     put: "createHmac('sha256', '')",
-    test: { file: 'tests/detectors/runner.test.ts' },
+    test: { file: 'tests/detectors/fingerprint.test.ts' },
   },
   {
     id: 'audit-not-chained',

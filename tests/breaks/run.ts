@@ -70,7 +70,8 @@ async function test(copy: string, { files, titles, isBroken }: Asked): Promise<O
     ...['--reporter=json', `--outputFile=${report}`, '--maxWorkers=1', '--testTimeout=120000'],
     ...['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${join(copy, '.modules')}`],
     ...(titles.length === 0 ? [] : ['-t', pattern]),
-    ...(isBroken ? ['--bail=1'] : []),
+    // Without a break only what fails again and again counts; with one, the first failure says all.
+    ...(isBroken ? ['--bail=1'] : ['--retry=2']),
   ]
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, ...options]
   const { output } = await run(copy, process.execPath, args, isBroken ? RUN_MS : SOUND_RUN_MS)

@@ -75,7 +75,7 @@ export const storeBreaks: readonly Break[] = [
     file: store,
     find: "database.pragma('trusted_schema = OFF')",
     put: '',
-    test: { file: storeTest, title: 'opening' },
+    test: { file: storeTest, title: 'trust no schema' },
   },
   {
     id: 'database-mode',
@@ -83,7 +83,7 @@ export const storeBreaks: readonly Break[] = [
     file: store,
     find: 'if (before === undefined) chmodSync(file, 0o600)',
     put: 'if (before === undefined) chmodSync(file, 0o644)',
-    test: { file: storeTest, title: 'opening' },
+    test: { file: storeTest, title: 'are to files that only their owner can read' },
   },
   {
     id: 'database-newer',
@@ -139,7 +139,7 @@ export const storeBreaks: readonly Break[] = [
     file: store,
     find: "if (error instanceof AppError && error.facts.reason === 'storage_full') this.space.dropBallast()",
     put: '',
-    test: { file: damageTest, title: 'a full disk' },
+    test: { file: powerTest, title: 'is told with its own reason' },
   },
   {
     id: 'wal-unbounded',

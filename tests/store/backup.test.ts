@@ -153,6 +153,7 @@ describe('a restore', () => {
   it('leaves files that only their owner can read', () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
+    expect(statSync(backup.file).mode & 0o777).toBe(0o600)
     chmodSync(backup.file, 0o644)
     restore(backup.file, file, now())
     expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -223,6 +223,9 @@ describe('a disk without room', () => {
       pages: number
     }
     setMost(pages + 2)
+    store.space.keepBallast()
+    const hasBallast = () => existsSync(join(folder, 'ballast'))
+    expect(hasBallast()).toBe(true)
     const add = (name: string, bytes: number) =>
       store.write((writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(name, 'x'.repeat(bytes)))
     let refused: unknown
@@ -232,6 +235,7 @@ describe('a disk without room', () => {
       refused = error
     }
     expect(refused).toMatchObject({ name: 'AppError', code: 'unavailable', facts: { reason: 'storage_full' } })
+    expect(hasBallast()).toBe(false)
     const count = () => store.read((reader) => reader.prepare('SELECT count(*) FROM install').pluck().get()) as number
     const before = count()
     expect(store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0 })

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -58,6 +58,23 @@ describe('opening', () => {
     expect(raw.pragma('user_version', { simple: true })).toBeGreaterThan(0)
     expect(raw.pragma('journal_mode', { simple: true })).toBe('wal')
     raw.close()
+  })
+})
+
+describe('connections', () => {
+  it('overwrite what is deleted, hold rows to what they belong to, and trust no schema', () => {
+    const store = open()
+    const read = (name: string) => store.write((tx) => tx.prepare(`PRAGMA ${name}`).pluck().get())
+    expect(['secure_delete', 'foreign_keys', 'trusted_schema'].map(read)).toEqual([1, 1, 0])
+    expect(store.read((tx) => tx.prepare('PRAGMA trusted_schema').pluck().get())).toBe(0)
+    store.close()
+  })
+
+  it('are to files that only their owner can read', () => {
+    const store = open()
+    store.write((tx) => ensureWord(tx, 'x'))
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(store.file + suffix).mode & 0o777, suffix).toBe(0o600)
+    store.close()
   })
 })
 
