@@ -162,7 +162,7 @@ export const accessBreaks: readonly Break[] = [
     file: 'src/http/import.ts',
     find: "  requireScope('Importing findings', 'admin', context.caller)\n",
     put: '',
-    test: { file: scopesTest },
+    test: { file: scopesTest, title: 'importing over HTTP' },
   },
   {
     id: 'metrics-without-scope',

@@ -109,7 +109,7 @@ export const keyBreaks: readonly Break[] = [
     file: rotation,
     find: 'if (checkOf(next) !== install.check) return undefined',
     put: '',
-    test: { file: tamperTest, title: 'a change of the key' },
+    test: { file: tamperTest, title: 'that has not reached the database' },
   },
   {
     id: 'rotation-leaves-secrets',
@@ -125,7 +125,7 @@ export const keyBreaks: readonly Break[] = [
     file: 'src/main.ts',
     find: 'delete process.env.ASSAY_KEY\n',
     put: '',
-    test: { file: 'tests/e2e/credentials.test.ts' },
+    test: { file: 'tests/e2e/rejection.test.ts', title: 'the key of the environment' },
     built: true,
   },
   {

@@ -64,23 +64,16 @@ export const scanBreaks: readonly Break[] = [
     id: 'two-leaders',
     rule: 'One process drives the schedules while it lives.',
     file: loop,
-    find: 'if (lease.holder !== holder && !isCertainlyDead(lease.holder)) return false',
-    put: "if (lease.holder === '' && !isCertainlyDead(lease.holder)) return false",
+    find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
+    put: "return isCertainlyDead(lease.holder) ? 'free' : 'ours'",
     test: { file: loopTest, title: 'the lease' },
   },
   {
     id: 'lease-never-ends',
     rule: 'The lease of a process that is gone goes to another.',
     file: loop,
-    find: 'const fresh = lease !== undefined && lease.expiresAt > now && lease.expiresAt <= now + 2 * LEASE_MS',
-    put: 'const fresh = lease !== undefined',
-    also: [
-      {
-        file: loop,
-        find: 'if (lease.holder !== holder && !isCertainlyDead(lease.holder)) return false',
-        put: 'if (lease.holder !== holder) return false',
-      },
-    ],
+    find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
+    put: "return 'theirs'",
     test: { file: loopTest, title: 'the lease' },
   },
   {

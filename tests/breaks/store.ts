@@ -1,6 +1,7 @@
 import type { Break } from './break.ts'
 
 const store = 'src/store/store.ts'
+const connection = 'src/store/connection.ts'
 const storeTest = 'tests/store/store.test.ts'
 const damageTest = 'tests/store/damage.test.ts'
 const powerTest = 'tests/store/power.test.ts'
@@ -23,7 +24,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'transaction-kept-after-failure',
     rule: 'A write that fails keeps nothing.',
-    file: store,
+    file: connection,
     find: "if (this.#database.inTransaction) this.#database.exec('ROLLBACK')",
     put: "if (this.#database.inTransaction) this.#database.exec('COMMIT')",
     test: { file: storeTest, title: 'keeps nothing of a write that fails' },
@@ -31,7 +32,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'transaction-waits',
     rule: 'No transaction stays open across an await.',
-    file: store,
+    file: connection,
     find: "if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')",
     put: '',
     test: { file: storeTest, title: 'refuses work that waits' },
@@ -39,16 +40,16 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'question-can-write',
     rule: 'Questions run on a connection that cannot write.',
-    file: store,
+    file: connection,
     find: 'new Database(file, { readonly: options.readonly ?? false, timeout: 5000 })',
     put: 'new Database(file, { timeout: 5000 })',
-    also: [{ file: store, find: "database.pragma('query_only = ON')", put: '' }],
+    also: [{ file: connection, find: "database.pragma('query_only = ON')", put: '' }],
     test: { file: storeTest, title: 'gives questions a connection that cannot write' },
   },
   {
     id: 'acknowledged-not-synced',
     rule: 'What was told as kept is synchronised with the disk before the answer.',
-    file: store,
+    file: connection,
     find: "if (durable) this.#database.pragma('synchronous = FULL')",
     put: '',
     test: { file: powerTest, title: 'what was told as kept for good' },
@@ -56,7 +57,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'foreign-keys-off',
     rule: 'A row goes with what it belongs to.',
-    file: store,
+    file: connection,
     find: "database.pragma('foreign_keys = ON')",
     put: "database.pragma('foreign_keys = OFF')",
     test: { file: 'tests/sources/sources.test.ts', title: 'deleting a source' },
@@ -64,7 +65,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'deleted-bytes-stay',
     rule: 'What is deleted is overwritten in the file.',
-    file: store,
+    file: connection,
     find: "database.pragma('secure_delete = ON')",
     put: "database.pragma('secure_delete = OFF')",
     test: { file: 'tests/sources/sources.test.ts', title: 'deleting a source' },
@@ -72,7 +73,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'schema-trusted',
     rule: 'A schema that somebody else wrote calls no functions with side effects.',
-    file: store,
+    file: connection,
     find: "database.pragma('trusted_schema = OFF')",
     put: '',
     test: { file: storeTest, title: 'trust no schema' },
@@ -96,7 +97,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'foreign-database',
     rule: 'The database of another program is not touched.',
-    file: store,
+    file: connection,
     find: 'if (!options.readonly) requireOurs(database)',
     put: '',
     test: { file: damageTest, title: 'of another program is not touched' },
@@ -154,7 +155,7 @@ export const storeBreaks: readonly Break[] = [
         put: 'while (signal === undefined && signal !== undefined) {',
       },
       {
-        file: store,
+        file: connection,
         find: "database.pragma('wal_autocheckpoint = 4000')",
         put: "database.pragma('wal_autocheckpoint = 0')",
       },
@@ -194,7 +195,7 @@ export const storeBreaks: readonly Break[] = [
     also: [
       { file: migrate, find: 'const MIGRATION_PATIENCE_MS', put: 'const newestKnown = 0\nconst MIGRATION_PATIENCE_MS' },
     ],
-    test: { file: migrationTest },
+    test: { file: 'tests/store/driver.test.ts' },
   },
   {
     id: 'backup-torn',
@@ -227,7 +228,7 @@ export const storeBreaks: readonly Break[] = [
     file: backup,
     find: "if (copy.pragma('quick_check(1)', { simple: true }) !== 'ok') throw damagedCopy()",
     put: '',
-    test: { file: backupTest, title: 'a restore' },
+    test: { file: backupTest, title: 'is refused for a copy of which a part is damaged' },
   },
   {
     id: 'restore-of-anything',

@@ -134,6 +134,24 @@ describe('every operation with every scope and with none', () => {
   })
 })
 
+describe('importing over HTTP', () => {
+  it.each(everyone)('is answered to %s only with the scope admin', async (who) => {
+    const { authorization } = credentials(who)
+    const before = estate.version()
+    const reply = await app.request('http://127.0.0.1:7411/findings/import?source=other', {
+      method: 'POST',
+      headers: {
+        host: '127.0.0.1:7411',
+        'content-type': 'application/x-ndjson',
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      body: '',
+    })
+    expect(reply.status).toBe(who === 'admin' ? 200 : who === 'nobody' ? 401 : 403)
+    expect(estate.version() !== before).toBe(who === 'admin')
+  })
+})
+
 describe('tools/list', () => {
   const scopeOf = new Map(operations.map(({ name, scope }) => [name, scope]))
 

@@ -35,3 +35,18 @@ test.each(faults)(
   },
   60_000,
 )
+
+test('the key of the environment is in it no longer once the program has begun', async () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const look = "setTimeout(()=>{process.stderr.write('seen:'+process.env.ASSAY_KEY);process.exit(0)},2000)"
+  const child = spawnAssay(['serve', '--port', '0', '--no-background'], {
+    home,
+    env: { ASSAY_KEY: key, NODE_OPTIONS: `--import "data:text/javascript,${look}"` },
+  })
+  let output = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  expect(output).toContain('seen:undefined')
+}, 60_000)

@@ -150,6 +150,17 @@ describe('a restore', () => {
     }
   })
 
+  it('is refused for a copy of which a part is damaged', () => {
+    for (let n = 0; n < 8; n++) add(`word ${n} ${'x'.repeat(50_000)}`)
+    const backup = backUp(file, join(home, 'backup.db'))
+    const copy = readFileSync(backup.file)
+    copy.fill(0, copy.length / 2, copy.length / 2 + 3 * 8192)
+    writeFileSync(backup.file, copy)
+    const before = readFileSync(file)
+    expect(() => restore(backup.file, file, now())).toThrow('The backup is damaged')
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
   it('leaves files that only their owner can read', () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))

@@ -196,6 +196,17 @@ describe('a change of the key', () => {
     close()
   })
 
+  it('that has not reached the database leaves the present key in its place', () => {
+    const { folder, close } = makeFolder()
+    const present = readFileSync(join(folder, 'assay.key'), 'utf8')
+    const own = Store.open(join(folder, 'assay.db'), { now })
+    writeFileSync(join(folder, 'assay.key.next'), Buffer.alloc(32, 3).toString('base64'), { mode: 0o600 })
+    expect(finishRotation({ store: own, home: folder })).toBeUndefined()
+    expect(readFileSync(join(folder, 'assay.key'), 'utf8')).toBe(present)
+    own.close()
+    close()
+  })
+
   it('of the environment goes to a file, with which everything opens', () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-rotate-'))
     const env = { ASSAY_KEY: Buffer.alloc(32, 5).toString('base64') }

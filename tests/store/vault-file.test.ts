@@ -85,6 +85,8 @@ describe('the key', () => {
     open()
     rmSync(join(home, 'assay.key'))
     expect(reasonOf(() => open().seal('p', 'x'))).toBe('key_missing')
+    store.write((writer) => writer.prepare("DELETE FROM install WHERE name = 'key_check'").run())
+    expect(reasonOf(() => open().seal('p', 'x'))).toBe('key_missing')
     expect(statSync(join(home, 'assay.key'), { throwIfNoEntry: false })).toBeUndefined()
   })
 
