@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Severity } from '../detectors/detector.ts'
 import type { FindingStatus } from '../findings/model.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
+import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
 import type { NumberedValue } from './ndjson.ts'
 
-/** A SARIF log is one JSON value, so it is held as a whole. */
-const LARGEST = 128 * 1024 * 1024
+/** What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read. */
+const MOST_HELD = 64 * 1024 * 1024
 
 const Text = z.object({ text: z.string().optional() })
 const Rule = z.object({
@@ -45,20 +46,14 @@ const Result = z.object({
     .optional(),
   properties: z.object({ 'security-severity': z.union([z.string(), z.number()]).optional() }).optional(),
 })
-const Log = z.object({
-  version: z.literal('2.1.0', 'must be 2.1.0.'),
-  runs: z.array(
-    z.object({
-      tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(Rule).optional() }) }),
-      results: z.array(Result).nullish(),
-      invocations: z
-        .array(z.object({ startTimeUtc: z.string().optional(), endTimeUtc: z.string().optional() }))
-        .optional(),
-      versionControlProvenance: z.array(z.object({ repositoryUri: z.string().optional() })).optional(),
-    }),
-  ),
+const Run = z.object({
+  tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(Rule).optional() }) }),
+  results: z.array(z.unknown()).nullish(),
+  invocations: z.array(z.object({ startTimeUtc: z.string().optional(), endTimeUtc: z.string().optional() })).optional(),
+  versionControlProvenance: z.array(z.object({ repositoryUri: z.string().optional() })).optional(),
 })
-type Run = z.infer<typeof Log>['runs'][number]
+const Log = z.object({ version: z.literal('2.1.0', 'must be 2.1.0.'), runs: z.array(z.unknown()) })
+type Run = z.infer<typeof Run>
 type Result = z.infer<typeof Result>
 
 const levels: Record<string, Severity> = { error: 'HIGH', warning: 'MEDIUM', note: 'LOW', none: 'INFO' }
@@ -67,45 +62,80 @@ const noFinding = new Set(['pass', 'notApplicable', 'informational'])
 
 /**
  * The results of a SARIF 2.1.0 log as lines of an import; `line` counts results. The tool is the detector, the rule the
- * finding type, the file the asset. What the log does not date is as of `now`, and keeps that date the next time.
+ * finding type, the file the asset. What the log does not date is as of `now`, and keeps that date the next time. The log
+ * is read piece by piece: never more than one run's results, without what is not used of them, is in memory.
  */
 export async function* readSarif(
   stream: AsyncIterable<Uint8Array | string>,
   now: number,
 ): AsyncGenerator<NumberedValue> {
-  const log = Log.safeParse(await readJson(stream))
-  if (!log.success) {
-    const issues = log.error.issues.slice(0, 20).map(({ path, message }) => ({ path: path.join('.'), message }))
-    throw invalidInput('Nothing was imported: the file is not a SARIF 2.1.0 log.', { issues, reason: 'bad_file' })
-  }
-  let line = 0
-  for (const run of log.data.runs) {
-    for (const result of run.results ?? []) {
-      line++
-      if (noFinding.has(result.kind ?? 'fail')) continue
-      yield { line, value: toLine(run, result, new Date(now).toISOString()), undated: findEnd(run) === undefined }
+  let results: string[] = []
+  let heldBytes = 0
+  let [line, runs] = [0, 0]
+  for await (const { level, text } of readParts(stream)) {
+    if (level === 0) parse(Log, text, '')
+    else if (level === 2) {
+      const result = JSON.stringify(parse(Result, text, `runs.${runs}.results.${results.length}.`))
+      heldBytes += result.length
+      if (heldBytes > MOST_HELD)
+        throw tooLarge('A run of the SARIF log has too many results; split it into several runs.')
+      results.push(result)
+    } else {
+      const run = parse(Run, text, `runs.${runs}.`)
+      for (const kept of results) {
+        line++
+        const result = JSON.parse(kept) as Result
+        if (noFinding.has(result.kind ?? 'fail')) continue
+        yield { line, value: toLine(run, result, new Date(now).toISOString()), undated: findEnd(run) === undefined }
+      }
+      results = []
+      heldBytes = 0
+      runs++
     }
   }
 }
 
-async function readJson(stream: AsyncIterable<Uint8Array | string>): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk as Uint8Array)
-    length += bytes.length
-    if (length > LARGEST) throw new AppError('too_large', `The SARIF log is larger than ${LARGEST} bytes; split it.`)
-    chunks.push(bytes)
-  }
+const tooLarge = (message: string) => new AppError('too_large', message)
+const bad = (what: string, facts: object = {}) =>
+  invalidInput(`Nothing was imported: ${what}`, { ...facts, reason: 'bad_file' })
+const noJson = 'the file is not JSON; give a SARIF 2.1.0 log.'
+
+async function* readParts(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<JsonPart> {
   try {
-    return JSON.parse(
-      Buffer.concat(chunks)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    )
-  } catch {
-    throw invalidInput('Nothing was imported: the file is not JSON; give a SARIF 2.1.0 log.', { reason: 'bad_file' })
+    yield* splitJson(toTexts(stream), ['runs', 'results'])
+  } catch (error) {
+    if (!(error instanceof JsonPartsError)) throw error
+    if (error.reason === 'malformed') throw bad(noJson)
+    throw tooLarge('One value of the SARIF log is too long; leave out what it embeds.')
   }
+}
+
+async function* toTexts(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch {
+      throw bad('the file is not UTF-8 text; convert it first.')
+    }
+  }
+  for await (const chunk of stream) yield typeof chunk === 'string' ? chunk : decode(chunk)
+  yield decode()
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string, place: string): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw bad(noJson)
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues
+    .slice(0, 20)
+    .map(({ path, message }) => ({ path: `${place}${path.join('.')}`, message }))
+  throw bad('the file is not a SARIF 2.1.0 log.', { issues })
 }
 
 function toLine(run: Run, result: Result, now: string): Record<string, unknown> {

@@ -349,6 +349,27 @@ describe('a SARIF log', () => {
     expect(dump()).toEqual(before)
   })
 
+  it('may tell its results before their tool, and its version last', async () => {
+    const { runs, version } = log([result(), result({ ruleId: 'style', message: { text: '"runs": [{"results": [' } })])
+    const [{ results, tool, invocations } = expect.fail('there is no run')] = runs
+    await bringLog({
+      runs: [
+        { results, tool, invocations },
+        { results: [], tool },
+      ],
+      version,
+    })
+    const items = await list()
+    expect(items.map(({ detectorType }) => detectorType)).toEqual(['SEM_GREP_PRO', 'SEM_GREP_PRO'])
+    expect(items.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'HIGH'])
+  })
+
+  it('names the result that is wrong, and keeps nothing', async () => {
+    const wrong = bringLog(log([result(), result({ ruleId: 7 })]))
+    await expect(wrong).rejects.toMatchObject({ facts: { issues: [{ path: 'runs.0.results.1.ruleId' }] } })
+    await expect(bench.run('get_source', { id: 'sarif' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('carries suppressions and baselines', async () => {
     await bringLog(
       log([result({ suppressions: [{ status: 'accepted' }] }), result({ ruleId: 'style', baselineState: 'absent' })]),
@@ -358,6 +379,8 @@ describe('a SARIF log', () => {
 
   it.each([
     ['no JSON', '{'],
+    ['cut off', '{"version":"2.1.0","runs":[{"results":[{}'],
+    ['a list', '[]'],
     ['another version', '{"version":"1.0","runs":[]}'],
   ])('is refused when it is %s', async (_name, text) => {
     await expect(bringText(text, 's', 'sarif')).rejects.toMatchObject({

@@ -1,0 +1,155 @@
+/** A piece of a JSON text: an item of a list, or at level 0 the whole, without the lists that were handed out before. */
+export interface JsonPart {
+  level: number
+  text: string
+}
+
+/** Why a text cannot be taken apart. */
+export class JsonPartsError extends Error {
+  readonly reason: 'malformed' | 'too_long'
+
+  constructor(reason: JsonPartsError['reason']) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+interface Frame {
+  isObject: boolean
+  /** The level of the item that this object is. */
+  item?: number | undefined
+  /** The level of the items of this list, where they are handed out. */
+  list?: number | undefined
+  key: string
+  awaitsKey: boolean
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const blank = new Set([0x20, 0x09, 0x0a, 0x0d])
+const LONGEST_PART = 32 * 1024 * 1024
+
+/**
+ * Hands out the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']`
+ * each result is of level 2, each run of level 1, with `results` empty, and comes after its results. What is handed out
+ * need not be JSON: the reader finds out by parsing it.
+ */
+export async function* splitJson(
+  texts: AsyncIterable<string>,
+  path: readonly string[],
+): AsyncGenerator<JsonPart, void, undefined> {
+  const splitter = createSplitter(path)
+  for await (const text of texts) yield* splitter.take(text)
+  yield splitter.end()
+}
+
+function createSplitter(path: readonly string[]) {
+  const stack: Frame[] = []
+  /** What is being written: the whole, and the item of each level that is open. */
+  const open: string[] = ['']
+  let inString = false
+  let isEscaped = false
+  /** The key that is being read. */
+  let key: string | undefined
+  /** Where a list has just had a comma, another item must come. */
+  let awaitsItem = false
+
+  const write = (text: string) => {
+    const longer = (open.pop() ?? '') + text
+    if (longer.length > LONGEST_PART) throw new JsonPartsError('too_long')
+    open.push(longer)
+  }
+
+  const push = (isObject: boolean) => {
+    const above = stack.at(-1)
+    const level = above === undefined ? 0 : above.list
+    const list = !isObject && above?.item !== undefined && path[above.item] === above.key ? above.item + 1 : undefined
+    stack.push({ isObject, item: isObject ? level : undefined, list, key: '', awaitsKey: isObject })
+  }
+
+  /** The item that ends before a comma or the end of its list. */
+  const takeItem = (level: number): JsonPart | undefined =>
+    open.length > level ? { level, text: open.pop() ?? '' } : undefined
+
+  function* take(text: string): Generator<JsonPart> {
+    let from = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (inString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) {
+          inString = false
+          if (key !== undefined) {
+            endKey(key + text.slice(from, at + 1))
+            write(text.slice(from, at + 1))
+            from = at + 1
+            key = undefined
+          }
+        }
+        continue
+      }
+      const frame = stack.at(-1)
+      if (
+        frame?.list !== undefined &&
+        open.length === frame.list &&
+        code !== 0x5d &&
+        code !== 0x2c &&
+        !blank.has(code)
+      ) {
+        write(text.slice(from, at))
+        from = at
+        open.push('')
+        awaitsItem = false
+      }
+      if (code === QUOTE) {
+        inString = true
+        if (frame?.isObject === true && frame.item !== undefined && frame.awaitsKey) {
+          write(text.slice(from, at))
+          from = at
+          key = ''
+        }
+      } else if (code === 0x7b || code === 0x5b) push(code === 0x7b)
+      else if (code === 0x3a && frame !== undefined) frame.awaitsKey = false
+      else if (code === 0x2c && frame !== undefined) {
+        if (frame.isObject) frame.awaitsKey = true
+        if (frame.list === undefined) continue
+        write(text.slice(from, at))
+        from = at + 1
+        const item = takeItem(frame.list)
+        if (item === undefined) throw new JsonPartsError('malformed')
+        awaitsItem = true
+        yield item
+      } else if (code === 0x7d || code === 0x5d) {
+        if (frame === undefined || frame.isObject !== (code === 0x7d)) throw new JsonPartsError('malformed')
+        if (frame.list !== undefined) {
+          if (awaitsItem) throw new JsonPartsError('malformed')
+          write(text.slice(from, at))
+          from = at
+          const item = takeItem(frame.list)
+          if (item !== undefined) yield item
+        }
+        stack.pop()
+      }
+    }
+    if (key !== undefined) key += text.slice(from)
+    write(text.slice(from))
+  }
+
+  function endKey(written: string): void {
+    const frame = stack.at(-1)
+    try {
+      if (frame !== undefined) frame.key = JSON.parse(written) as string
+    } catch {
+      throw new JsonPartsError('malformed')
+    }
+  }
+
+  return {
+    take,
+    end: (): JsonPart => {
+      if (stack.length > 0 || inString) throw new JsonPartsError('malformed')
+      return { level: 0, text: open[0] ?? '' }
+    },
+  }
+}
