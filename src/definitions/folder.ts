@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkDefinition as checkDetector } from '../custom/checks.ts'
 import type { DetectorDefinition } from '../custom/model.ts'
-import { AppError, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { AppError, type Issue, invalidInput, notFound, tellMore } from '../kernel/errors.ts'
 import { parseInput } from '../operation/operation.ts'
 import { type Definition, type Kind, keyOf, kindFacts, kinds, kindWords, type Members } from './model.ts'
 import { toDefinition } from './normal.ts'
@@ -142,19 +142,23 @@ function findDoubles(files: readonly DefinitionFile[]): Problem[] {
 const tooLarge = (what: string) =>
   new AppError('too_large', `The folder holds ${what}; name the one that holds the definitions.`)
 
-export const toProblemLine = ({ file, line, column, path, message }: Problem): string =>
-  `${file}:${line}:${column}: ${path === '' ? '' : `${path} `}${message}`
+/** What is wrong with what only the database holds has no line. */
+const toPlace = ({ file, line, column }: Problem): string =>
+  line === 0 ? `in the ${file}` : `${file}:${line}:${column}`
+
+export const toProblemLine = (problem: Problem): string =>
+  `${toPlace(problem)}: ${problem.path === '' ? '' : `${problem.path} `}${problem.message}`
 
 /** @throws AppError `invalid_input` naming every problem, unless there is none. */
 export function requireSoundFiles(problems: readonly Problem[]): void {
   const [first] = problems
   if (first === undefined) return
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more problems)` : ''
+  const more = tellMore(problems, '')
   throw invalidInput(`The definitions are not valid: ${toProblemLine(first)}${more}`, {
     reason: 'invalid_definitions',
-    issues: problems.map(({ file, line, column, path, message }) => ({
-      path: `${file}:${line}:${column}${path === '' ? '' : ` ${path}`}`,
-      message,
+    issues: problems.map((problem) => ({
+      path: `${toPlace(problem)}${problem.path === '' ? '' : ` ${problem.path}`}`,
+      message: problem.message,
     })),
   })
 }

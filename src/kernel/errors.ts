@@ -114,3 +114,9 @@ export function joinPath(path: string, inner: string): string {
   if (path === '' || inner === '') return path + inner
   return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`
 }
+
+/** What a sentence about the first problem says of the others. */
+export function tellMore(problems: readonly unknown[], place = ', see issues'): string {
+  const more = problems.length - 1
+  return more < 1 ? '' : ` (and ${more} more ${more === 1 ? 'problem' : 'problems'}${place})`
+}

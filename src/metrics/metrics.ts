@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
+import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readDefinition } from './definition.ts'
@@ -223,7 +223,7 @@ function checkEmptyAs({ emptyAs }: Proposal, typed: TypedDefinition | undefined)
 
 function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Suggestion[]): AppError {
   const [first] = issues
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
+  const more = tellMore(issues)
   const message = `The metric is not valid at ${first?.path ?? 'definition'}: ${first?.message ?? 'unknown problem'}${more}`
   const facts = { issues, ...(suggestions.length > 0 ? { suggestions } : {}) }
   if (onlyMissing) return notFound(message, { reason: 'unknown_metric', ...facts })

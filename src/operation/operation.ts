@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type Issue, type Suggestion } from '../kernel/errors.ts'
+import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
@@ -170,7 +170,7 @@ const isMembers = (raw: unknown): raw is Record<string, unknown> =>
 function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
   const [first] = issues
   const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems, see issues)` : ''
+  const more = tellMore(issues)
   const message = `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`
   return new AppError('invalid_input', message, { issues, ...(suggestions.length === 0 ? {} : { suggestions }) })
 }

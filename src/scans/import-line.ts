@@ -3,7 +3,7 @@ import { severities } from '../detectors/detector.ts'
 import { hideSecrets } from '../detectors/hide-secrets.ts'
 import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
-import { type Issue, invalidInput } from '../kernel/errors.ts'
+import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
 import { explainIssues } from '../operation/repair.ts'
 import { readInstant } from './instant.ts'
 import { findPlainLine } from './plain-line.ts'
@@ -101,7 +101,7 @@ function listTimeIssues({ status = 'OPEN', firstDetectedAt, lastDetectedAt, reso
 
 export function badLine(line: number, issues: readonly Issue[]) {
   const [first] = issues
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more problems in it, see issues)` : ''
+  const more = tellMore(issues, ' in it, see issues')
   const where = first === undefined || first.path === '' ? 'it' : first.path
   return invalidInput(`Nothing was imported: line ${line} is wrong: ${where} ${first?.message ?? ''}${more}`, {
     reason: 'bad_line',

@@ -152,7 +152,7 @@ export function syncFolder(folder: string): void {
 export function keyMissing(place = 'the data folder'): AppError {
   return new AppError(
     'unavailable',
-    `The key that sealed the credentials is not in ${place}; put the key back, or remove the sources and enter them again.`,
+    `The key that sealed the credentials is not in ${place}; put the key back, or give it up with \`assay key replace\`.`,
     { reason: 'key_missing' },
   )
 }

@@ -6,6 +6,7 @@ import { db } from './builder.ts'
 import { checkValue, KEY_BYTES, openWith, sealWith, wrapPlace, wrappingKey } from './envelope.ts'
 import {
   createKeyFile,
+  describePlace,
   type Environment,
   FILE_NAME,
   type FoundKey,
@@ -17,7 +18,7 @@ import {
   writeKeyFile,
 } from './key-file.ts'
 import type { Store, Writer } from './store.ts'
-import { addDataKey, type OpenKeys, openKeys, readKeys, toKeyId, toPlace } from './vault-file.ts'
+import { addDataKey, type OpenKeys, openKeys, openVault, readKeys, toKeyId, toPlace } from './vault-file.ts'
 
 export interface KeyPlace {
   store: Store
@@ -139,6 +140,45 @@ export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>
   return retired
 }
 
+export interface Replacement {
+  after: string
+  place: string
+  /** Sources whose credentials are gone. */
+  emptied: number
+}
+
+/**
+ * Gives up a key that is lost: what was sealed with it goes, and the key that is there, or else a new one, takes its
+ * place. Fingerprints change with it, so what was found before is not recognised by later scans.
+ * @throws AppError `conflict` when the key is there.
+ */
+export function replaceKey(folder: KeyPlace): Replacement {
+  const { store, home, env, now } = folder
+  const status = readKeyStatus(folder)
+  if (status.problem === undefined) {
+    throw conflict('The key is there; `assay key rotate` changes it and keeps what was sealed.', {
+      reason: 'key_present',
+    })
+  }
+  // What stands where the key is to be found must be one before anything is given up.
+  findKey(home, env)
+  const emptied = store.write(
+    (writer) => {
+      writer.run(db.deleteFrom('data_key'))
+      writer.run(db.deleteFrom('install').where('name', '=', 'key_check'))
+      const sealed = writer.all(db.selectFrom('source').select('id').where('secrets', '<>', '{}'))
+      writer.run(db.updateTable('source').set({ secrets: '{}' }).where('secrets', '<>', '{}'))
+      return sealed.length
+    },
+    { durable: true },
+  )
+  const vault = openVault({ store, home, env, now })
+  const problem = vault.problem()
+  if (problem !== undefined) throw problem
+  const { place, check = '' } = vault.source()
+  return { after: check, place, emptied }
+}
+
 export interface KeyStatus {
   place: string
   /** The check value of the key that the database needs, and of the one that is there. */
@@ -167,6 +207,11 @@ export function readKeyStatus(folder: KeyPlace): KeyStatus {
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { found } = (error.facts.facts ?? {}) as { found?: string }
-    return { place: 'nowhere', ...(found === undefined ? {} : { found }), ...facts, problem: error.message }
+    return {
+      place: found === undefined ? 'nowhere' : describePlace(folder.env),
+      ...(found === undefined ? {} : { found }),
+      ...facts,
+      problem: error.message,
+    }
   }
 }

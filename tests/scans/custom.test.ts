@@ -100,6 +100,25 @@ describe('custom detectors in scans', () => {
     expect(new Set((await found()).map((line) => line.split(' ')[2]))).toEqual(new Set(['three']))
   })
 
+  it('leave what they found as it was while they are switched off, until its page is gone', async () => {
+    say('Blue Heron starts in May.')
+    await bench.run('create_custom_detector', detectorFor('secret-projects', 'Blue Heron'))
+    await bench.scan()
+    const before = await found()
+    const choose = (enabled: boolean) =>
+      bench.run('update_source', { id: 'fake', config: { detectors: [{ type: 'CUSTOM', enabled }] } })
+    await choose(false)
+    say('Nothing starts in May.')
+    expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', progress: { findings: { resolved: 0 } } })
+    expect([await found(), await found(['RESOLVED'])]).toEqual([before, []])
+    tenant.spaces[1]?.pages.pop()
+    for (let time = 0; time < 2; time++) await bench.scan()
+    expect([await found(), await found(['RESOLVED'])]).toEqual([before.slice(0, 2), before.slice(2)])
+    await choose(true)
+    await bench.scan()
+    expect([await found(), await found(['RESOLVED'])]).toEqual([[], before])
+  })
+
   it('take no rules from the settings of a source', async () => {
     const definitions = [{ key: 'x', findingType: 'X', category: 'X', severity: 'LOW', confidence: 1, rule: {} }]
     const config = { detectors: [{ type: 'CUSTOM', config: { definitions } }] }

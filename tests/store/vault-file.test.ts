@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readKeyStatus, replaceKey } from '../../src/store/key-rotation.ts'
 import { Store } from '../../src/store/store.ts'
 import { openVault } from '../../src/store/vault-file.ts'
 import { startEntry } from '../support/entry.ts'
@@ -127,4 +128,48 @@ it('is one key for many processes that start at once', { timeout: 120_000 }, asy
   expect(new Set(keys).size).toBe(1)
   expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
   store = Store.open(join(home, 'assay.db'), { now: Date.now })
+})
+
+describe('a key that is given up', () => {
+  const place = (env: Record<string, string> = {}) => ({ store, home, env, now: Date.now })
+  const addSource = (secrets: object) =>
+    store.write((writer) =>
+      writer
+        .prepare(
+          `INSERT INTO source (uid, name, type, config, secrets, created_at, updated_at)
+           VALUES ('u', 'wiki', 'WIKI', '{}', @secrets, 0, 0)`,
+        )
+        .run({ secrets: JSON.stringify(secrets) }),
+    )
+  const secretsOf = () => store.read((reader) => reader.prepare('SELECT secrets FROM source').pluck().get())
+
+  it.each<[string, () => void]>([
+    ['lost', () => rmSync(join(home, 'assay.key'))],
+    ['another', () => writeFileSync(join(home, 'assay.key'), Buffer.alloc(32, 3))],
+  ])('makes place for a new one when it is %s: what it sealed is gone, new secrets are sealed', (_how, lose) => {
+    addSource({ api_token: open().seal('source/u/api_token', 'old') })
+    lose()
+    expect(open().problem()?.facts.reason).toMatch(/^key_m/)
+    const { after, emptied } = replaceKey(place())
+    expect(emptied).toBe(1)
+    expect(secretsOf()).toBe('{}')
+    const vault = open()
+    expect([vault.problem(), vault.source().check]).toEqual([undefined, after])
+    expect(vault.open('source/u/api_token', vault.seal('source/u/api_token', 'new'))).toBe('new')
+    expect(readKeyStatus(place())).toMatchObject({ needs: after, found: after })
+  })
+
+  it('stays when it is there', () => {
+    const sealed = open().seal('source/u/api_token', 'old')
+    expect(reasonOf(() => replaceKey(place()))).toBe('key_present')
+    expect(open().open('source/u/api_token', sealed)).toBe('old')
+  })
+
+  it('is not given up for a file that is no key', () => {
+    addSource({ api_token: open().seal('source/u/api_token', 'old') })
+    writeFileSync(join(home, 'assay.key'), 'no key at all')
+    expect(reasonOf(() => replaceKey(place()))).toBe('key_invalid')
+    expect(reasonOf(() => replaceKey(place({ ASSAY_KEY_FILE: join(home, 'nowhere') })))).toBe('key_missing')
+    expect(secretsOf()).not.toBe('{}')
+  })
 })

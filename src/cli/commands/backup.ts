@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { KeyPlace } from '../../store/key-rotation.ts'
+import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
 
@@ -93,6 +94,20 @@ export function addKeyCommands(program: Command, host: Host): void {
       if (retired !== undefined) {
         print(host, `The old key is kept as ${retired} for backups made before; remove it when you need them no more.`)
       }
+    })
+  command('replace', 'give up a key that is lost: credentials go and are entered again, findings are found anew')
+    .option('-y, --yes', 'do it')
+    .action(async (options: FileFlags & { yes?: boolean }) => {
+      const { replaceKey } = await import('../../store/key-rotation.ts')
+      if (options.yes !== true) {
+        throw new UsageError(
+          'Nothing was changed. Without its key every credential must be entered again, and decisions on findings do not hold for later scans; say --yes to go on.',
+        )
+      }
+      const replaced = await withKeys(host, options, replaceKey)
+      if (options.json) return printJson(host, replaced)
+      const { after, place, emptied } = replaced
+      print(host, `The key is now ${after} (${place}). Enter the credentials of ${emptied} sources again.`)
     })
   command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
     .argument('<file>', 'the copy')

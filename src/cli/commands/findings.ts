@@ -50,7 +50,7 @@ export function addFindingCommands(program: Command, host: Host): void {
             finding.severity,
             finding.status,
             `${finding.detectorType} ${finding.findingType}`,
-            `${finding.asset.container} / ${finding.asset.name}`,
+            [finding.asset.container, finding.asset.name].filter((part) => part !== '').join(' / '),
             finding.excerpt ?? '',
           ]),
         ),
