@@ -90,7 +90,7 @@ export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean 
 /** A random question about findings that are there. */
 export function makePlan(engine: Engine, dice: Dice, now: number): Plan {
   const { rows } = engine.findings
-  const first = rows.time[0] ?? now
+  const first = rows.count === 0 ? now : rows.timeOf(0)
   const instant = () => first + dice.below(Math.max(1, now - first))
   const range: Plan['range'] = dice.chance(0.5) ? {} : toRange(instant(), instant())
   const isStock = dice.chance(0.25)
@@ -150,7 +150,7 @@ function makeConditions(engine: Engine, dice: Dice): Condition[] {
       'sources',
       pickSome(dice, names.sources, 2).map(({ name }) => name),
     )
-  if (dice.chance(0.15)) add('minConfidence', [dice.below(101) / 100])
+  if (dice.chance(0.2)) add('minConfidence', [dice.chance(0.7) ? dice.below(101) / 100 : dice.below(10_001) / 10_000])
   return found
 }
 

@@ -1,4 +1,6 @@
 import type { AssetTable } from './assets.ts'
+import { SHARE } from './confidences.ts'
+import type { Rows } from './rows.ts'
 import { countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 import { type Mark, NO_LEAST } from './tallies.ts'
@@ -77,9 +79,8 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
     }
     return
   }
-  const fold =
-    shape.cellGroupOf === undefined ? shape.members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
-  if (shape.leastConfidence > 0 || last - first <= fold * borders.length) {
+  const known = findTallies(timeline, shape)
+  if (known === undefined || last - first <= known.fold * borders.length) {
     for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
       const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0, sign: 1 as const }
       countRows(rows, range, shape, { counts, sums, base: bucket * width, summed })
@@ -88,10 +89,10 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
   }
   let before = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
   let upTo = { counts: new Float64Array(width), sums: new Float64Array(summed ? width : 0) }
-  for (const [index, border] of borders.entries()) {
+  for (const [index, place] of borders.entries()) {
     upTo.counts.fill(0)
     upTo.sums.fill(0)
-    countBefore(timeline, shape, border, { ...upTo, base: 0, summed })
+    known.countBefore(place, { ...upTo, base: 0, summed })
     if (index > 0) {
       const base = (index - 1) * width
       for (let group = 0; group < width; group++) {
@@ -104,6 +105,36 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
 }
 
 type Out = Parameters<typeof countRows>[3]
+
+/** What gives the counts and sums of all rows before a row. */
+interface Known {
+  /** Rows that are gone through in about the time of one such count. */
+  fold: number
+  countBefore(row: number, out: Out): void
+}
+
+/** The tallies that tell the groups of a shape apart; undefined where only the rows do. */
+function findTallies(timeline: Timeline, shape: Shape): Known | undefined {
+  const { rows, tallies } = timeline
+  const { cellGroupOf, leastConfidence, members } = shape
+  if (leastConfidence === 0) {
+    const bits = cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
+    return {
+      fold: cellGroupOf === undefined ? members.length + 2 ** (bits - 2) : 2 ** (bits - 1),
+      countBefore: (row, out) => countBefore(timeline, shape, row, out),
+    }
+  }
+  const confidences = cellGroupOf === undefined || leastConfidence % SHARE !== 0 ? undefined : tallies.getConfidences()
+  if (confidences === undefined || cellGroupOf === undefined) return undefined
+  return {
+    fold: 2 ** (confidences.bits - 1),
+    countBefore(row, out) {
+      if (row === 0) return
+      const start = confidences.addBefore(row, { cellGroupOf, leastConfidence }, out)
+      addBetween(rows, { start, row }, shape, out)
+    },
+  }
+}
 
 /** Counts and sums of all rows before a row. */
 function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Out): void {
@@ -130,6 +161,11 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
       if (out.summed) out.sums[group] = (out.sums[group] as number) + (sums[at + cell] as number)
     }
   }
+  addBetween(rows, { start, row }, shape, out)
+}
+
+/** Moves a count of all rows before `start` to `row`, whichever is first. */
+function addBetween(rows: Rows, { start, row }: { start: number; row: number }, shape: Shape, out: Out): void {
   if (start <= row) countRows(rows, { from: start, to: row, sign: 1 }, shape, out)
   else countRows(rows, { from: row, to: start, sign: -1 }, shape, out)
 }

@@ -39,8 +39,10 @@ export class AssetTable {
   #shareOf = new Uint32Array(64)
   /** Grows when an asset is moved or a place is taken for the first time. */
   moves = 0
-  /** Grows when an asset is moved, and nothing that was counted by place holds any more. */
+  /** Grows when an asset is moved with its findings, and nothing that was counted by place holds any more. */
   relocations = 0
+  /** Grows when its container is another than before. */
+  containerMoves = 0
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
@@ -57,6 +59,7 @@ export class AssetTable {
 
   /** Adds an asset or moves it to another place. */
   put(id: number, place: Place): number {
+    const at = this.#placeNumber(place)
     let number = this.#numbers.get(id)
     if (number === undefined) {
       number = this.count++
@@ -68,10 +71,14 @@ export class AssetTable {
         this.#counts = grown(this.#counts, length * BITS)
       }
     } else {
-      this.#settle(this.placeOf[number] ?? 0, -1)
-      this.relocations++
+      const before = this.placeOf[number] ?? 0
+      if (before === at) return number
+      this.#settle(before, -1)
+      if (this.#masks[number] !== 0) {
+        this.relocations++
+        if (this.facets.container.valueOf(before) !== place.container) this.containerMoves++
+      }
     }
-    const at = this.#placeNumber(place)
     this.placeOf[number] = at
     this.#settle(at, 1)
     return number

@@ -63,8 +63,12 @@ export class Engine {
     const place = this.#places.get(id)
     if (place === undefined) return undefined
     const { rows, row } = this.findings.at(place)
-    const [time = 0, combo = 0] = [rows.time[row], rows.combo[row]]
-    return { time, combo, confidence: rows.confidence[row] ?? 0, asset: rows.asset[row] ?? 0 }
+    return {
+      time: rows.timeOf(row),
+      combo: rows.combo[row] ?? 0,
+      confidence: rows.confidence[row] ?? 0,
+      asset: rows.asset[row] ?? 0,
+    }
   }
 
   /**

@@ -1,30 +1,30 @@
 import type { AssetTable } from './assets.ts'
 import type { FacetTable } from './facets.ts'
-import type { Rows } from './rows.ts'
+import { PlaceTable, placeKeys } from './place-table.ts'
 import type { Numbers, Shape } from './shape.ts'
 import type { Timeline } from './timeline.ts'
 
 const CONFIDENCES = 10_001
-/** So many counters one table may have. */
+/** So many counters the table of confidences may have. */
 const MOST_COUNTERS = 2 ** 24
 
-/** A table of counts by cell and something else, for all rows as they are now. */
-interface Table {
+/** A table of counts by cell and confidence. */
+interface ConfidenceTable {
   counts: Uint32Array
-  /** Cells, or other items, that it has room for. */
+  /** Cells that it has room for. */
   room: number
 }
 
 /**
- * Counts of all findings as they are now, whenever they were detected: by cell and place, and by cell and confidence.
- * Each is made when it is first asked for and follows every change from then on.
+ * Counts of all findings as they are now, whenever they were detected: by what places and cells have in common, and by
+ * cell and confidence. Each table is made when it is first asked for and follows every change from then on.
  */
 export class PresentCounts {
   readonly #facets: FacetTable
   readonly #assets: AssetTable
   readonly #findings: Timeline
-  #places: (Table & { moves: number }) | undefined
-  #confidences: Table | undefined
+  #places: PlaceTable[] = []
+  #confidences: ConfidenceTable | undefined
 
   constructor(findings: Timeline, facets: FacetTable, assets: AssetTable) {
     this.#findings = findings
@@ -33,21 +33,22 @@ export class PresentCounts {
   }
 
   get bytes(): number {
-    return (this.#places?.counts.byteLength ?? 0) + (this.#confidences?.counts.byteLength ?? 0)
+    return this.#places.reduce((sum, { bytes }) => sum + bytes, this.#confidences?.counts.byteLength ?? 0)
   }
 
   /** A finding of an asset begins (`by` 1) or ceases (-1) to have a combination and a confidence. */
   follow(asset: number, combo: number, confidence: number, by: 1 | -1): void {
     const cell = this.#facets.cellOf[combo] ?? 0
-    const places = this.#places
-    if (places !== undefined) {
-      if (cell >= places.room || places.moves !== this.#assets.relocations) this.#places = undefined
-      else bump(places.counts, (this.#assets.placeOf[asset] ?? 0) * places.room + cell, by)
+    if (this.#places.length > 0) {
+      this.#places = this.#places.filter((table) => table.follow(this.#assets.placeOf[asset] ?? 0, cell, by))
     }
     const confidences = this.#confidences
     if (confidences === undefined) return
     if (cell >= confidences.room) this.#confidences = undefined
-    else bump(confidences.counts, cell * CONFIDENCES + confidence, by)
+    else {
+      const at = cell * CONFIDENCES + confidence
+      confidences.counts[at] = (confidences.counts[at] ?? 0) + by
+    }
   }
 
   /** Counts of a shape over all rows; undefined when the shape needs more than the tables tell. */
@@ -61,21 +62,20 @@ export class PresentCounts {
     return { width: groups + 1, counts, sums: new Float64Array(0), least: none, greatest: none }
   }
 
-  #countPlaces({ cellPartOf, places }: Shape, out: Float64Array): boolean {
-    const table = this.#getPlaces()
-    if (table === undefined || cellPartOf === undefined || places === undefined) return false
-    const { counts, room } = table
-    const { partOf, parts, groupOf } = places
-    const cells = Math.min(room, cellPartOf.length)
-    for (let place = 0; place < partOf.length; place++) {
-      const part = partOf[place] as number
-      if (part === parts - 1 || (place + 1) * room > counts.length) continue
-      for (let cell = 0; cell < cells; cell++) {
-        const group = groupOf[(cellPartOf[cell] as number) * parts + part] as number
-        out[group] = (out[group] as number) + (counts[place * room + cell] as number)
-      }
+  #countPlaces(shape: Shape, out: Float64Array): boolean {
+    const [facets, assets] = [this.#facets, this.#assets]
+    const known = this.#places.find((table) => table.isCurrent && table.count(shape, out))
+    if (known !== undefined) return true
+    for (const key of placeKeys) {
+      if (this.#places.some((table) => table.key === key && table.isCurrent)) continue
+      const table = PlaceTable.open(key, facets, assets)
+      // Whether it tells the parts apart is seen before it is filled.
+      if (table?.count(shape, out) !== true) continue
+      for (const { asset, combo, count } of [this.#findings.rows, this.#findings.late]) table.fill(asset, combo, count)
+      this.#places = [...this.#places.filter((other) => other.key !== key), table]
+      return table.count(shape, out)
     }
-    return true
+    return false
   }
 
   #countSure({ cellPartOf, groups, leastConfidence }: Shape, out: Float64Array): boolean {
@@ -92,49 +92,20 @@ export class PresentCounts {
     return true
   }
 
-  #getPlaces(): Table | undefined {
-    const { relocations, placeCount, placeOf } = this.#assets
-    const room = this.#facets.cells.length
-    const known = this.#places
-    if (known?.moves === relocations && known.room >= room && known.counts.length >= placeCount * known.room)
-      return known
-    const wide = room + 8
-    const spare = Math.ceil(placeCount * 1.1) + 8
-    if (wide * spare > MOST_COUNTERS) return undefined
-    const table = { counts: new Uint32Array(wide * spare), room: wide, moves: relocations }
-    const { cellOf } = this.#facets
-    this.#each(({ asset, combo }, row) =>
-      bump(
-        table.counts,
-        (placeOf[asset[row] as number] as number) * wide + (cellOf[combo[row] as number] as number),
-        1,
-      ),
-    )
-    this.#places = table
-    return table
-  }
-
-  #getConfidences(): Table | undefined {
+  #getConfidences(): ConfidenceTable | undefined {
     const room = this.#facets.cells.length
     if (this.#confidences !== undefined && this.#confidences.room >= room) return this.#confidences
     const wide = room + 8
     if (wide * CONFIDENCES > MOST_COUNTERS) return undefined
-    const table = { counts: new Uint32Array(wide * CONFIDENCES), room: wide }
+    const counts = new Uint32Array(wide * CONFIDENCES)
     const { cellOf } = this.#facets
-    this.#each(({ confidence, combo }, row) =>
-      bump(table.counts, (cellOf[combo[row] as number] as number) * CONFIDENCES + (confidence[row] as number), 1),
-    )
-    this.#confidences = table
-    return table
-  }
-
-  #each(take: (rows: Rows, row: number) => void): void {
-    for (const rows of [this.#findings.rows, this.#findings.late]) {
-      for (let row = 0; row < rows.count; row++) take(rows, row)
+    for (const { confidence, combo, count } of [this.#findings.rows, this.#findings.late]) {
+      for (let row = 0; row < count; row++) {
+        const at = (cellOf[combo[row] as number] as number) * CONFIDENCES + (confidence[row] as number)
+        counts[at] = (counts[at] as number) + 1
+      }
     }
+    this.#confidences = { counts, room: wide }
+    return this.#confidences
   }
-}
-
-function bump(counts: Uint32Array, at: number, by: number): void {
-  counts[at] = (counts[at] ?? 0) + by
 }

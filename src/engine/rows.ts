@@ -1,9 +1,8 @@
 import { grown } from './facet.ts'
+import { moveApart, Times } from './times.ts'
 
 /** Findings as columns, one item a row. */
-export class Rows {
-  /** When it was first detected, in milliseconds. */
-  time = new Float64Array(0)
+abstract class Columns {
   /** Number of its combination; wide only when there are more than two bytes can tell apart. */
   combo: Uint16Array | Uint32Array = new Uint16Array(0)
   /** Confidence in ten-thousandths. */
@@ -12,9 +11,12 @@ export class Rows {
   asset = new Uint32Array(0)
   count = 0
 
+  protected abstract pushTime(time: number): void
+  /** When it was first detected, in milliseconds. */
+  abstract timeOf(row: number): number
+
   reserve(count: number): void {
-    if (count <= this.time.length) return
-    this.time = grown(this.time, count)
+    if (count <= this.asset.length) return
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
@@ -22,14 +24,14 @@ export class Rows {
 
   push(time: number, combo: number, confidence: number, asset: number): number {
     const row = this.count
-    if (row === this.time.length) this.reserve(row + 1)
+    if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
-    this.set(row, time, combo, confidence, asset)
+    this.pushTime(time)
+    this.set(row, combo, confidence, asset)
     return row
   }
 
-  set(row: number, time: number, combo: number, confidence: number, asset: number): void {
-    this.time[row] = time
+  protected set(row: number, combo: number, confidence: number, asset: number): void {
     this.confidence[row] = confidence
     this.asset[row] = asset
     this.setCombo(row, combo)
@@ -40,28 +42,88 @@ export class Rows {
     this.combo[row] = combo
   }
 
-  /** The first of `count` sorted rows that is at or after an instant. */
-  firstAtOrAfter(instant: number, count = this.count): number {
-    const { time } = this
-    let [low, high] = [0, count]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((time[middle] ?? 0) < instant) low = middle + 1
-      else high = middle
+  get bytes(): number {
+    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength
+  }
+}
+
+export type Rows = Columns
+
+/** Rows in any order. */
+export class LooseRows extends Columns {
+  time = new Float64Array(0)
+
+  override reserve(count: number): void {
+    super.reserve(count)
+    if (count > this.time.length) this.time = grown(this.time, count)
+  }
+
+  protected override pushTime(time: number): void {
+    this.time[this.count - 1] = time
+  }
+
+  override timeOf(row: number): number {
+    return this.time[row] ?? 0
+  }
+
+  override get bytes(): number {
+    return super.bytes + this.time.byteLength
+  }
+}
+
+/** Rows in the order of time. */
+export class SortedRows extends Columns {
+  #times = new Times()
+
+  override reserve(count: number): void {
+    super.reserve(count)
+    this.#times.reserve(count)
+  }
+
+  protected override pushTime(time: number): void {
+    this.#times.push(time)
+  }
+
+  override timeOf(row: number): number {
+    return this.#times.get(row)
+  }
+
+  /** The first row that is at or after an instant. */
+  firstAtOrAfter(instant: number): number {
+    return this.#times.firstAtOrAfter(instant)
+  }
+
+  /** The first row that is after an instant. */
+  firstAfter(instant: number): number {
+    return this.#times.firstAtOrAfter(instant + 1)
+  }
+
+  /** Takes in rows by the ascending `order` of their times; `places` are the rows that they have afterwards. */
+  insert(late: LooseRows, order: readonly number[], places: Uint32Array): void {
+    const before = this.count
+    this.reserve(before + order.length)
+    this.#times.insert(
+      Float64Array.from(order, (index) => late.timeOf(index)),
+      places,
+    )
+    for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
+    this.count = before + order.length
+    for (const [at, index] of order.entries()) {
+      const [combo, confidence, asset] = [late.combo[index], late.confidence[index], late.asset[index]]
+      this.set(places[at] ?? 0, combo ?? 0, confidence ?? 0, asset ?? 0)
     }
-    return low
   }
 
   /** Becomes the rows of another, which is not to be used any more. */
-  take(other: Rows): void {
-    this.time = other.time
+  take(other: SortedRows): void {
+    this.#times = other.#times
     this.combo = other.combo
     this.confidence = other.confidence
     this.asset = other.asset
     this.count = other.count
   }
 
-  get bytes(): number {
-    return this.time.byteLength + this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength
+  override get bytes(): number {
+    return super.bytes + this.#times.bytes
   }
 }

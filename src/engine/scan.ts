@@ -13,16 +13,20 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   const { combo, asset, confidence } = rows
   const { groupOf, places, leastConfidence, groups: none } = shape
   if (places === undefined) {
-    for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] ?? 0] ?? none
+    for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
     const { partOf, parts, groupOf: groupOfParts } = places
     for (let row = from; row < to; row++) {
-      const part = partOf[placeOf[asset[row] ?? 0] ?? 0] ?? 0
-      groups[row - from] = groupOfParts[(groupOf[combo[row] ?? 0] ?? 0) * parts + part] ?? none
+      const part = partOf[placeOf[asset[row] as number] as number] as number
+      groups[row - from] = groupOfParts[(groupOf[combo[row] as number] as number) * parts + part] as number
     }
   }
   if (leastConfidence === 0) return
-  for (let row = from; row < to; row++) if ((confidence[row] ?? 0) < leastConfidence) groups[row - from] = none
+  for (let row = from; row < to; row++) {
+    // All ones for a row that is not sure enough: a branch would be guessed wrong too often.
+    const left = ((confidence[row] as number) - leastConfidence) >> 31
+    groups[row - from] = (none & left) | ((groups[row - from] as number) & ~left)
+  }
 }
 
 /** The group of one row. */
@@ -45,13 +49,16 @@ export function countRows(
   const { from, to, sign } = range
   const { combo, confidence } = rows
   const { counts, sums, base, summed } = out
-  const { groupOf, leastConfidence, groups: none } = shape
+  const { groupOf, leastConfidence } = shape
   if (leastConfidence > 0) {
+    const over = leastConfidence - 1
     for (let row = from; row < to; row++) {
       const value = confidence[row] as number
-      const at = base + (value < leastConfidence ? none : (groupOf[combo[row] as number] as number))
-      counts[at] = (counts[at] as number) + sign
-      if (summed) sums[at] = (sums[at] as number) + sign * value
+      const at = base + (groupOf[combo[row] as number] as number)
+      // 1 for a row that is sure enough, else 0: a branch would be guessed wrong too often.
+      const step = sign * ((over - value) >>> 31)
+      counts[at] = (counts[at] as number) + step
+      if (summed) sums[at] = (sums[at] as number) + step * value
     }
   } else if (summed) {
     for (let row = from; row < to; row++) {

@@ -1,5 +1,6 @@
 import { ask } from './ask.ts'
 import type { Engine } from './engine.ts'
+import type { Rows } from './rows.ts'
 import { groupOfRow, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 import type { Timeline } from './timeline.ts'
@@ -49,7 +50,7 @@ function countAssets(
   const present = new Float64Array(width)
   const counts = new Float64Array(width * moments.length)
   const read = (timeline: Timeline, from: number, to: number, by: 1 | -1) => {
-    const follow = (rows: Timeline['rows'], row: number) => {
+    const follow = (rows: Rows, row: number) => {
       const group = groupOfRow(rows, row, shape, assets)
       if (group === shape.groups) return
       const at = (shape.laneOf[group] as number) * assets.count + (rows.asset[row] as number)

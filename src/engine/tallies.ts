@@ -1,3 +1,4 @@
+import { ConfidenceTallies } from './confidences.ts'
 import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
@@ -8,8 +9,10 @@ export interface Grain {
   markBits: number
   /** A block knows the counts of every cell between the mark before it and itself. */
   blockBits: number
+  /** How many rows there are between the marks of confidences. */
+  shareBits: number
 }
-export const defaultGrain: Grain = { markBits: 16, blockBits: 11 }
+export const defaultGrain: Grain = { markBits: 16, blockBits: 11, shareBits: 17 }
 
 /** Above every confidence: the least of nothing. */
 export const NO_LEAST = 65_535
@@ -77,14 +80,32 @@ export class Tallies {
   count = 0
   readonly markBits: number
   readonly blockBits: number
+  readonly #shareBits: number
   readonly #rows: Rows
   readonly #facets: FacetTable
+  #confidences: ConfidenceTallies | undefined
 
-  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits }: Grain) {
+  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits, shareBits }: Grain) {
     this.#rows = rows
     this.#facets = facets
     this.markBits = markBits
     this.blockBits = blockBits
+    this.#shareBits = shareBits
+  }
+
+  /** Made when they are first asked for; undefined when there are too many cells. */
+  getConfidences(): ConfidenceTallies | undefined {
+    if (!this.#facets.hasCells) return undefined
+    const known = this.#followed()
+    if (known !== undefined) return known
+    this.#confidences = new ConfidenceTallies(this.#rows, this.#facets, this.#shareBits)
+    this.#confidences.extend(this.count)
+    return this.#confidences
+  }
+
+  #followed(): ConfidenceTallies | undefined {
+    if (this.#confidences?.isWideEnough === false) this.#confidences = undefined
+    return this.#confidences
   }
 
   /** Takes in the rows that were added at the end. */
@@ -103,6 +124,7 @@ export class Tallies {
       if (hasCells) this.#stretch((row >> this.blockBits) * this.width + cell, value)
     }
     this.count = count
+    this.#followed()?.extend(count)
   }
 
   /** Follows a row that was changed in place. */
@@ -116,6 +138,7 @@ export class Tallies {
       mark.add(to.combo, toCell, 1, to.confidence)
     }
     move(this.total)
+    this.#followed()?.change(row, from, to)
     const own = row >> this.markBits
     for (let index = own + 1; index < this.marks.length; index++) {
       const mark = this.marks[index]
@@ -144,6 +167,7 @@ export class Tallies {
     this.total = mark
     this.marks.length = index
     this.count = index << this.markBits
+    this.#confidences?.truncate(this.count)
   }
 
   #startBlock(row: number): void {
@@ -212,6 +236,7 @@ export class Tallies {
 
   get bytes(): number {
     const marks = this.marks.reduce((sum, mark) => sum + mark.bytes, this.total.bytes)
-    return marks + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
+    const tables = marks + (this.#confidences?.bytes ?? 0)
+    return tables + this.counts.byteLength + this.sums.byteLength + this.least.byteLength + this.greatest.byteLength
   }
 }

@@ -1,5 +1,5 @@
 import type { FacetTable } from './facets.ts'
-import { Rows } from './rows.ts'
+import { LooseRows, type Rows, SortedRows } from './rows.ts'
 import { defaultGrain, type Grain, Tallies } from './tallies.ts'
 
 /** Numbers from here on are places among the rows that came late. */
@@ -13,8 +13,8 @@ export const defaultTimeline: TimelineOptions = { ...defaultGrain, leastLate: 32
 
 /** Rows sorted by time with their tallies. What is older than the newest row waits unsorted until it is merged in. */
 export class Timeline {
-  readonly rows = new Rows()
-  readonly late = new Rows()
+  readonly rows = new SortedRows()
+  late = new LooseRows()
   readonly tallies: Tallies
   readonly #leastLate: number
 
@@ -34,7 +34,7 @@ export class Timeline {
   /** Adds a row and gives its place; those that come in the order of time are cheapest. */
   push(time: number, combo: number, confidence: number, asset: number): number {
     const { rows } = this
-    return rows.count === 0 || time >= (rows.time[rows.count - 1] ?? 0)
+    return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
       ? rows.push(time, combo, confidence, asset)
       : LATE + this.late.push(time, combo, confidence, asset)
   }
@@ -42,9 +42,9 @@ export class Timeline {
   /** Whether every row lies in `[from, to)`. */
   isWithin(from: number, to: number): boolean {
     const { rows, late } = this
-    if (rows.count > 0 && ((rows.time[0] ?? 0) < from || (rows.time[rows.count - 1] ?? 0) >= to)) return false
+    if (rows.count > 0 && (rows.timeOf(0) < from || rows.timeOf(rows.count - 1) >= to)) return false
     for (let row = 0; row < late.count; row++) {
-      const time = late.time[row] ?? 0
+      const time = late.timeOf(row)
       if (time < from || time >= to) return false
     }
     return true
@@ -65,29 +65,17 @@ export class Timeline {
   merge(): (place: number) => number {
     const { rows, late } = this
     const order = Array.from({ length: late.count }, (_, index) => index)
-    order.sort((a, b) => (late.time[a] ?? 0) - (late.time[b] ?? 0) || a - b)
+    order.sort((a, b) => late.timeOf(a) - late.timeOf(b) || a - b)
     const before = rows.count
-    rows.reserve(before + late.count)
-    const newPlaces = new Uint32Array(late.count)
-    const first = rows.firstAtOrAfter(late.time[order[0] ?? 0] ?? 0, before)
+    const places = Uint32Array.from(order, (index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
+    const first = places[0] ?? before
     const moved = new Uint32Array(before - first)
-    let to = before + late.count - 1
-    let old = before - 1
-    for (let next = late.count - 1; next >= 0; to--) {
-      const index = order[next] ?? 0
-      const time = late.time[index] ?? 0
-      if (old >= first && (rows.time[old] ?? 0) > time) {
-        const { time: times, combo, confidence, asset } = rows
-        rows.set(to, times[old] ?? 0, combo[old] ?? 0, confidence[old] ?? 0, asset[old] ?? 0)
-        moved[old - first] = to - old
-        old--
-      } else {
-        rows.set(to, time, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
-        newPlaces[index] = to
-        next--
-      }
+    for (const [rank, place] of places.entries()) {
+      moved.fill(rank + 1, place - rank - first, (places[rank + 1] ?? before + late.count) - rank - 1 - first)
     }
-    rows.count = before + late.count
+    const newPlaces = new Uint32Array(late.count)
+    for (const [rank, index] of order.entries()) newPlaces[index] = places[rank] ?? 0
+    rows.insert(late, order, places)
     late.count = 0
     this.tallies.truncate(first)
     this.tallies.extend()
@@ -100,17 +88,17 @@ export class Timeline {
   /** Sorts everything at once: for rows that were added in no order, whose places nobody keeps. */
   sort(): void {
     const { rows, late } = this
-    const all = new Rows()
+    const all = new SortedRows()
     all.reserve(this.count)
     const times = new Float64Array(this.count)
-    times.set(rows.time.subarray(0, rows.count))
+    for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
     times.set(late.time.subarray(0, late.count), rows.count)
     for (const index of orderByTime(times)) {
       const [from, row] = index < rows.count ? [rows, index] : [late, index - rows.count]
-      all.push(from.time[row] ?? 0, from.combo[row] ?? 0, from.confidence[row] ?? 0, from.asset[row] ?? 0)
+      all.push(times[index] ?? 0, from.combo[row] ?? 0, from.confidence[row] ?? 0, from.asset[row] ?? 0)
     }
     rows.take(all)
-    late.take(new Rows())
+    this.late = new LooseRows()
     this.tallies.truncate(0)
     this.tallies.extend()
   }

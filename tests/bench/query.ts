@@ -1,115 +1,48 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { buildEngine } from '../../src/engine/load.store.ts'
-import { forgetShapes } from '../../src/query/engine-plan.ts'
 import { attachEngine, findEngine } from '../../src/query/executor.ts'
-import { type Reader, Store } from '../../src/store/store.ts'
-import { type Duck, layouts, openDuck } from './query/duck.ts'
-import { fillStore, NOW } from './query/estate.ts'
-import { askDashboard, dashboardSql, plantQuestions, type Question, questions } from './query/questions.ts'
+import type { Reader, Store } from '../../src/store/store.ts'
+import { describeMachine, print, readFlags, saveResults } from '../support/bench.ts'
+import { askBoth, askOrm, compare, geometricMean, type Measured, timed } from './query/compare.ts'
+import { layouts, openDuck } from './query/duck.ts'
+import { type Kept, openKept } from './query/kept.ts'
+import { openOrm, ormDialect } from './query/orm.ts'
+import { askDashboard, dashboardSql, type Question, questions } from './query/questions.ts'
+import { serveBoth } from './query/served.ts'
 
-// Questions to the engine through the query function against DuckDB, interleaved in one process.
-// npm run bench -- query --rows 1e6 [--runs 15] [--json FILE]
+// Questions to the engine through the query function against DuckDB, interleaved in one process; then growth against a
+// tenth of the findings, SQLite as an ORM uses it, and the dashboard of 12 over HTTP.
+// npm run bench -- query --rows 1e6 [--runs 15] [--parts duckdb,growth,orm,http] [--only NAME] [--keep DIR] [--json FILE]
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '1e6' },
-    runs: { type: 'string', default: '15' },
-    json: { type: 'string' },
-    only: { type: 'string' },
-    folder: { type: 'string' },
-  },
+const flags = readFlags({
+  rows: '1e6',
+  runs: '15',
+  parts: 'duckdb,growth,orm,http',
+  only: '',
+  keep: '',
+  folder: tmpdir(),
+  'orm-minutes': '15',
 })
-const rows = Number(values.rows)
-const runs = Number(values.runs)
-const print = (line: string) => process.stdout.write(`${line}\n`)
+const rows = Number(flags.rows)
+const runs = Number(flags.runs)
+const parts = new Set(flags.parts.split(','))
+/** The size that HTTP is compared with. */
+const SMALL = 100_000
+/** With more rows an ORM's table is asked everything only once. */
+const FEW = 2_000_000
 
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
-const geometricMean = (numbers: readonly number[]) =>
-  Math.exp(numbers.reduce((sum, number) => sum + Math.log(number), 0) / numbers.length)
-
-interface Measured {
-  name: string
-  isHard: boolean
-  duckMs: number
-  warmMs: number
-  coldMs: number
-  equal: boolean
-}
-
-/** The numbers of an answer, whatever their order and however they are typed. */
-function toNumbers(given: readonly unknown[]): number[] {
-  return given
-    .map((value) => Number(value ?? 0))
-    .filter((value) => value !== 0)
-    .sort((a, b) => a - b)
-}
-
-const areEqual = (left: readonly number[], right: readonly number[]) =>
-  left.length === right.length &&
-  left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= 1e-12 * Math.max(1, Math.abs(value)))
-
-async function timed<T>(work: () => T | Promise<T>): Promise<{ ms: number; result: T }> {
-  const started = performance.now()
-  const result = await work()
-  return { ms: performance.now() - started, result }
-}
-
-async function compare(
-  store: Store,
-  duck: Duck,
-  asked: Pick<Question, 'name' | 'ask' | 'isHard'> & { statements: string[][] },
-): Promise<Measured> {
-  const rivals: (() => Promise<unknown[][]>[])[] = []
-  for (const statements of asked.statements) {
-    const prepared = await Promise.all(statements.map((sql) => duck.prepare(sql)))
-    rivals.push(() => prepared.map((run) => run()))
-  }
-  const ask = () => store.read((reader) => asked.ask(reader))
-  const cold = () =>
-    store.read((reader) => {
-      const engine = findEngine(reader)
-      if (engine !== undefined) forgetShapes(engine)
-      return asked.ask(reader)
-    })
-  const answer = ask()
-  const byRival = rivals.map(() => [] as number[])
-  const [warmTimes, coldTimes]: [number[], number[]] = [[], []]
-  let theirs: unknown[] = []
-  const warm = performance.now() + 1500
-  for (let round = 0; round < 60 && performance.now() < warm; round++) ask()
-  const least = Math.max(3, runs)
-  const budget = performance.now() + 12_000
-  for (let round = 0; round < least && (round < 3 || performance.now() < budget); round++) {
-    for (const [index, rival] of rivals.entries()) {
-      const { ms, result } = await timed(async () => {
-        const found: unknown[][] = []
-        for (const running of rival()) found.push(...(await running))
-        return found
-      })
-      byRival[index]?.push(ms)
-      theirs = result.flatMap((row) =>
-        row.slice(Math.max(0, row.length === 2 && asked.name.startsWith('least') ? 0 : row.length - 1)),
-      )
-    }
-    // Our part is short, so it is measured more often, and in the same rounds.
-    ask()
-    for (let again = 0; again < 5; again++) warmTimes.push((await timed(ask)).ms)
-    for (let again = 0; again < 3; again++) coldTimes.push((await timed(cold)).ms)
-  }
-  const equal = areEqual(toNumbers(answer), toNumbers(theirs))
-  if (!equal) print(`DIFFERENT ${asked.name}: ${toNumbers(answer).slice(0, 5)} and ${toNumbers(theirs).slice(0, 5)}`)
-  const duckMs = Math.min(...byRival.map(median))
-  return {
-    name: asked.name,
-    isHard: asked.isHard === true,
-    duckMs,
-    warmMs: median(warmTimes),
-    coldMs: median(coldTimes),
-    equal,
-  }
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+/** Bytes in use once everything is collected that is not. */
+function countBytes(): number {
+  collect()
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
 }
 
 function buildNow(reader: Reader): void {
@@ -122,73 +55,138 @@ function buildNow(reader: Reader): void {
   }
 }
 
-const folder = mkdtempSync(join(values.folder ?? tmpdir(), 'assay-bench-'))
-try {
-  const store = Store.open(join(folder, 'assay.db'), { now: () => NOW })
-  const { ms: fillMs, result: filled } = await timed(() => fillStore(store, rows, folder))
+const findBytes = (store: Store) => store.read(findEngine)?.bytes ?? 0
+
+const isAsked = ({ name }: { name: string }) => name.includes(flags.only)
+const dashboard = { name: 'dashboard of 12', ask: askDashboard }
+const suite = [...questions.filter(({ isHard }) => isHard !== true), dashboard].filter(isAsked)
+const toStatements = (one: (typeof suite)[number] | Question, dialect: (typeof layouts)[number]) =>
+  'sql' in one ? [one.sql(dialect)] : dashboardSql(dialect)
+
+function show(one: Measured): Measured {
+  const [warm, cold] = [one.duckMs / one.warmMs, one.duckMs / one.coldMs]
   print(
-    `${filled.findings} findings of ${filled.assets} assets, ${filled.changes} changes of status; filled in ${(fillMs / 1000).toFixed(1)} s`,
+    `${one.name.padEnd(44)} DuckDB ${one.duckMs.toFixed(2).padStart(9)} ms   warm ${one.warmMs.toFixed(3).padStart(8)} ${warm.toFixed(1).padStart(7)}x   cold ${one.coldMs.toFixed(3).padStart(8)} ${cold.toFixed(1).padStart(7)}x`,
   )
-  plantQuestions(store)
-  const before = process.memoryUsage()
-  const { ms: buildMs } = await timed(() => store.read(buildNow))
-  const engine = store.read((reader) => findEngine(reader))
-  const bytes = engine?.bytes ?? 0
-  const after = process.memoryUsage()
-  print(
-    `engine built from the rows in ${(buildMs / 1000).toFixed(1)} s, ${(bytes / filled.findings).toFixed(1)} bytes a finding in its columns, ${((after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed) / filled.findings).toFixed(1)} in all`,
-  )
-  const { ms: duckMs, result: duck } = await timed(() =>
-    openDuck(join(folder, 'duck.db'), filled, Math.min(5000, Math.max(50, Math.ceil(rows / 2000)))),
-  )
-  print(
-    `DuckDB loaded twice in ${(duckMs / 1000).toFixed(1)} s; load ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  )
+  return one
+}
+
+async function againstDuckDb({ home, store, filled }: Kept): Promise<{ measured: Measured[]; summary: object }> {
+  const containers = Math.min(5000, Math.max(50, Math.ceil(rows / 2000)))
+  const { ms, result: duck } = await timed(() => openDuck(join(home, 'duck.db'), filled, containers))
+  print(`DuckDB opened in ${(ms / 1000).toFixed(1)} s, two layouts`)
   const measured: Measured[] = []
-  const show = (one: Measured) => {
-    measured.push(one)
-    print(
-      `${one.name.padEnd(44)} DuckDB ${one.duckMs.toFixed(2).padStart(9)} ms   warm ${one.warmMs.toFixed(3).padStart(8)} ${(one.duckMs / one.warmMs).toFixed(1).padStart(7)}x   cold ${one.coldMs.toFixed(3).padStart(8)} ${(one.duckMs / one.coldMs).toFixed(1).padStart(7)}x ${one.equal ? '' : 'DIFFERENT'}`,
-    )
+  for (const one of [...suite, ...questions.filter(({ isHard }) => isHard === true).filter(isAsked)]) {
+    const statements = layouts.map((dialect) => toStatements(one, dialect))
+    measured.push(show(await compare(store, duck, { ...one, statements }, runs)))
   }
-  const chosen = questions.filter(({ name }) => values.only === undefined || name.includes(values.only))
-  for (const question of chosen.filter(({ isHard }) => !isHard)) {
-    show(await compare(store, duck, { ...question, statements: layouts.map((table) => [question.sql(table)]) }))
-  }
-  if (values.only === undefined || 'dashboard of 12'.includes(values.only)) {
-    show(
-      await compare(store, duck, {
-        name: 'dashboard of 12',
-        ask: askDashboard,
-        statements: layouts.map((table) => dashboardSql.map((sql) => sql.replaceAll('$', table))),
-      }),
-    )
-  }
-  for (const question of chosen.filter(({ isHard }) => isHard)) {
-    show(await compare(store, duck, { ...question, statements: layouts.map((table) => [question.sql(table)]) }))
-  }
-  const suite = measured.filter(({ isHard }) => !isHard)
-  const hard = measured.filter(({ isHard }) => isHard)
+  duck.close()
+  const ratios = (isHard: boolean, of: 'warmMs' | 'coldMs') =>
+    measured.filter((one) => one.isHard === isHard).map((one) => one.duckMs / one[of])
+  const least = (values: readonly number[]) => Math.min(...values)
+  const whole = measured.find(({ name }) => name === dashboard.name)
   const summary = {
-    rows: filled.findings,
-    bytesPerFinding: bytes / filled.findings,
-    buildSeconds: buildMs / 1000,
-    warm: geometricMean(suite.map(({ duckMs: theirs, warmMs }) => theirs / warmMs)),
-    cold: geometricMean(suite.map(({ duckMs: theirs, coldMs }) => theirs / coldMs)),
-    leastWarm: Math.min(...suite.map(({ duckMs: theirs, warmMs }) => theirs / warmMs)),
-    leastCold: Math.min(...suite.map(({ duckMs: theirs, coldMs }) => theirs / coldMs)),
-    hard: geometricMean(hard.map(({ duckMs: theirs, warmMs }) => theirs / warmMs)),
-    leastHard: Math.min(...hard.map(({ duckMs: theirs, warmMs }) => theirs / warmMs)),
+    warm: geometricMean(ratios(false, 'warmMs')),
+    leastWarm: least(ratios(false, 'warmMs')),
+    cold: geometricMean(ratios(false, 'coldMs')),
+    leastCold: least(ratios(false, 'coldMs')),
+    dashboard: whole === undefined ? null : whole.duckMs / whole.warmMs,
+    hard: geometricMean(ratios(true, 'warmMs')),
+    leastHard: least(ratios(true, 'warmMs')),
     different: measured.filter(({ equal }) => !equal).length,
-    load: loadavg(),
+  }
+  return { measured, summary }
+}
+
+/** How much longer each question takes than over a tenth of the findings. */
+function measureGrowth(kept: Kept, tenth: Kept) {
+  tenth.store.read(buildNow)
+  const growths = suite.map((one) => {
+    const { largeMs, smallMs } = askBoth([kept.store, tenth.store], one, runs)
+    print(
+      `${one.name.padEnd(44)} ${smallMs.toFixed(3).padStart(8)} to ${largeMs.toFixed(3).padStart(8)} ms   ${(largeMs / smallMs).toFixed(2)}x`,
+    )
+    return { name: one.name, largeMs, smallMs }
+  })
+  return { growths, growth: geometricMean(growths.map(({ largeMs, smallMs }) => largeMs / smallMs)) }
+}
+
+async function againstOrm({ home, store, filled }: Kept, ours: readonly { name: string; warmMs: number }[]) {
+  const { ms, result: database } = await timed(() => openOrm(join(home, 'orm.db'), filled))
+  const times = rows > FEW ? 1 : 3
+  print(`SQLite as an ORM uses it, opened in ${(ms / 1000).toFixed(1)} s; asked ${times} times`)
+  const asked = suite.map((one) => ({ ...one, statements: toStatements(one, ormDialect) }))
+  const deadline = performance.now() + Number(flags['orm-minutes']) * 60_000
+  const answers = askOrm(database, store, asked, { times, deadline }).map((one) => {
+    const warmMs = ours.find(({ name }) => name === one.name)?.warmMs ?? Number.NaN
+    print(
+      `${one.name.padEnd(44)} ORM ${one.ormMs.toFixed(0).padStart(9)} ms   ${(one.ormMs / warmMs).toFixed(0).padStart(7)}x`,
+    )
+    return { ...one, ratio: one.ormMs / warmMs }
+  })
+  database.close()
+  return { answers, orm: geometricMean(answers.map(({ ratio }) => ratio)) }
+}
+
+if (flags.keep !== '') mkdirSync(flags.keep, { recursive: true })
+const folder = flags.keep === '' ? mkdtempSync(join(flags.folder, 'assay-bench-')) : flags.keep
+const opened: Kept[] = []
+const open = (count: number) => {
+  const kept = openKept(folder, count)
+  opened.push(kept)
+  return kept
+}
+try {
+  print(`machine ${JSON.stringify(describeMachine())}`)
+  const kept = open(rows)
+  const { findings, assets, changes } = kept.filled
+  const filled = kept.fillSeconds === 0 ? 'kept from before' : `filled in ${kept.fillSeconds.toFixed(1)} s`
+  print(`${findings} findings of ${assets} assets, ${changes} changes of status; ${filled}`)
+  const before = countBytes()
+  const { ms: buildMs } = await timed(() => kept.store.read(buildNow))
+  const a = (bytes: number) => (bytes / findings).toFixed(1)
+  print(
+    `engine built from the rows in ${(buildMs / 1000).toFixed(1)} s: ${a(findBytes(kept.store))} bytes a finding in its columns, ${a(countBytes() - before)} in the process`,
+  )
+  const duck = parts.has('duckdb') ? await againstDuckDb(kept) : undefined
+  const bytes = findBytes(kept.store)
+  const processBytes = countBytes() - before
+  print(`after all questions: ${a(bytes)} bytes a finding in its columns and tables, ${a(processBytes)} in the process`)
+  const growth = parts.has('growth') ? measureGrowth(kept, open(rows / 10)) : undefined
+  const orm = parts.has('orm') ? await againstOrm(kept, duck?.measured ?? []) : undefined
+  const homes = [
+    kept.home,
+    parts.has('http') ? (opened.find((one) => one.filled.findings === SMALL) ?? open(SMALL)).home : '',
+  ] as const
+  for (const { store } of opened) store.close()
+  const http = parts.has('http') && existsSync(homes[1]) ? await serveBoth(homes, 200) : undefined
+  if (http !== undefined) {
+    print(
+      `dashboard of 12 over HTTP: ${http.largeMs.toFixed(2)} ms at ${findings}, ${http.smallMs.toFixed(2)} ms at ${SMALL}, ${(http.largeMs / http.smallMs).toFixed(2)}x`,
+    )
+  }
+  const summary = {
+    rows: findings,
+    bytesPerFinding: bytes / findings,
+    processBytesPerFinding: processBytes / findings,
+    buildSeconds: buildMs / 1000,
+    ...duck?.summary,
+    growth: growth?.growth,
+    orm: orm?.orm,
+    differentFromOrm: orm?.answers.filter(({ equal }) => !equal).length,
+    httpGrowth: http === undefined ? undefined : http.largeMs / http.smallMs,
   }
   print(JSON.stringify(summary, null, 2))
-  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify({ ...summary, measured }, null, 2))
-  process.exitCode = summary.different > 0 ? 1 : 0
-  duck.close()
-  store.close()
+  saveResults(flags.json, {
+    command: `npm run bench -- query --rows ${flags.rows}`,
+    ...summary,
+    measured: duck?.measured,
+    growths: growth?.growths,
+    orms: orm?.answers,
+    http,
+  })
+  const different = (duck?.measured ?? []).concat((orm?.answers as never) ?? []).filter(({ equal }) => !equal)
+  process.exitCode = different.length > 0 ? 1 : 0
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  if (flags.keep === '') rmSync(folder, { recursive: true, force: true })
 }

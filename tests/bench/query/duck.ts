@@ -1,17 +1,34 @@
-import { DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api'
 import {
   categories,
   containerName,
   detectors,
   type Filled,
+  NOW,
+  START,
   severities,
   sourceName,
   statuses,
   typeName,
 } from './estate.ts'
+import type { Dialect } from './questions.ts'
+
+const berlin = `timezone('Europe/Berlin', timezone('UTC', h))`
+const stamp = (instant: number) => `TIMESTAMP '${new Date(instant).toISOString().replace('T', ' ').slice(0, 23)}'`
+const toDialect = (table: string): Dialect => ({
+  table,
+  at: stamp,
+  toShare: (expression) => `${expression} / 10000`,
+  day: `date_trunc('day', t)`,
+  hour: `date_trunc('hour', t)`,
+  // The months of hours, and not of rows: its fastest form by far.
+  byBerlinMonth: `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM
+    (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM ${table} WHERE t >= ${stamp(START)} AND t < ${stamp(NOW)} GROUP BY 1)
+    GROUP BY 1`,
+})
 
 /** Two layouts of one table; each question is answered by the better of them. */
-export const layouts = ['f_enum', 'f_text'] as const
+export const layouts: readonly Dialect[] = ['f_enum', 'f_text'].map(toDialect)
 
 export interface Duck {
   prepare(sql: string): Promise<() => Promise<unknown[][]>>
@@ -26,6 +43,26 @@ const range = (count: number, toName: (index: number) => string) =>
 export async function openDuck(file: string, { findingFile, spanFile }: Filled, containers: number): Promise<Duck> {
   const instance = await DuckDBInstance.create(file, { threads: '2' })
   const connection = await instance.connect()
+  const isLoaded =
+    (await (await connection.runAndReadAll(`SELECT count(*) FROM duckdb_tables()`)).getRows())[0]?.[0] === 3n
+  if (!isLoaded) await load(connection, { findingFile, spanFile }, containers)
+  return {
+    async prepare(sql) {
+      const statement: DuckDBPreparedStatement = await connection.prepare(sql)
+      return async () => (await statement.runAndReadAll()).getRows()
+    },
+    close() {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+async function load(
+  connection: DuckDBConnection,
+  { findingFile, spanFile }: Pick<Filled, 'findingFile' | 'spanFile'>,
+  containers: number,
+): Promise<void> {
   const names = {
     source: range(20, sourceName),
     detector: detectors,
@@ -54,14 +91,4 @@ export async function openDuck(file: string, { findingFile, spanFile }: Filled, 
     `CREATE TABLE spans AS SELECT epoch_ms(since) AS since, epoch_ms(until) AS until
      FROM read_csv('${spanFile}', header = false, columns = {'since': 'BIGINT', 'until': 'BIGINT'})`,
   )
-  return {
-    async prepare(sql) {
-      const statement: DuckDBPreparedStatement = await connection.prepare(sql)
-      return async () => (await statement.runAndReadAll()).getRows()
-    },
-    close() {
-      connection.closeSync()
-      instance.closeSync()
-    },
-  }
 }

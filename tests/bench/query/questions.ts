@@ -11,19 +11,35 @@ import { NOW, START } from './estate.ts'
 
 const DAY = 24 * 3_600_000
 
-/** One question to both: ours, in a snapshot, and as SQL over a table of DuckDB. */
+/** One question to all: ours, in a snapshot, and as SQL over a table of a rival. */
 export interface Question {
   name: string
   /** The numbers of the answer. */
   ask(reader: Reader): (number | null)[]
-  sql(table: string): string
+  sql(dialect: Dialect): string
+  /** How many of the last columns are numbers of the answer; 1 unless said. */
+  columns?: number
+  /** One of the harder set, which only DuckDB is asked. */
   isHard?: boolean
 }
 
+/** What the tables of rivals do not have in common. */
+export interface Dialect {
+  table: string
+  /** An instant as a literal. */
+  at(instant: number): string
+  /** A confidence of 0 to 1, from an expression over the column. */
+  toShare(expression: string): string
+  day: string
+  hour: string
+  /** Counts by month of Berlin's wall clock from the start of the data on. */
+  byBerlinMonth: string
+}
+
 const iso = (instant: number) => new Date(instant).toISOString()
-const stamp = (instant: number) => `TIMESTAMP '${iso(instant).replace('T', ' ').slice(0, 23)}'`
 const days = (count: number) => ({ from: iso(NOW - count * DAY), to: iso(NOW) })
-const within = (from: number, to = NOW) => `t >= ${stamp(from)} AND t < ${stamp(to)}`
+type Instant = Dialect['at']
+const within = (at: Instant, from: number, to = NOW) => `t >= ${at(from)} AND t < ${at(to)}`
 
 type Asking = Omit<MetricQuestion, 'metricSlug'>
 const metric =
@@ -99,10 +115,10 @@ const onDashboard: [string, object | null, string][] = [
     `SELECT count(*) FROM $ WHERE status = 'OPEN' AND detector IN (${quoted(detectors)})`,
   ],
   ['b-open', { categories: ['SECURITY'] }, `SELECT count(*) FROM $ WHERE status = 'OPEN' AND category = 'SECURITY'`],
-  ['b-false', null, `SELECT count(*) FILTER (status = 'FALSE_POSITIVE') / count(*) FROM $`],
-  ['b-resolved', null, `SELECT count(*) FILTER (status = 'RESOLVED') / count(*) FROM $`],
-  ['b-confidence', null, 'SELECT sum(conf) / (count(*) * 10000) FROM $'],
-  ['b-confidence', { severities: high }, `SELECT sum(conf) / (count(*) * 10000) FROM $ WHERE ${isHigh}`],
+  ['b-false', null, `SELECT CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM $`],
+  ['b-resolved', null, `SELECT CAST(count(*) FILTER (WHERE status = 'RESOLVED') AS DOUBLE) / count(*) FROM $`],
+  ['b-confidence', null, 'SELECT avg(conf) FROM $'],
+  ['b-confidence', { severities: high }, `SELECT avg(conf) FROM $ WHERE ${isHigh}`],
   ['b-assets', null, 'SELECT count(DISTINCT asset) FROM $'],
   ['b-assets-open', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN'`],
   ['b-assets-high', null, `SELECT count(DISTINCT asset) FROM $ WHERE status = 'OPEN' AND ${isHigh}`],
@@ -149,58 +165,57 @@ export function plantQuestions(store: Store): void {
   })
 }
 
-export const dashboardSql = onDashboard.map(([, , sql]) => sql)
+export const dashboardSql = ({ table, toShare }: Dialect): string[] =>
+  onDashboard.map(([, , sql]) => sql.replace('avg(conf)', toShare('avg(conf)')).replace('$', table))
 export const askDashboard = (reader: Reader): (number | null)[] =>
   evaluateDashboard(reader, { dashboard: DASHBOARD }, { now: NOW, log: silentLog }).metrics.map(({ value }) => value)
 
-const berlin = `timezone('Europe/Berlin', timezone('UTC', h))`
-
 export const questions: readonly Question[] = [
-  { name: 'total', ask: metric('b-total'), sql: (f) => `SELECT count(*) FROM ${f}` },
-  { name: 'open', ask: metric('b-open'), sql: (f) => `SELECT count(*) FROM ${f} WHERE status = 'OPEN'` },
+  { name: 'total', ask: metric('b-total'), sql: (d) => `SELECT count(*) FROM ${d.table}` },
+  { name: 'open', ask: metric('b-open'), sql: (d) => `SELECT count(*) FROM ${d.table} WHERE status = 'OPEN'` },
   {
     name: 'by severity, 3 detectors, 90 d',
     ask: metric('b-total', { ...days(90), dimensions: ['severity'], filters: { detectorTypes: detectors } }),
-    sql: (f) =>
-      `SELECT severity, count(*) FROM ${f} WHERE detector IN (${quoted(detectors)}) AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT severity, count(*) FROM ${d.table} WHERE detector IN (${quoted(detectors)}) AND ${within(d.at, NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'by finding type',
     ask: metric('b-total', { dimensions: ['findingType'], limit: 100 }),
-    sql: (f) => `SELECT ftype, count(*) FROM ${f} GROUP BY 1`,
+    sql: (d) => `SELECT ftype, count(*) FROM ${d.table} GROUP BY 1`,
   },
   {
     name: 'false positives by detector',
     ask: metric('b-false', { dimensions: ['detectorType'] }),
-    sql: (f) => `SELECT detector, count(*) FILTER (status = 'FALSE_POSITIVE') / count(*) FROM ${f} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT detector, CAST(count(*) FILTER (WHERE status = 'FALSE_POSITIVE') AS DOUBLE) / count(*) FROM ${d.table} GROUP BY 1`,
   },
   {
     name: 'average confidence by detector',
     ask: metric('b-confidence', { dimensions: ['detectorType'] }),
-    sql: (f) => `SELECT detector, sum(conf) / (count(*) * 10000) FROM ${f} GROUP BY 1`,
+    sql: (d) => `SELECT detector, ${d.toShare('avg(conf)')} FROM ${d.table} GROUP BY 1`,
   },
-  { name: 'distinct assets', ask: metric('b-assets'), sql: (f) => `SELECT count(DISTINCT asset) FROM ${f}` },
+  { name: 'distinct assets', ask: metric('b-assets'), sql: (d) => `SELECT count(DISTINCT asset) FROM ${d.table}` },
   {
     name: 'distinct assets, open HIGH+',
     ask: metric('b-assets-high'),
-    sql: (f) => `SELECT count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ${isHigh}`,
+    sql: (d) => `SELECT count(DISTINCT asset) FROM ${d.table} WHERE status = 'OPEN' AND ${isHigh}`,
   },
   {
     name: 'daily 90 d, HIGH+',
     ask: series('b-total', { ...days(90), granularity: 'day', filters: { severities: ['HIGH', 'CRITICAL'] } }),
-    sql: (f) =>
-      `SELECT date_trunc('day', t), count(*) FROM ${f} WHERE ${isHigh} AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT ${d.day}, count(*) FROM ${d.table} WHERE ${isHigh} AND ${within(d.at, NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'hourly 7 d',
     ask: series('b-total', { ...days(7), granularity: 'hour' }),
-    sql: (f) => `SELECT date_trunc('hour', t), count(*) FROM ${f} WHERE ${within(NOW - 7 * DAY)} GROUP BY 1`,
+    sql: (d) => `SELECT ${d.hour}, count(*) FROM ${d.table} WHERE ${within(d.at, NOW - 7 * DAY)} GROUP BY 1`,
   },
   {
     name: 'monthly 2 y, Europe/Berlin',
     ask: series('b-total', { from: iso(START), to: iso(NOW), granularity: 'month', timeZone: 'Europe/Berlin' }),
-    sql: (f) =>
-      `SELECT date_trunc('month', ${berlin}), sum(n)::DOUBLE FROM (SELECT date_trunc('hour', t) AS h, count(*) AS n FROM ${f} WHERE ${within(START)} GROUP BY 1) GROUP BY 1`,
+    sql: (d) => d.byBerlinMonth,
   },
   {
     name: 'detector x severity, 2 categories, 365 d',
@@ -209,8 +224,8 @@ export const questions: readonly Question[] = [
       dimensions: ['detectorType', 'severity'],
       filters: { categories: ['SECURITY', 'PRIVACY'] },
     }),
-    sql: (f) =>
-      `SELECT detector, severity, count(*) FROM ${f} WHERE category IN ('SECURITY', 'PRIVACY') AND ${within(NOW - 365 * DAY)} GROUP BY 1, 2`,
+    sql: (d) =>
+      `SELECT detector, severity, count(*) FROM ${d.table} WHERE category IN ('SECURITY', 'PRIVACY') AND ${within(d.at, NOW - 365 * DAY)} GROUP BY 1, 2`,
   },
   {
     name: 'by source, unaligned 37 d',
@@ -219,26 +234,28 @@ export const questions: readonly Question[] = [
       to: iso(NOW - 1_234_567),
       dimensions: ['source'],
     }),
-    sql: (f) =>
-      `SELECT source, count(*) FROM ${f} WHERE ${within(NOW - 37 * DAY - 12_345_678, NOW - 1_234_567)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT source, count(*) FROM ${d.table} WHERE ${within(d.at, NOW - 37 * DAY - 12_345_678, NOW - 1_234_567)} GROUP BY 1`,
   },
   {
     name: 'least and greatest confidence, open, 90 d',
+    columns: 2,
     ask: (reader) => [...metric('b-min', days(90))(reader), ...metric('b-max', days(90))(reader)],
-    sql: (f) =>
-      `SELECT min(conf) / 10000, max(conf) / 10000 FROM ${f} WHERE status = 'OPEN' AND ${within(NOW - 90 * DAY)}`,
+    sql: (d) =>
+      `SELECT ${d.toShare('min(conf)')}, ${d.toShare('max(conf)')} FROM ${d.table} WHERE status = 'OPEN' AND ${within(d.at, NOW - 90 * DAY)}`,
   },
   {
     name: 'open, confidence >= 0.8, by severity',
     isHard: true,
     ask: metric('b-sure', { dimensions: ['severity'] }),
-    sql: (f) => `SELECT severity, count(*) FROM ${f} WHERE status = 'OPEN' AND conf >= 8000 GROUP BY 1`,
+    sql: (d) => `SELECT severity, count(*) FROM ${d.table} WHERE status = 'OPEN' AND conf >= 8000 GROUP BY 1`,
   },
   {
     name: 'confidence >= 0.6 by severity, 90 d',
     isHard: true,
     ask: metric('b-rather-sure', { ...days(90), dimensions: ['severity'] }),
-    sql: (f) => `SELECT severity, count(*) FROM ${f} WHERE conf >= 6000 AND ${within(NOW - 90 * DAY)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT severity, count(*) FROM ${d.table} WHERE conf >= 6000 AND ${within(d.at, NOW - 90 * DAY)} GROUP BY 1`,
   },
   {
     name: 'weekly average confidence, 1 y',
@@ -249,15 +266,15 @@ export const questions: readonly Question[] = [
       granularity: 'week',
       weekStart: 'wednesday',
     }),
-    sql: (f) =>
-      `SELECT floor(epoch_ms(t - ${stamp(NOW - 364 * DAY)}::TIMESTAMP) / ${7 * DAY}), sum(conf) / (count(*) * 10000) FROM ${f} WHERE ${within(NOW - 364 * DAY)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT floor(epoch_ms(t - ${d.at(NOW - 364 * DAY)}) / ${7 * DAY}), ${d.toShare('avg(conf)')} FROM ${d.table} WHERE ${within(d.at, NOW - 364 * DAY)} GROUP BY 1`,
   },
   {
     name: 'distinct assets per day, 30 d',
     isHard: true,
     ask: series('b-assets', { ...days(30), granularity: 'day', filters: open as never }),
-    sql: (f) =>
-      `SELECT date_trunc('day', t), count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ${within(NOW - 30 * DAY)} GROUP BY 1`,
+    sql: (d) =>
+      `SELECT date_trunc('day', t), count(DISTINCT asset) FROM ${d.table} WHERE status = 'OPEN' AND ${within(d.at, NOW - 30 * DAY)} GROUP BY 1`,
   },
   {
     name: 'distinct assets of 6 types, open',
@@ -265,34 +282,36 @@ export const questions: readonly Question[] = [
     ask: metric('b-assets-open', {
       filters: { findingTypes: ['TYPE_1', 'TYPE_3', 'TYPE_5', 'TYPE_7', 'TYPE_9', 'TYPE_11'] },
     }),
-    sql: (f) =>
-      `SELECT count(DISTINCT asset) FROM ${f} WHERE status = 'OPEN' AND ftype IN ('TYPE_1', 'TYPE_3', 'TYPE_5', 'TYPE_7', 'TYPE_9', 'TYPE_11')`,
+    sql: (d) =>
+      `SELECT count(DISTINCT asset) FROM ${d.table} WHERE status = 'OPEN' AND ftype IN ('TYPE_1', 'TYPE_3', 'TYPE_5', 'TYPE_7', 'TYPE_9', 'TYPE_11')`,
   },
   {
     name: 'distinct assets by detector',
     isHard: true,
     ask: metric('b-assets', { dimensions: ['detectorType'] }),
-    sql: (f) => `SELECT detector, count(DISTINCT asset) FROM ${f} GROUP BY 1`,
+    sql: (d) => `SELECT detector, count(DISTINCT asset) FROM ${d.table} GROUP BY 1`,
   },
   {
     name: 'daily by severity, 2 y (plan)',
     isHard: true,
     ask: plan({ dimensions: ['severity'], range: { from: START, to: NOW }, edges: dayEdges }),
-    sql: (f) => `SELECT date_trunc('day', t), severity, count(*) FROM ${f} WHERE ${within(START)} GROUP BY 1, 2`,
+    sql: (d) =>
+      `SELECT date_trunc('day', t), severity, count(*) FROM ${d.table} WHERE ${within(d.at, START)} GROUP BY 1, 2`,
   },
   {
     name: 'top 20 containers by open findings',
     isHard: true,
     ask: metric('b-open', { dimensions: ['container'], limit: 20 }),
-    sql: (f) => `SELECT container, count(*) FROM ${f} WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
+    sql: (d) =>
+      `SELECT container, count(*) FROM ${d.table} WHERE status = 'OPEN' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20`,
   },
   {
     name: 'open at the end of each week, 2 y',
     isHard: true,
     ask: series('b-open', { from: iso(NOW - 728 * DAY), to: iso(NOW), granularity: 'week', weekStart: 'wednesday' }),
-    sql: () =>
+    sql: ({ at }) =>
       `WITH e AS (SELECT since AS m, 1 AS d FROM spans UNION ALL SELECT until, -1 FROM spans WHERE until IS NOT NULL),
-       w AS (SELECT greatest(0, floor(epoch_ms(m - ${stamp(NOW - 728 * DAY)}::TIMESTAMP) / ${7 * DAY})) AS b, sum(d) AS n FROM e WHERE m < ${stamp(NOW)} GROUP BY 1)
+       w AS (SELECT greatest(0, floor(epoch_ms(m - ${at(NOW - 728 * DAY)}) / ${7 * DAY})) AS b, sum(d) AS n FROM e WHERE m < ${at(NOW)} GROUP BY 1)
        SELECT b, (sum(n) OVER (ORDER BY b))::DOUBLE FROM w ORDER BY 1`,
   },
 ]

@@ -1,0 +1,96 @@
+import { grown } from './facet.ts'
+
+/** Milliseconds that four bytes can tell apart. */
+const TURN = 2 ** 32
+
+/** Ascending instants in four bytes each: what is over a whole turn of 2^32 ms, and the row at which each turn begins. */
+export class Times {
+  count = 0
+  #over = new Uint32Array(0)
+  /** The turns that have rows, ascending, and the first row of each. */
+  #turns: number[] = []
+  #starts: number[] = []
+
+  get bytes(): number {
+    return this.#over.byteLength
+  }
+
+  reserve(count: number): void {
+    if (count > this.#over.length) this.#over = grown(this.#over, count)
+  }
+
+  get(row: number): number {
+    const index = firstOver(this.#starts, row) - 1
+    return (this.#turns[index] ?? 0) * TURN + (this.#over[row] ?? 0)
+  }
+
+  /** Adds an instant that is not before the last one. */
+  push(time: number): void {
+    const row = this.count++
+    if (row >= this.#over.length) this.reserve(row + 1)
+    const turn = Math.floor(time / TURN)
+    if (this.#turns.at(-1) !== turn) {
+      this.#turns.push(turn)
+      this.#starts.push(row)
+    }
+    this.#over[row] = time - turn * TURN
+  }
+
+  firstAtOrAfter(instant: number): number {
+    const turn = Math.floor(instant / TURN)
+    const index = firstOver(this.#turns, turn - 1)
+    let [low, high] = [this.#starts[index] ?? this.count, this.#starts[index + 1] ?? this.count]
+    if (this.#turns[index] !== turn) return low
+    const over = instant - turn * TURN
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#over[middle] as number) < over) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Makes place for ascending instants; `rows` are the rows that they have afterwards. */
+  insert(times: Float64Array, rows: Uint32Array): void {
+    const starts = new Map<number, number>()
+    for (const turn of this.#turns) starts.set(turn, this.firstAtOrAfter(turn * TURN))
+    for (const time of times) {
+      const turn = Math.floor(time / TURN)
+      if (!starts.has(turn)) starts.set(turn, this.firstAtOrAfter(turn * TURN))
+    }
+    this.#turns = [...starts.keys()].sort((a, b) => a - b)
+    let before = 0
+    this.#starts = this.#turns.map((turn) => {
+      while (before < times.length && (times[before] as number) < turn * TURN) before++
+      return (starts.get(turn) ?? 0) + before
+    })
+    this.reserve(this.count + times.length)
+    moveApart(this.#over, this.count, rows)
+    for (const [index, row] of rows.entries()) {
+      const time = times[index] as number
+      this.#over[row] = time - Math.floor(time / TURN) * TURN
+    }
+    this.count += times.length
+  }
+}
+
+/** Leaves the ascending `rows` free in a column of `count` items, which keep their order around them. */
+export function moveApart(column: Uint16Array | Uint32Array, count: number, rows: Uint32Array): void {
+  let end = count
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const from = (rows[index] as number) - index
+    column.copyWithin(from + index + 1, from, end)
+    end = from
+  }
+}
+
+/** The index of the first of ascending numbers that is greater than another. */
+function firstOver(numbers: readonly number[], least: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) <= least) low = middle + 1
+    else high = middle
+  }
+  return low
+}

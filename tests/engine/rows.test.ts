@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LooseRows, SortedRows } from '../../src/engine/rows.ts'
+
+const TURN = 2 ** 32
+/** Instants in few turns of 2^32 ms, at their borders, and far away on both sides of 1970. */
+const instants = fc.oneof(
+  fc.integer({ min: -3, max: 3 }).chain((turn) => fc.integer({ min: -2, max: 2 }).map((by) => turn * TURN + by)),
+  fc.integer({ min: -2 * TURN, max: 3 * TURN }),
+  fc.constantFrom(-(2 ** 45), 2 ** 45, 2 ** 45 + 1),
+)
+
+test('rows keep their order and their columns whatever comes late, across turns of four bytes', () => {
+  const lists = fc.array(fc.array(instants, { maxLength: 30 }), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(lists, instants, ([first = [], ...later], asked) => {
+      const rows = new SortedRows()
+      let plain: { time: number; asset: number }[] = []
+      let asset = 0
+      for (const time of first.toSorted((a, b) => a - b)) {
+        plain.push({ time, asset })
+        rows.push(time, 70_000 + asset, asset % 100, asset++)
+      }
+      for (const times of later) {
+        const late = new LooseRows()
+        for (const time of times) {
+          plain.push({ time, asset })
+          late.push(time, 70_000 + asset, asset % 100, asset++)
+        }
+        const order = times.map((_, index) => index).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
+        const places = Uint32Array.from(order, (index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
+        rows.insert(late, order, places)
+        plain = plain.sort((a, b) => a.time - b.time || a.asset - b.asset)
+      }
+      const told = Array.from({ length: rows.count }, (_, row) => ({ time: rows.timeOf(row), asset: rows.asset[row] }))
+      expect(told).toEqual(plain)
+      expect([...rows.combo.subarray(0, rows.count)]).toEqual(plain.map((row) => 70_000 + row.asset))
+      expect([...rows.confidence.subarray(0, rows.count)]).toEqual(plain.map((row) => row.asset % 100))
+      expect(rows.firstAtOrAfter(asked)).toBe(plain.filter(({ time }) => time < asked).length)
+      expect(rows.firstAtOrAfter(Number.POSITIVE_INFINITY)).toBe(plain.length)
+      expect(rows.firstAtOrAfter(Number.NEGATIVE_INFINITY)).toBe(0)
+    }),
+    { numRuns: 300 },
+  )
+})
