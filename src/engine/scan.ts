@@ -1,4 +1,5 @@
 import type { AssetTable } from './assets.ts'
+import { markAssets, sumSure, tallyRows, tallySure } from './kernels.ts'
 import type { Rows } from './rows.ts'
 import type { Numbers, Shape } from './shape.ts'
 
@@ -39,38 +40,56 @@ export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: A
   return places.groupOf[own * places.parts + part] as number
 }
 
+type Counted = { counts: Float64Array; sums: Float64Array; base: number; summed: boolean }
+type Range = { from: number; to: number; sign: 1 | -1 }
+
+/** Where the loops count: as wide as the widest shape so far, and all zero between two uses. */
+const scratch = { counts: new Int32Array(256), sums: new Float64Array(256) }
+
+function openScratch(width: number): typeof scratch {
+  if (scratch.counts.length < width) {
+    scratch.counts = new Int32Array(width * 2)
+    scratch.sums = new Float64Array(width * 2)
+  }
+  return scratch
+}
+
 /** Adds the rows `[from, to)`, or takes them away (`sign` -1), at `base` of the counts and sums. */
-export function countRows(
-  rows: Rows,
-  range: { from: number; to: number; sign: 1 | -1 },
-  shape: Shape,
-  out: { counts: Float64Array; sums: Float64Array; base: number; summed: boolean },
-): void {
+export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted): void {
   const { from, to, sign } = range
+  const width = shape.groups + 1
+  // Few rows are counted in place, so that a wide shape need not be gone through for them.
+  if (to - from < width) {
+    countFew(rows, range, shape, out)
+    return
+  }
   const { combo, confidence } = rows
-  const { counts, sums, base, summed } = out
-  const { groupOf, leastConfidence } = shape
-  if (leastConfidence > 0) {
-    const over = leastConfidence - 1
-    for (let row = from; row < to; row++) {
-      const value = confidence[row] as number
-      const at = base + (groupOf[combo[row] as number] as number)
-      // 1 for a row that is sure enough, else 0: a branch would be guessed wrong too often.
-      const step = sign * ((over - value) >>> 31)
-      counts[at] = (counts[at] as number) + step
-      if (summed) sums[at] = (sums[at] as number) + step * value
-    }
-  } else if (summed) {
-    for (let row = from; row < to; row++) {
-      const at = base + (groupOf[combo[row] as number] as number)
-      counts[at] = (counts[at] as number) + sign
-      sums[at] = (sums[at] as number) + sign * (confidence[row] as number)
-    }
-  } else {
-    for (let row = from; row < to; row++) {
-      const at = base + (groupOf[combo[row] as number] as number)
-      counts[at] = (counts[at] as number) + sign
-    }
+  const { groupOf, leastConfidence: least } = shape
+  const { counts, sums } = openScratch(width)
+  if (out.summed) sumSure({ combo, confidence, groupOf, least }, from, to, { counts, sums })
+  else if (least > 0) tallySure({ combo, confidence, groupOf, least }, from, to, counts)
+  else tallyRows(combo, groupOf, from, to, counts)
+  for (let group = 0; group < width; group++) {
+    const at = out.base + group
+    out.counts[at] = (out.counts[at] as number) + sign * (counts[group] as number)
+    if (out.summed) out.sums[at] = (out.sums[at] as number) + sign * (sums[group] as number)
+  }
+  counts.fill(0, 0, width)
+  if (out.summed) sums.fill(0, 0, width)
+}
+
+function countFew(
+  { combo, confidence }: Rows,
+  { from, to, sign }: Range,
+  { groupOf, leastConfidence }: Shape,
+  { counts, sums, base, summed }: Counted,
+): void {
+  for (let row = from; row < to; row++) {
+    const value = confidence[row] as number
+    if (value < leastConfidence) continue
+    const at = base + (groupOf[combo[row] as number] as number)
+    counts[at] = (counts[at] as number) + sign
+    if (summed) sums[at] = (sums[at] as number) + sign * value
   }
 }
 
@@ -85,8 +104,16 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen } = out
   const { asset, confidence } = rows
   const none = shape.groups
-  if (want === 'assets' && seen !== undefined && shape.places === undefined && shape.leastConfidence === 0) {
-    markAssets(rows, range, shape, { counts, base, seen, all: assets.count })
+  const isPlain = shape.places === undefined && shape.leastConfidence === 0
+  if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
+    const bitOf = shape.laneOf.map((lane) => lane * assets.count)
+    const { combo } = rows
+    const marked = openScratch(none + 1).counts
+    markAssets({ combo, asset, groupOf: shape.groupOf, none }, range.from, range.to, { bitOf, seen, counts: marked })
+    for (let group = 0; group < none; group++) {
+      counts[base + group] = (counts[base + group] as number) + (marked[group] as number)
+    }
+    marked.fill(0, 0, none)
     return
   }
   for (let start = range.from; start < range.to; start += CHUNK) {
@@ -125,25 +152,5 @@ export function scanRows(
         if (value > (greatest[at] as number)) greatest[at] = value
       }
     }
-  }
-}
-
-/** Counts each asset once in each group of combinations: the most of all answers that need every row. */
-function markAssets(
-  { combo, asset }: Rows,
-  { from, to }: { from: number; to: number },
-  { groupOf, laneOf, groups: none }: Shape,
-  { counts, base, seen, all }: { counts: Float64Array; base: number; seen: Uint32Array; all: number },
-): void {
-  for (let row = from; row < to; row++) {
-    const group = groupOf[combo[row] as number] as number
-    if (group === none) continue
-    const bit = (laneOf[group] as number) * all + (asset[row] as number)
-    const word = bit >>> 5
-    const before = seen[word] as number
-    const own = 1 << (bit & 31)
-    if ((before & own) !== 0) continue
-    seen[word] = before | own
-    counts[base + group] = (counts[base + group] as number) + 1
   }
 }
