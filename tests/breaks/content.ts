@@ -3,7 +3,6 @@ import type { Break } from './break.ts'
 const excerpt = 'src/detectors/excerpt.ts'
 const redactionTest = 'tests/detectors/redaction.test.ts'
 const archive = 'src/documents/archive.ts'
-const bombsTest = 'tests/documents/bombs.test.ts'
 const importLine = 'src/scans/import-line.ts'
 const importTest = 'tests/scans/import.test.ts'
 const yaml = 'src/definitions/yaml.ts'
@@ -33,7 +32,7 @@ export const contentBreaks: readonly Break[] = [
     file: excerpt,
     find: '    excerpt += withoutValues(text.slice(at, range.start), values)\n',
     put: '    excerpt += withoutValues(text.slice(at, range.start), [])\n',
-    test: { file: redactionTest },
+    test: { file: 'tests/detectors/excerpt.test.ts' },
   },
   {
     id: 'excerpt-unbounded',
@@ -41,7 +40,7 @@ export const contentBreaks: readonly Break[] = [
     file: excerpt,
     find: 'const SURROUNDINGS = 40',
     put: 'const SURROUNDINGS = 40_000',
-    test: { file: 'tests/catalogue/injected.test.ts' },
+    test: { file: 'tests/detectors/excerpt.test.ts' },
   },
   {
     id: 'name-with-credential',
@@ -49,14 +48,6 @@ export const contentBreaks: readonly Break[] = [
     file: 'src/findings/assets.store.ts',
     find: '    name: hideSecrets(draft.name).slice(0, LONGEST_NAME),\n    url: hideSecrets(draft.url).slice(0, LONGEST_URL),\n    owner',
     put: '    name: draft.name.slice(0, LONGEST_NAME),\n    url: hideSecrets(draft.url).slice(0, LONGEST_URL),\n    owner',
-    test: { file: 'tests/scans/redaction.test.ts' },
-  },
-  {
-    id: 'address-with-credential',
-    rule: 'No address of an asset is kept with a credential in it.',
-    file: 'src/findings/assets.store.ts',
-    find: '    url: hideSecrets(draft.url).slice(0, LONGEST_URL),\n    owner',
-    put: '    url: draft.url.slice(0, LONGEST_URL),\n    owner',
     test: { file: 'tests/scans/redaction.test.ts' },
   },
   {
@@ -73,22 +64,7 @@ export const contentBreaks: readonly Break[] = [
     file: importLine,
     find: 'if (name !== undefined) told.name = hideSecrets(name)',
     put: 'if (name !== undefined) told.name = name',
-    test: { file: importTest },
-  },
-  {
-    id: 'archive-inflates-without-end',
-    rule: 'An archive is inflated up to 50 MB.',
-    file: archive,
-    find: 'if (inflated > MAX_INFLATED_BYTES)',
-    put: 'if (inflated < 0)',
-    also: [
-      {
-        file: archive,
-        find: 'else if (inflated > SMALL_BYTES && inflated > bytes.length * MAX_INFLATE_RATIO) {',
-        put: 'else if (inflated < 0) {',
-      },
-    ],
-    test: { file: bombsTest },
+    test: { file: 'tests/scans/told-asset.test.ts' },
   },
   {
     id: 'archive-packed-too-tight',
@@ -96,7 +72,7 @@ export const contentBreaks: readonly Break[] = [
     file: archive,
     find: 'else if (inflated > SMALL_BYTES && inflated > bytes.length * MAX_INFLATE_RATIO) {',
     put: 'else if (inflated < 0) {',
-    test: { file: bombsTest },
+    test: { file: 'tests/documents/archive.test.ts' },
   },
   {
     id: 'archive-of-many-files',
@@ -104,7 +80,7 @@ export const contentBreaks: readonly Break[] = [
     file: archive,
     find: 'if (entries > MAX_ZIP_ENTRIES)',
     put: 'if (entries < 0)',
-    test: { file: bombsTest },
+    test: { file: 'tests/documents/archive.test.ts' },
   },
   {
     id: 'detector-without-limit',
@@ -159,14 +135,6 @@ export const contentBreaks: readonly Break[] = [
     file: 'src/definitions/folder.ts',
     find: 'if ((statIfThere(file)?.size ?? 0) > MAX_FILE_BYTES) return undefined',
     put: 'if ((statIfThere(file)?.size ?? 0) < 0) return undefined',
-    test: { file: filesTest },
-  },
-  {
-    id: 'folder-entry-no-file',
-    rule: 'Only files are read as definitions: no pipe and no folder.',
-    file: 'src/definitions/folder.ts',
-    find: 'statIfThere(join(folder, name))?.isFile() === true)',
-    put: 'statIfThere(join(folder, name)) !== undefined)',
     test: { file: filesTest },
   },
   {

@@ -34,7 +34,7 @@ export const doorBreaks: readonly Break[] = [
     file: guard,
     find: "if (site !== 'none' && site !== 'same-origin') {",
     put: "if (site === '') {",
-    test: { file: guardTest, title: 'pages of other sites' },
+    test: { file: guardTest, title: 'what the browser says of the page' },
   },
   {
     id: 'answers-framed',
@@ -171,7 +171,7 @@ export const doorBreaks: readonly Break[] = [
     file: operation,
     find: 'throw isLockedDown(context) ? withholdSuggestions(placed) : placed',
     put: 'throw placed',
-    test: { file: lockdownTest },
+    test: { file: lockdownTest, title: 'an error of an operation' },
   },
   {
     id: 'lockdown-loosened',
@@ -211,7 +211,7 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/mcp/answer.ts',
     find: "...(operation.untrusted === true ? { _meta: { 'assay/untrusted': true } } : {}),",
     put: '',
-    test: { file: 'tests/catalogue/injected.test.ts' },
+    test: { file: 'tests/mcp/surface.test.ts' },
   },
   {
     id: 'marks-foreseeable',
@@ -251,7 +251,8 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/mcp/stdio.ts',
     find: "if (parentPid() !== parent) resolve('broken')",
     put: "if (parentPid() < 0) resolve('broken')",
-    test: { file: stdioTest, title: 'when its host is killed' },
+    test: { file: 'tests/e2e/stdio-end.test.ts', title: 'although its pipes stay open' },
+    built: true,
   },
   {
     id: 'end-of-stdin-ignored',
@@ -267,7 +268,7 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/mcp/line-transport.ts',
     find: 'if (this.#held > LINE_BYTES) {',
     put: 'if (this.#held > LINE_BYTES * 100) {',
-    test: { file: stdioTest },
+    test: { file: 'tests/mcp/line-transport.test.ts' },
   },
   {
     id: 'read-only-writes',
@@ -275,7 +276,7 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/app.ts',
     find: "config.readOnly ? operations.filter(({ effect }) => effect === 'read') : operations",
     put: 'config.readOnly ? operations.filter(({ effect }) => effect !== undefined) : operations',
-    test: { file: 'tests/e2e/doors.test.ts' },
+    test: { file: 'tests/e2e/access.test.ts', title: 'a read-only server' },
     built: true,
   },
   {
@@ -309,7 +310,7 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/store/vault-file.ts',
     find: "const plain = openWith(key, toPlace(installId, at), sealed).toString('utf8')\n      rememberSecret(plain)",
     put: "const plain = openWith(key, toPlace(installId, at), sealed).toString('utf8')",
-    test: { file: 'tests/store/vault-file.test.ts' },
+    test: { file: 'tests/store/remembered.test.ts' },
   },
   {
     id: 'log-mode',

@@ -54,7 +54,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: guard,
     find: 'if (!PUBLIC_PORTS.includes(url.port)) return',
     put: 'if (PUBLIC_PORTS.length === 0) return',
-    test: { file: guardTest, title: 'is not admitted' },
+    test: { file: guardTest, title: 'has no public port' },
   },
   {
     id: 'one-good-answer-of-a-name',
@@ -102,7 +102,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: probe,
     find: "if (at.url.protocol === 'https:' && next.url.protocol === 'http:') {",
     put: "if (at.url.protocol === 'ftp:' && next.url.protocol === 'http:') {",
-    test: { file: checkerTest },
+    test: { file: 'tests/connectors/links/probe.test.ts' },
   },
   {
     id: 'redirects-without-end',
@@ -157,7 +157,7 @@ export const outgoingBreaks: readonly Break[] = [
         put: 'budget.leftMs -= start - start',
       },
     ],
-    test: { file: checkerTest },
+    test: { file: 'tests/connectors/links/probe.test.ts' },
   },
   {
     id: 'host-asked-without-end',

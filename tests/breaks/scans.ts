@@ -19,7 +19,7 @@ export const scanBreaks: readonly Break[] = [
     file: drive,
     find: 'if (scan === undefined || !isOrphaned(scan, now)) return undefined',
     put: 'if (scan === undefined) return undefined',
-    test: { file: loopTest, title: 'an interrupted scan' },
+    test: { file: 'tests/scans/drive.test.ts' },
   },
   {
     id: 'fence-not-moved',
@@ -27,7 +27,7 @@ export const scanBreaks: readonly Break[] = [
     file: 'src/scans/scans.store.ts',
     find: 'const token = scan.token + 1',
     put: 'const token = scan.token',
-    test: { file: scanTest, title: 'writes nothing more once another driver has taken it over' },
+    test: { file: 'tests/scans/drive.test.ts' },
   },
   {
     id: 'late-writer-not-fenced',
@@ -42,7 +42,7 @@ export const scanBreaks: readonly Break[] = [
         put: "if (state === 'cancelled') this.cancel(state)",
       },
     ],
-    test: { file: scanTest, title: 'writes nothing more once another driver has taken it over' },
+    test: { file: 'tests/scans/drive.test.ts' },
   },
   {
     id: 'late-finisher-not-fenced',
@@ -50,7 +50,7 @@ export const scanBreaks: readonly Break[] = [
     file: drive,
     find: "if (checkToken(writer, this.scan.id, this.#token) === 'lost') return false",
     put: '',
-    test: { file: scanTest, title: 'writes nothing more once another driver has taken it over' },
+    test: { file: 'tests/scans/drive.test.ts' },
   },
   {
     id: 'silent-driver-kept',
@@ -66,7 +66,7 @@ export const scanBreaks: readonly Break[] = [
     file: loop,
     find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
     put: "return isCertainlyDead(lease.holder) ? 'free' : 'ours'",
-    test: { file: loopTest, title: 'the lease' },
+    test: { file: 'tests/e2e/many.test.ts', title: 'always have one driver' },
   },
   {
     id: 'lease-never-ends',
@@ -90,6 +90,13 @@ export const scanBreaks: readonly Break[] = [
     file: loop,
     find: 'if (findActiveScan(writer, id) !== undefined) return undefined',
     put: '',
+    also: [
+      {
+        file: 'src/scans/start.ts',
+        find: 'if (active !== undefined) {',
+        put: "if (active !== undefined && active.uid === '') {",
+      },
+    ],
     test: { file: loopTest, title: 'leaves out a run that falls into another' },
   },
   {
@@ -130,7 +137,7 @@ export const scanBreaks: readonly Break[] = [
     file: batch,
     find: "if (draft.facts?.incomplete === true) return 'part'",
     put: "if (draft.facts?.incomplete === true) return 'whole'",
-    test: { file: 'tests/scans/platform.test.ts', title: 'what a reply held is not resolved' },
+    test: { file: scanTest, title: 'keeps what was found in an asset that was read in part only' },
   },
   {
     id: 'unread-asset-believed',
@@ -179,14 +186,6 @@ export const scanBreaks: readonly Break[] = [
     find: '            suppressOpened(writer, ledger, at)\n',
     put: '',
     test: { file: 'tests/scans/suppressions.test.ts', title: 'holds for imported findings' },
-  },
-  {
-    id: 'checkpoint-too-early',
-    rule: 'A checkpoint is written with what it stands for.',
-    file: batch,
-    find: 'storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)',
-    put: 'storeChunk([], batch, options)\n    await options.store.giveWay(options.drive.signal)\n    storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)',
-    test: { file: 'tests/scans/killed-scan.test.ts' },
   },
   {
     id: 'checkpoint-of-other-settings',

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { operations } from '../../src/catalogue.ts'
 import { loadConfig } from '../../src/config.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/kernel/log.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { isLockedDown, WITHHELD, withholdSuggestions } from '../../src/operation/lockdown.ts'
-import { call, type Operation } from '../../src/operation/operation.ts'
+import { call, type Operation, operation } from '../../src/operation/operation.ts'
+import { openContext } from '../support/context.ts'
 import { exchange, makeTemplate, openEstate, type Template, tenantMark, tokenHolder } from './estate.ts'
 import { examples } from './examples.ts'
 
@@ -108,6 +110,23 @@ describe('lockdown', () => {
   ])('of the server %j and of the caller %j is %j: a caller tightens and never loosens', (server, caller, locked) => {
     const asked = { ...tokenHolder, ...(caller === undefined ? {} : { lockdown: caller }) }
     expect(isLockedDown({ lockdown: server, caller: asked })).toBe(locked)
+  })
+
+  it('an error of an operation suggests no names of a tenant', async () => {
+    const failing = operation({
+      ...{ name: 'fail', title: 'Fail', summary: 'Fails.', effect: 'read', scope: 'read' },
+      ...{ input: z.strictObject({}), output: z.object({}), untrusted: true },
+      run: () => {
+        const suggestions = [{ value: tenantMark, kind: 'container' }]
+        throw new AppError('not_found', `There is none; did you mean ${tenantMark}?`, { suggestions })
+      },
+    })
+    const told = async (lockdown: boolean) => {
+      const error = await call(failing, {}, { ...openContext(), lockdown }).catch((reason: AppError) => reason)
+      return JSON.stringify([(error as AppError).message, (error as AppError).facts])
+    }
+    expect(await told(false)).toContain(tenantMark)
+    expect(await told(true)).not.toContain(tenantMark)
   })
 
   it('that one place sets is opened by no other', () => {

@@ -91,6 +91,16 @@ test('an address that others can reach is not served without a token', async () 
   remove()
 }, 120_000)
 
+test('a read-only server offers nothing that writes', async () => {
+  const { home, remove } = makeHome()
+  const { url, stop } = await serveAssay(home, ['--read-only', '--no-background'])
+  expect((await fetch(`${url}/sources`)).status).toBe(200)
+  const body = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+  expect((await fetch(`${url}/sources`, body)).status).toBe(405)
+  await stop()
+  remove()
+}, 60_000)
+
 test.each([[[]], [['--scope', 'everything']], [['--scope', 'read', '--expires', 'soon']]])(
   'token create %j is wrong usage',
   async (args) => {

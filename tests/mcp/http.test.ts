@@ -92,6 +92,11 @@ describe('requests that are none', () => {
     },
     { name: 'GET without a session', send: () => fetch(http.url, { headers: { accept } }), status: 405, code: -32000 },
     { name: 'DELETE without a session', send: () => fetch(http.url, { method: 'DELETE' }), status: 405, code: -32000 },
+    {
+      name: 'a call as text',
+      send: () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'content-type': 'text/plain' }),
+      ...{ status: 415, code: -32000 },
+    },
     { name: 'text', send: () => post('{}', { 'content-type': 'text/plain' }), status: 415, code: -32000 },
     { name: 'broken JSON', send: () => post('{"jsonrpc":'), status: 400, code: -32700 },
     { name: 'nothing', send: () => post(''), status: 400, code: -32700 },

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { toExcerpt, VEIL } from '../../src/detectors/excerpt.ts'
+
+it('an excerpt is short, however long its text', () => {
+  const text = 'word '.repeat(10_000)
+  expect(toExcerpt(text, { start: 25_000, end: 25_004 }, [], []).length).toBeLessThan(120)
+})
+
+it('an excerpt hides a value also where it stands unmatched, before and behind the match', () => {
+  const text = 'first hunter2 then hunter2 and hunter2 last'
+  const excerpt = toExcerpt(text, { start: 19, end: 26 }, [], ['hunter2'])
+  expect(excerpt).not.toContain('hunter2')
+  expect(excerpt.split(VEIL).length - 1).toBe(3)
+})

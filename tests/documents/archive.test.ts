@@ -1,0 +1,22 @@
+import { zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { readArchive } from '../../src/documents/archive.ts'
+
+const MB = 1024 * 1024
+const reasonOf = (files: Record<string, Uint8Array>) => {
+  const read = readArchive(zipSync(files, { level: 1 }), () => true)
+  return read instanceof Map ? 'read' : read.reason
+}
+const many = (count: number, content: Uint8Array) =>
+  Object.fromEntries(Array.from({ length: count }, (_, number) => [`${number}.txt`, content]))
+
+describe('an archive', () => {
+  it('of more than 2,000 files is left', () => {
+    expect(reasonOf(many(20, new Uint8Array(1)))).toBe('read')
+    expect(reasonOf(many(2001, new Uint8Array(1)))).toContain('more than 2000 files')
+  })
+
+  it('that is packed tighter than any document is left', () => {
+    expect(reasonOf({ 'a.txt': new Uint8Array(3 * MB) })).toContain('packed tighter')
+  })
+})
