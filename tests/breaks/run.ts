@@ -18,6 +18,15 @@ interface Finished {
   output: string
 }
 
+/** What a broken test has left running goes with it. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    return
+  }
+}
+
 /** Runs a command in the copy; one that takes too long is killed, with all that it started. */
 function run(copy: string, command: string, args: readonly string[], limitMs = RUN_MS): Promise<Finished> {
   const child = spawn(command, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -28,11 +37,12 @@ function run(copy: string, command: string, args: readonly string[], limitMs = R
     })
   }
   const timer = setTimeout(() => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    endGroup(child.pid)
   }, limitMs)
   return new Promise((done) =>
     child.once('close', (code) => {
       clearTimeout(timer)
+      endGroup(child.pid)
       done({ code, output })
     }),
   )

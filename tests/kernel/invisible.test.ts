@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
 import { toVisible } from '../../src/kernel/invisible.ts'
 
 describe('a text without what nobody sees', () => {
@@ -23,4 +24,16 @@ describe('a text without what nobody sees', () => {
     ['fillers', 'a\u3164\u115fb', 'ab'],
     ['control characters', '\u001b[2Ja\u0000', '[2Ja'],
   ])('drops %s', (_, text, visible) => expect(toVisible(text)).toBe(visible))
+})
+
+it('an error repeats nothing that nobody sees', () => {
+  const error = new AppError('not_found', 'no\u200b page \u202eevil', {
+    issues: [{ path: 'name', message: 'is\u2060 unknown' }],
+    suggestions: [{ value: 'x', kind: 'page', label: 'a\u{e0041}b' }],
+  })
+  expect([error.message, error.facts.issues?.[0]?.message, error.facts.suggestions?.[0]?.label]).toEqual([
+    'no page evil',
+    'is unknown',
+    'ab',
+  ])
 })
