@@ -251,8 +251,7 @@ export const doorBreaks: readonly Break[] = [
     file: 'src/mcp/stdio.ts',
     find: "if (parentPid() !== parent) resolve('broken')",
     put: "if (parentPid() < 0) resolve('broken')",
-    test: { file: 'tests/e2e/stdio-end.test.ts', title: 'although its pipes stay open' },
-    built: true,
+    test: { file: 'tests/mcp/parent.test.ts' },
   },
   {
     id: 'end-of-stdin-ignored',

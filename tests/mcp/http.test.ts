@@ -94,7 +94,7 @@ describe('requests that are none', () => {
     { name: 'DELETE without a session', send: () => fetch(http.url, { method: 'DELETE' }), status: 405, code: -32000 },
     {
       name: 'a call as text',
-      send: () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'content-type': 'text/plain' }),
+      send: () => post(toCall(1, 'list_metrics', {}), { 'content-type': 'text/plain' }),
       ...{ status: 415, code: -32000 },
     },
     { name: 'text', send: () => post('{}', { 'content-type': 'text/plain' }), status: 415, code: -32000 },
