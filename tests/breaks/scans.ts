@@ -61,14 +61,6 @@ export const scanBreaks: readonly Break[] = [
     test: { file: loopTest },
   },
   {
-    id: 'two-leaders',
-    rule: 'One process drives the schedules while it lives.',
-    file: loop,
-    find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
-    put: "return isCertainlyDead(lease.holder) ? 'free' : 'ours'",
-    test: { file: 'tests/e2e/many.test.ts', title: 'always have one driver' },
-  },
-  {
     id: 'lease-never-ends',
     rule: 'The lease of a process that is gone goes to another.',
     file: loop,
@@ -132,20 +124,12 @@ export const scanBreaks: readonly Break[] = [
     test: { file: scanTest, title: 'in a mass waits for a second complete scan' },
   },
   {
-    id: 'part-of-asset-believed',
-    rule: 'What was not seen in a part of an asset is not resolved.',
-    file: batch,
-    find: "if (draft.facts?.incomplete === true) return 'part'",
-    put: "if (draft.facts?.incomplete === true) return 'whole'",
-    test: { file: scanTest, title: 'keeps what was found in an asset that was read in part only' },
-  },
-  {
     id: 'unread-asset-believed',
     rule: 'An asset that could not be read resolves nothing.',
     file: batch,
     find: "if (failure !== undefined) return 'failed'",
     put: "if (failure !== undefined) return 'whole'",
-    test: { file: scanTest, title: 'costs one asset when one asset cannot be read' },
+    test: { file: scanTest, title: 'that was edited and cannot be read' },
   },
   {
     id: 'stopped-detector-believed',

@@ -111,6 +111,19 @@ describe('a scan', () => {
     expect(tenant.fetched).toEqual(['ENG-7'])
   })
 
+  it('keeps what was found in an asset that was edited and cannot be read', async () => {
+    await bench.scan()
+    pageAt('OPS', 0).body = 'Nothing is in it now.'
+    tenant.onBody = (id) => {
+      if (id === 'OPS-1') throw refuse('server_error')
+    }
+    expect((await bench.scan()).failures).toHaveLength(1)
+    expect(keysWhere({ status: 1 })).toEqual([])
+    delete tenant.onBody
+    await bench.scan()
+    expect(keysWhere({ status: 1 })).toHaveLength(1)
+  })
+
   it('goes on with other scopes when one cannot be listed, and resolves nothing in it', async () => {
     await bench.scan()
     pagesOf('ENG').splice(6)
