@@ -42,9 +42,13 @@ interface ComboSqlRow {
   status: number
 }
 
+/** Facets whose combination is known by what they are, without a look at what they say. */
+const KEPT_FACETS = 10_000
+
 export function openFacets(writer: Writer): FacetDictionary {
   const words = new Map<string, number>([['', 0]])
   const combos = new Map<string, number>()
+  const told = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
   const wordId = (text: string): number => {
     const known = words.get(text)
@@ -55,6 +59,13 @@ export function openFacets(writer: Writer): FacetDictionary {
     return id
   }
   const comboId = (wanted: Facets): number => {
+    const same = told.get(wanted)
+    if (same !== undefined) return same
+    const id = findComboId(wanted)
+    if (told.size < KEPT_FACETS) told.set(wanted, id)
+    return id
+  }
+  const findComboId = (wanted: Facets): number => {
     const { sourceId, detectorType, findingType, category, customDetectorKey, severity, status } = wanted
     const key = `${sourceId}\u0000${severity}\u0000${status}\u0000${detectorType}\u0000${findingType}\u0000${category}\u0000${customDetectorKey}`
     const known = combos.get(key)

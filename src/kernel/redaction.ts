@@ -30,6 +30,13 @@ export function rememberSecret(secret: string): void {
   }
 }
 
+/** What is masked in this thread, for another one to take over. */
+export const listMasked = (): string[] => [...known]
+
+export function takeOverMasked(forms: readonly string[]): void {
+  for (const form of forms) known.add(form)
+}
+
 function maskKnown(line: string): string {
   let masked = line
   for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK)

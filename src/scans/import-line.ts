@@ -42,6 +42,16 @@ export const ImportLine = z
   .describe('One finding of another scanner.')
 export type ImportLine = z.infer<typeof ImportLine>
 
+/** What a finding of an import is counted by, but for its source. */
+export interface ImportFacets {
+  detectorType: string
+  findingType: string
+  category: string
+  customDetectorKey: string
+  severity: (typeof severities)[number]
+  status: (typeof findingStatuses)[number]
+}
+
 /** A checked line as it waits to be stored; times in milliseconds, the excerpt masked. */
 export interface ImportRow {
   asset: {
@@ -52,13 +62,9 @@ export interface ImportRow {
     container?: string | undefined
     contentUpdatedAt?: number | undefined
   }
+  facets: ImportFacets
   fp: number
-  detectorType: string
-  findingType: string
-  category: string
-  customDetectorKey: string
-  severity: (typeof severities)[number]
-  status: (typeof findingStatuses)[number]
+  /** In ten-thousandths. */
   confidence: number
   firstDetectedAt: number
   /** Null: not told; a known finding keeps what it has. */
@@ -67,6 +73,14 @@ export interface ImportRow {
   /** `resolvedAt` is only when the file was read: what is kept is not corrected by it. */
   undated?: boolean
   excerpt: string | null
+}
+
+/** The same as `parseImportLine`; undefined where that throws. */
+export function findImportLine(value: unknown): ImportLine | undefined {
+  const plain = findPlainLine(value)
+  if (plain !== undefined) return plain as ImportLine
+  const { data } = ImportLine.safeParse(withoutNulls(value))
+  return data === undefined || listTimeIssues(data).length > 0 ? undefined : data
 }
 
 /** @throws AppError `invalid_input` that names the line and everything wrong in it. */
@@ -147,13 +161,15 @@ export function toImportRow(
       : [line.fingerprint]
   const row: ImportRow = {
     asset: told,
+    facets: {
+      detectorType: line.detectorType,
+      findingType: line.findingType,
+      category,
+      customDetectorKey,
+      severity: line.severity,
+      status,
+    },
     fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
-    detectorType: line.detectorType,
-    findingType: line.findingType,
-    category,
-    customDetectorKey,
-    severity: line.severity,
-    status,
     confidence: Math.round(confidence * 10_000),
     firstDetectedAt,
     lastDetectedAt: line.lastDetectedAt === undefined ? null : toMs(line.lastDetectedAt),

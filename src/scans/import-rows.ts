@@ -1,24 +1,24 @@
+import type { Facets } from '../findings/facets.store.ts'
 import type { FindingLedger, FindingRecord } from '../findings/ledger.store.ts'
 import type { ImportRow } from './import-line.ts'
 
 export interface RowPlace {
   row: ImportRow
+  /** Those of the row, in the source of the import. */
+  facets: Facets
   assetId: number
   /** The asset came with this import: most likely its findings did, too. */
   isNew: boolean
-  sourceId: number
   scanId: number
   at: number
 }
 
 /** Adds the finding of a line, or brings it up to date. */
 export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
-  const { row, assetId, isNew, sourceId, scanId } = place
-  const { detectorType, findingType, category, customDetectorKey, severity, status } = row
-  const facets = { sourceId, detectorType, findingType, category, customDetectorKey, severity, status }
+  const { row, facets, assetId, isNew, scanId } = place
   if (!isNew) {
     const before = ledger.find(assetId, row.fp)
-    if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, facets, place) }
+    if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, place) }
   }
   const { fp, firstDetectedAt, confidence, resolvedAt, excerpt } = row
   const lastDetectedAt = row.lastDetectedAt ?? firstDetectedAt
@@ -27,7 +27,7 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding is there and is not')
-    return { known: true, resolved: updateRow(ledger, before, facets, place) }
+    return { known: true, resolved: updateRow(ledger, before, place) }
   }
   if (resolvedAt !== null) {
     ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
@@ -36,13 +36,9 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
 }
 
 /** Says whether the finding was resolved by it. */
-function updateRow(
-  ledger: FindingLedger,
-  before: FindingRecord,
-  facets: FindingRecord['facets'],
-  { row, scanId, at }: RowPlace,
-): boolean {
-  const { confidence, excerpt, resolvedAt, status, undated = false } = row
+function updateRow(ledger: FindingLedger, before: FindingRecord, { row, facets, scanId, at }: RowPlace): boolean {
+  const { confidence, excerpt, resolvedAt, undated = false } = row
+  const { status } = facets
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
   const present = before.facets.status
   const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
@@ -75,6 +71,6 @@ function personDecides(ledger: FindingLedger, before: FindingRecord, row: Import
   const decision = ledger.lastDecision(before.id)
   if (decision?.by !== 'person') return false
   if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true
-  if (row.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
-  return row.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
+  if (row.facets.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
+  return row.facets.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
 }

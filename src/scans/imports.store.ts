@@ -1,27 +1,26 @@
 import type { Reader, Writer } from '../store/store.ts'
-import type { ImportRow } from './import-line.ts'
-import { gatherByAsset, packRows, unpackRows } from './import-pack.ts'
+import { gatherByAsset, type ImportBlock, openBlock, type RowList } from './import-block.ts'
+import type { PartBlock } from './import-convert.ts'
+import type { ImportFacets } from './import-line.ts'
+import { readEarlierRows } from './import-pack.ts'
 
 /** Ordinals of a part: findings of one asset wait in one part, so that they are stored together. */
 const ORDINALS_OF_PART = 1_000_000
-/** Rows of the staging table that are stored together at most. */
-const READ_AT_ONCE = 32
+/** Findings that are stored together at most, and the blocks that they wait in. */
+const ROWS_AT_ONCE = 64_000
+const BLOCKS_AT_ONCE = 1_000
+/** Rows of earlier versions that are stored together at most. */
+const EARLIER_AT_ONCE = 32
 
 export function openImportFile(writer: Writer, uid: string, at: number): void {
   writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(uid, at)
 }
 
 /** Adds findings behind those of their part that wait already; `turn` grows with every call. */
-export function addImportRows(
-  writer: Writer,
-  uid: string,
-  { part, turn }: { part: number; turn: number },
-  rows: readonly ImportRow[],
-): void {
-  if (rows.length === 0) return
+export function addImportBlock(writer: Writer, uid: string, turn: number, { part, size, data }: PartBlock): void {
   writer
-    .prepare('INSERT INTO import_row (uid, ordinal, finding) VALUES (?, ?, ?)')
-    .run(uid, (part + 1) * ORDINALS_OF_PART + turn, packRows(gatherByAsset(rows)))
+    .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
+    .run(uid, (part + 1) * ORDINALS_OF_PART + turn, size, data)
 }
 
 /** From now on the file is stored, even when this process dies. */
@@ -30,30 +29,61 @@ export function acceptImportFile(writer: Writer, uid: string): void {
 }
 
 export interface WaitingRows {
-  /** The last row of the staging table that is among them. */
+  /** The last block that is among them. */
   ordinal: number
-  rows: ImportRow[]
+  rows: RowList
 }
 
-/** The first findings that wait, of one part, those of an asset together; undefined when all are stored. */
-export function findWaitingRows(reader: Reader, uid: string): WaitingRows | undefined {
-  const found = reader
-    .prepare('SELECT ordinal, finding FROM import_row WHERE uid = ? ORDER BY ordinal LIMIT 1')
-    .get(uid) as { ordinal: number; finding: string } | undefined
-  if (found === undefined) return undefined
+/**
+ * The first findings that wait, of one part, those of an asset together; undefined when all are stored. Combinations
+ * of names are looked up in `known`, and added to it.
+ */
+export function findWaitingRows(
+  reader: Reader,
+  uid: string,
+  known: Map<string, ImportFacets>,
+): (WaitingRows & { stored: number }) | undefined {
+  const waiting = findEarlierRows(reader, uid) ?? findBlocks(reader, uid, known)
+  if (waiting === undefined) return undefined
   const { stored } = reader.prepare('SELECT stored FROM import_file WHERE uid = ?').get(uid) as { stored: number }
-  const first = unpackRows(found.finding)
-  if (!first.isPacked) return { ordinal: found.ordinal, rows: first.rows.slice(stored) }
-  const end = (Math.floor(found.ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
-  const more = reader
-    .prepare(
-      `SELECT ordinal, finding FROM import_row WHERE uid = ? AND ordinal > ? AND ordinal < ?
-       ORDER BY ordinal LIMIT ${READ_AT_ONCE - 1}`,
-    )
-    .all(uid, found.ordinal, end) as { ordinal: number; finding: string }[]
-  const rows = more.reduce((sofar, { finding }) => sofar.concat(unpackRows(finding).rows), first.rows)
-  return { ordinal: more.at(-1)?.ordinal ?? found.ordinal, rows: gatherByAsset(rows).slice(stored) }
+  return { ...waiting, stored }
 }
+
+const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
+
+function findBlocks(reader: Reader, uid: string, known: Map<string, ImportFacets>): WaitingRows | undefined {
+  const heads = reader
+    .prepare(`SELECT ordinal, size FROM import_block WHERE uid = ? ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`)
+    .all(uid) as { ordinal: number; size: number }[]
+  const [first] = heads
+  if (first === undefined) return undefined
+  let last = first.ordinal
+  let size = 0
+  for (const head of heads) {
+    size += head.size
+    if (head !== first && (size > ROWS_AT_ONCE || head.ordinal >= endOfPart(first.ordinal))) break
+    last = head.ordinal
+  }
+  const blocks = reader
+    .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
+    .pluck()
+    .all(uid, first.ordinal, last) as Buffer[]
+  return { ordinal: last, rows: gatherByAsset(blocks.map((data) => openBlock(data, known))) }
+}
+
+function findEarlierRows(reader: Reader, uid: string): WaitingRows | undefined {
+  const [first, ...more] = reader
+    .prepare(`SELECT ordinal, finding FROM import_row WHERE uid = ? ORDER BY ordinal LIMIT ${EARLIER_AT_ONCE}`)
+    .all(uid) as { ordinal: number; finding: string }[]
+  if (first === undefined) return undefined
+  const own = readEarlierRows(first.finding)
+  if (!isBlock(own)) return { ordinal: first.ordinal, rows: own }
+  const others = more.filter(({ ordinal }) => ordinal < endOfPart(first.ordinal))
+  const blocks = [own, ...others.map(({ finding }) => readEarlierRows(finding)).filter(isBlock)]
+  return { ordinal: others.at(-1)?.ordinal ?? first.ordinal, rows: gatherByAsset(blocks) }
+}
+
+const isBlock = (rows: ImportBlock | RowList): rows is ImportBlock => 'assets' in rows
 
 /** Says that so many more of the first waiting findings are stored. */
 export function saveStoredRows(writer: Writer, uid: string, count: number): void {
@@ -62,7 +92,9 @@ export function saveStoredRows(writer: Writer, uid: string, count: number): void
 
 /** Removes what `findWaitingRows` gave: all of it is stored. */
 export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
-  writer.prepare('DELETE FROM import_row WHERE uid = ? AND ordinal <= ?').run(uid, ordinal)
+  for (const table of ['import_block', 'import_row'] as const) {
+    writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(uid, ordinal)
+  }
   writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?').run(uid)
 }
 
@@ -76,13 +108,12 @@ export function listStaleImports(reader: Reader, before: number): string[] {
   return (rows as { uid: string }[]).map(({ uid }) => uid)
 }
 
-/** Removes some staged rows of a file that will not be stored; true while more are left. */
-export function dropSomeRows(writer: Writer, uid: string, limit: number): boolean {
-  const { changes } = writer
-    .prepare(
-      `DELETE FROM import_row WHERE uid = @uid AND ordinal IN
-         (SELECT ordinal FROM import_row WHERE uid = @uid ORDER BY ordinal LIMIT @limit)`,
-    )
-    .run({ uid, limit })
-  return changes === limit
+/** Removes some staged findings of a file that will not be stored; true while more are left. */
+export function dropSomeBlocks(writer: Writer, uid: string, limit: number): boolean {
+  const dropped = (['import_block', 'import_row'] as const).map((table) => {
+    const drop = `DELETE FROM ${table} WHERE uid = @uid AND ordinal IN
+      (SELECT ordinal FROM ${table} WHERE uid = @uid ORDER BY ordinal LIMIT @limit)`
+    return writer.prepare(drop).run({ uid, limit }).changes
+  })
+  return dropped.includes(limit)
 }

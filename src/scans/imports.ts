@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Facets } from '../findings/facets.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
 import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.ts'
@@ -9,26 +10,28 @@ import { findSource, getSource, insertSource, setLastCompletedScan } from '../so
 import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { Drive, DriveStopped, isOrphaned } from './drive.ts'
-import { type ImportRow, parseImportLine } from './import-line.ts'
-import { partRows } from './import-pack.ts'
-import { storeRow } from './import-rows.ts'
+import type { RowList } from './import-block.ts'
+import { type ConvertedPiece, toBlocks } from './import-convert.ts'
+import { type ImportFacets, parseImportLine } from './import-line.ts'
+import { type RowPlace, storeRow } from './import-rows.ts'
+import { convertPieces } from './import-threads.ts'
 import {
   acceptImportFile,
-  addImportRows,
+  addImportBlock,
   dropImportFile,
   dropImportRows,
-  dropSomeRows,
+  dropSomeBlocks,
   findWaitingRows,
   listStaleImports,
   openImportFile,
   saveStoredRows,
 } from './imports.store.ts'
 import { type ScanProgress, toScanItem } from './model.ts'
-import { type NumberedValue, readNdjson } from './ndjson.ts'
+import { explainRefused, readPieces } from './ndjson.ts'
 import { createOwner } from './owner.ts'
 import { readSarif } from './sarif.ts'
 import { addProgress, findActiveScan, finishScan, getScan, insertScan } from './scans.store.ts'
-import { PARTS, ROWS_OF_TURN, Staging } from './staging.ts'
+import { Staging } from './staging.ts'
 
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
@@ -40,8 +43,8 @@ const ROWS_AT_MOST = 64_000
 const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
-/** Waiting rows that are thrown away at once. */
-const DROPPED_AT_ONCE = 5
+/** Waiting blocks that are thrown away at once. */
+const DROPPED_AT_ONCE = 50
 /** A file that was not read to its end for so long never will be. */
 const STALE_MS = 86_400_000
 const HEARTBEAT_MS = 2_000
@@ -84,7 +87,7 @@ export async function importFindings(
   store.write((writer) => openImportFile(writer, uid, now()))
   let lines: number
   try {
-    lines = await stage(uid, format === 'sarif' ? readSarif(stream, now()) : readNdjson(stream), context)
+    lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
     await discard(uid, store)
@@ -123,29 +126,62 @@ function requireImportable(store: Store, name: string): void {
   }
 }
 
-/** Reads the file to its end into the staging table. Returns how many findings it holds. */
-async function stage(uid: string, values: AsyncIterable<NumberedValue>, context: ImportContext): Promise<number> {
-  const { store, vault, signal } = context
-  const staging = new Staging(vault.fingerprintKey())
+/** Reads a file of lines to its end into the staging table. Returns how many findings it holds. */
+async function stageLines(
+  uid: string,
+  stream: AsyncIterable<Uint8Array | string>,
+  context: ImportContext,
+): Promise<number> {
+  const staged = { lines: 0, findings: 0, turns: 0 }
+  for await (const conversion of convertPieces(readPieces(stream), context.vault.fingerprintKey())) {
+    requireGoing(context)
+    if ('refused' in conversion) {
+      throw explainRefused(conversion.refused, staged.lines + conversion.refused.line)
+    }
+    await addBlocks(uid, staged.turns++, conversion.blocks, context)
+    staged.lines += conversion.lines
+    staged.findings += conversion.findings
+  }
+  return staged.findings
+}
+
+/** The same with a SARIF log, which is held as a whole. */
+async function stageLog(
+  uid: string,
+  stream: AsyncIterable<Uint8Array | string>,
+  context: ImportContext,
+): Promise<number> {
+  const staging = new Staging(context.vault.fingerprintKey())
   let staged = 0
   let turn = 0
   const flush = async () => {
     const rows = staging.take()
-    const parts = turn === 0 && rows.length < ROWS_OF_TURN ? 1 : PARTS
-    store.write((writer) => {
-      for (const [part, some] of partRows(rows, parts).entries()) addImportRows(writer, uid, { part, turn }, some)
-    })
-    turn++
     staged += rows.length
-    await store.giveWay(signal)
+    await addBlocks(uid, turn++, toBlocks([rows]), context)
   }
-  for await (const { line, value, undated = false } of values) {
-    if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
+  for await (const { line, value, undated } of readSarif(stream, context.now())) {
+    requireGoing(context)
     staging.add(parseImportLine(value, line), undated)
     if (staging.isFull) await flush()
   }
   await flush()
   return staged
+}
+
+function requireGoing({ signal }: ImportContext): void {
+  if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
+}
+
+async function addBlocks(
+  uid: string,
+  turn: number,
+  blocks: ConvertedPiece['blocks'],
+  { store, signal }: ImportContext,
+) {
+  store.write((writer) => {
+    for (const block of blocks) addImportBlock(writer, uid, turn, block)
+  })
+  await store.giveWay(signal)
 }
 
 /** The whole file is good: from here on it will be stored. */
@@ -191,7 +227,7 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
 }
 
 async function discard(uid: string, store: Store): Promise<void> {
-  while (store.write((writer) => dropSomeRows(writer, uid, DROPPED_AT_ONCE))) await store.giveWay()
+  while (store.write((writer) => dropSomeBlocks(writer, uid, DROPPED_AT_ONCE))) await store.giveWay()
   store.write((writer) => dropImportFile(writer, uid))
 }
 
@@ -203,29 +239,40 @@ async function sweep({ store, now }: ImportContext): Promise<void> {
 export async function storeImport(drive: Drive, { store, now }: Pick<ImportContext, 'store' | 'now'>): Promise<void> {
   const { uid, id: scanId, sourceId } = drive.scan
   const assets = openToldAssets(sourceId)
+  const combinations = new Map<string, ImportFacets>()
+  const facets = new Map<ImportFacets, Facets>()
   let most = ROWS_AT_FIRST
   try {
     for (;;) {
-      const waiting = store.read((reader) => findWaitingRows(reader, uid))
+      const waiting = store.read((reader) => findWaitingRows(reader, uid, combinations))
       if (waiting === undefined) break
-      for (let from = 0; from < waiting.rows.length; ) {
+      const { rows } = waiting
+      for (let from = waiting.stored; from < rows.size; ) {
         from = drive.write((writer) => {
           const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.seen.size }
           const at = now()
           const to = FindingLedger.keep(writer, at, (ledger) => {
             let next = from
             do {
-              const size = store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK
-              const rows = waiting.rows.slice(next, next + size)
-              storeRows(writer, ledger, rows, { scanId, sourceId, at, assets, findings: stored.findings })
-              next += rows.length
-            } while (next < waiting.rows.length && next - from < most && !store.isAwaited)
+              const to = Math.min(rows.size, next + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
+              storeRows(writer, ledger, {
+                rows,
+                from: next,
+                to,
+                scanId,
+                at,
+                assets,
+                facetsOf,
+                findings: stored.findings,
+              })
+              next = to
+            } while (next < rows.size && next - from < most && !store.isAwaited)
             suppressOpened(writer, ledger, at)
             return next
           })
           const seen = assets.seen.size - stored.seen
           addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
-          if (to < waiting.rows.length) saveStoredRows(writer, uid, to - from)
+          if (to < rows.size) saveStoredRows(writer, uid, to - from)
           else dropImportRows(writer, uid, waiting.ordinal)
           return to
         })
@@ -245,13 +292,22 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
     finishScan(writer, scanId, { status: 'COMPLETED' }, at)
     setLastCompletedScan(writer, sourceId, at)
   })
+
+  function facetsOf(names: ImportFacets): Facets {
+    const known = facets.get(names) ?? { sourceId, ...names }
+    facets.set(names, known)
+    return known
+  }
 }
 
 interface StoredRows {
+  rows: RowList
+  from: number
+  to: number
   scanId: number
-  sourceId: number
   at: number
   assets: ToldAssets
+  facetsOf: (names: ImportFacets) => Facets
   /** What came of them is added here. */
   findings: ScanProgress['findings']
 }
@@ -260,13 +316,14 @@ interface StoredRows {
 function storeRows(
   writer: Writer,
   ledger: FindingLedger,
-  rows: readonly ImportRow[],
-  { scanId, sourceId, at, assets, findings }: StoredRows,
+  { rows, from, to, scanId, at, assets, facetsOf, findings }: StoredRows,
 ): void {
-  const placed = rows.map((row) => {
+  const placed: RowPlace[] = []
+  for (let index = from; index < to; index++) {
+    const row = rows.rowAt(index)
     const { assetId, isNew } = assets.save(writer, ledger.facets, row.asset, at)
-    return { row, assetId, isNew, sourceId, scanId, at }
-  })
+    placed.push({ row, facets: facetsOf(row.facets), assetId, isNew, scanId, at })
+  }
   placed.sort((a, b) => a.assetId - b.assetId)
   for (const place of placed) {
     const result = storeRow(ledger, place)

@@ -1,63 +1,115 @@
-import { invalidInput } from '../kernel/errors.ts'
-import { badLine } from './import-line.ts'
+import { type AppError, invalidInput } from '../kernel/errors.ts'
+import { badLine, parseImportLine } from './import-line.ts'
 
 const LONGEST_LINE = 1024 * 1024
+/** Characters take three bytes at most for each unit that a text is measured in. */
+const LONGEST_LINE_BYTES = 3 * LONGEST_LINE
+/** About so much of a file is read at once. */
+const PIECE_BYTES = 2 * 1024 * 1024
+const NEWLINE = 10
 
-/** A value of a stream, with the number of its line from 1. */
-export interface NumberedValue {
-  line: number
-  value: unknown
-  /** Its `resolvedAt` was not told: it is the moment of reading, and no correction of what is kept. */
-  undated?: boolean
-}
-
-/** Reads JSON values, one a line; blank lines count but hold nothing. @throws AppError `invalid_input` naming the line. */
-export async function* readNdjson(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<NumberedValue> {
-  let line = 0
-  for await (const texts of readLines(stream)) {
-    for (const text of texts) {
-      line++
-      const trimmed = text.trim()
-      if (trimmed !== '') yield { line, value: parseLine(trimmed, line) }
-    }
-  }
-}
-
-function parseLine(text: string, line: number): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw badLine(line, [{ path: '', message: 'is not JSON; each line holds one finding.' }])
-  }
-}
-
-async function* readLines(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest = ''
-  let count = 0
+/** Parts a stream into pieces of whole lines, each with bytes of its own; a line without an end is a piece, too. */
+export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let chunks: Uint8Array[] = []
+  let length = 0
   for await (const chunk of stream) {
-    const lines = (rest + (typeof chunk === 'string' ? chunk : decode(chunk))).split('\n')
-    rest = lines.pop() ?? ''
-    count += lines.length
-    yield lines
-    if (rest.length > LONGEST_LINE) {
-      throw badLine(count + 1, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    chunks.push(bytes)
+    length += bytes.length
+    if (length < PIECE_BYTES) continue
+    const whole = join(chunks, length)
+    const end = whole.lastIndexOf(NEWLINE) + 1
+    if (end === 0 && length <= LONGEST_LINE_BYTES) {
+      chunks = [whole]
+      continue
     }
+    const rest = end === 0 ? whole.subarray(length) : whole.slice(end)
+    yield end === 0 ? whole : whole.subarray(0, end)
+    chunks = [rest]
+    length = rest.length
   }
-  rest += decode(undefined)
-  if (rest !== '') yield [rest]
+  if (length > 0) yield join(chunks, length)
+}
 
-  function decode(bytes: Uint8Array | undefined): string {
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** A line that is not one finding: its number from 1 in its piece, and its text unless that is not UTF-8. */
+export interface RefusedLine {
+  line: number
+  text?: string
+}
+
+/**
+ * Hands each line that is not blank to `take`, as it stands in JSON. Returns how many lines there are, blank ones
+ * counted, or the first that is no JSON, too long or not UTF-8, or that `take` does not take.
+ */
+export function eachLine(
+  piece: Uint8Array,
+  take: (value: unknown, line: number) => boolean,
+): { lines: number } | RefusedLine {
+  const lines = splitLines(piece)
+  if ('line' in lines) return lines
+  for (const [index, text] of lines.texts.entries()) {
+    const trimmed = text.trim()
+    if (trimmed === '') continue
+    if (text.length > LONGEST_LINE) return { line: index + 1, text }
+    let value: unknown
     try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+      value = JSON.parse(trimmed)
     } catch {
-      throw invalidInput(
-        `Nothing was imported: the file is not UTF-8 text, around line ${count + 1}; convert it first.`,
-        {
-          reason: 'bad_line',
-          facts: { line: count + 1 },
-        },
-      )
+      return { line: index + 1, text }
+    }
+    if (!take(value, index + 1)) return { line: index + 1, text }
+  }
+  return { lines: lines.texts.length }
+}
+
+function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
+  try {
+    const texts = decode(piece).split('\n')
+    if (texts.at(-1) === '') texts.pop()
+    return { texts }
+  } catch {
+    for (let line = 1, from = 0; ; line++) {
+      const end = piece.indexOf(NEWLINE, from)
+      try {
+        decode(piece.subarray(from, end < 0 ? piece.length : end))
+      } catch {
+        return { line }
+      }
+      if (end < 0) return { line }
+      from = end + 1
     }
   }
+}
+
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+
+/** What is wrong with a line that was refused, by its number in the file. */
+export function explainRefused({ text }: RefusedLine, line: number): AppError {
+  if (text === undefined) {
+    return invalidInput(`Nothing was imported: line ${line} of the file is not UTF-8 text; convert it first.`, {
+      reason: 'bad_line',
+      facts: { line },
+    })
+  }
+  if (text.length > LONGEST_LINE) {
+    return badLine(line, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text.trim())
+  } catch {
+    return badLine(line, [{ path: '', message: 'is not JSON; each line holds one finding.' }])
+  }
+  parseImportLine(value, line)
+  throw new RangeError('a line was refused that is good')
 }

@@ -3,7 +3,14 @@ import type { Severity } from '../detectors/detector.ts'
 import type { FindingStatus } from '../findings/model.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
-import type { NumberedValue } from './ndjson.ts'
+
+/** A line of an import, with the number of its result from 1. */
+interface NumberedValue {
+  line: number
+  value: unknown
+  /** Its `resolvedAt` was not told: it is the moment of reading, and no correction of what is kept. */
+  undated: boolean
+}
 
 /** What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read. */
 const MOST_HELD = 64 * 1024 * 1024

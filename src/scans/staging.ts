@@ -1,29 +1,34 @@
-import { createFingerprinter } from '../detectors/fingerprint.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
-import { toFp } from '../findings/ledger.store.ts'
 import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from './import-line.ts'
 
-/** Findings that are staged together, and the parts that they are staged in. */
-export const ROWS_OF_TURN = 32_000
-export const PARTS = 16
+/** Findings that are held at most. */
+const ROWS_AT_ONCE = 32_000
 /** Characters of excerpts and of rows that are held at most. */
 const EXCERPTS_AT_ONCE = 8_000_000
-const TEXT_OF_TURN = 32_000_000
+const TEXT_AT_ONCE = 32_000_000
 const LINES_AT_ONCE = 1_000
-const KEPT_ASSETS = 50_000
+/** Assets that are remembered: those of the present turn and of the one before. */
+const ASSETS_OF_TURN = 40_000
+
+/** An asset as a line tells of it, and as it may be stored. */
+interface ToldAsset {
+  asset: ImportLine['asset']
+  told: ImportRow['asset']
+}
 
 /** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
 export class Staging {
   readonly #identify: (canonical: string) => number
-  readonly #told = new Map<string, { asset: ImportLine['asset']; told: ImportRow['asset'] }>()
+  #told = new Map<string, ToldAsset>()
+  #toldBefore = new Map<string, ToldAsset>()
   #lines: (ImportLine & { undated?: boolean })[] = []
   #rows: ImportRow[] = []
   #excerpts = 0
   #text = 0
 
   constructor(key: Uint8Array) {
-    const hash = createFingerprinter(key)
-    this.#identify = (canonical) => toFp(hash(canonical))
+    this.#identify = createNumberer(key)
   }
 
   add(line: ImportLine, undated: boolean): void {
@@ -33,7 +38,7 @@ export class Staging {
   }
 
   get isFull(): boolean {
-    return this.#rows.length >= ROWS_OF_TURN || this.#text > TEXT_OF_TURN
+    return this.#rows.length >= ROWS_AT_ONCE || this.#text > TEXT_AT_ONCE
   }
 
   /** All rows so far, which are forgotten by it. */
@@ -60,12 +65,14 @@ export class Staging {
   }
 
   #tell(asset: ImportLine['asset']): ImportRow['asset'] {
-    const known = this.#told.get(asset.key)
-    if (known !== undefined && isSame(known.asset, asset)) return known.told
-    const told = toToldAsset(asset)
-    if (this.#told.size >= KEPT_ASSETS) this.#told.clear()
-    this.#told.set(asset.key, { asset, told })
-    return told
+    const known = this.#told.get(asset.key) ?? this.#toldBefore.get(asset.key)
+    const told = known !== undefined && isSame(known.asset, asset) ? known : { asset, told: toToldAsset(asset) }
+    if (this.#told.size >= ASSETS_OF_TURN) {
+      this.#toldBefore = this.#told
+      this.#told = new Map()
+    }
+    this.#told.set(asset.key, told)
+    return told.told
   }
 }
 

@@ -29,6 +29,7 @@ export interface Tables {
   audit_chain: { seq: number; digest: string }
   link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
   import_file: { uid: string; created_at: number; accepted: Generated<number>; stored: Generated<number> }
+  import_block: { uid: string; ordinal: number; size: number; data: Uint8Array }
   import_row: { uid: string; ordinal: number; finding: string }
   lease: { name: string; holder: string; token: number; expires_at: number }
   access_token: AccessTokenRow

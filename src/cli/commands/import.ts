@@ -6,6 +6,8 @@ import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toLine } from '../table.ts'
 
+/** What is asked of the file system at once. */
+const READ_BYTES = 1024 * 1024
 const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
 export function addImportCommand(program: Command, host: Host): void {
@@ -35,7 +37,7 @@ export function addImportCommand(program: Command, host: Host): void {
 
 async function* readFile(file: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(file)
+    yield* createReadStream(file, { highWaterMark: READ_BYTES })
   } catch (cause) {
     throw new AppError('not_found', `The file ${file} cannot be read; check its name and your rights.`, { cause })
   }
