@@ -41,11 +41,8 @@ function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBu
   return whole
 }
 
-/** A line that is not one finding: its number from 1 in its piece, and its text unless that is not UTF-8. */
-export interface RefusedLine {
-  line: number
-  text?: string
-}
+/** A line that is not one finding: its number from 1 in its piece, and its text or what is wrong with that. */
+export type RefusedLine = { line: number } & ({ text: string } | { problem: 'encoding' | 'length' })
 
 /**
  * Hands each line that is not blank to `take`, as it stands in JSON. Returns how many lines there are, blank ones
@@ -58,9 +55,9 @@ export function eachLine(
   const lines = splitLines(piece)
   if ('line' in lines) return lines
   for (const [index, text] of lines.texts.entries()) {
+    if (text.length > LONGEST_LINE) return { line: index + 1, problem: 'length' }
     const trimmed = text.trim()
     if (trimmed === '') continue
-    if (text.length > LONGEST_LINE) return { line: index + 1, text }
     let value: unknown
     try {
       value = JSON.parse(trimmed)
@@ -79,13 +76,15 @@ function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
     return { texts }
   } catch {
     for (let line = 1, from = 0; ; line++) {
-      const end = piece.indexOf(NEWLINE, from)
+      const found = piece.indexOf(NEWLINE, from)
+      const end = found < 0 ? piece.length : found
+      // A line without an end may have been cut in the middle of a character.
+      if (end - from > LONGEST_LINE_BYTES) return { line, problem: 'length' }
       try {
-        decode(piece.subarray(from, end < 0 ? piece.length : end))
+        decode(piece.subarray(from, end))
       } catch {
-        return { line }
+        return { line, problem: 'encoding' }
       }
-      if (end < 0) return { line }
       from = end + 1
     }
   }
@@ -94,19 +93,18 @@ function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 /** What is wrong with a line that was refused, by its number in the file. */
-export function explainRefused({ text }: RefusedLine, line: number): AppError {
-  if (text === undefined) {
-    return invalidInput(`Nothing was imported: line ${line} of the file is not UTF-8 text; convert it first.`, {
-      reason: 'bad_line',
-      facts: { line },
-    })
-  }
-  if (text.length > LONGEST_LINE) {
-    return badLine(line, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
+export function explainRefused(refused: RefusedLine, line: number): AppError {
+  if ('problem' in refused) {
+    return refused.problem === 'length'
+      ? badLine(line, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
+      : invalidInput(`Nothing was imported: line ${line} of the file is not UTF-8 text; convert it first.`, {
+          reason: 'bad_line',
+          facts: { line },
+        })
   }
   let value: unknown
   try {
-    value = JSON.parse(text.trim())
+    value = JSON.parse(refused.text.trim())
   } catch {
     return badLine(line, [{ path: '', message: 'is not JSON; each line holds one finding.' }])
   }

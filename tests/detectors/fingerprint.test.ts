@@ -1,6 +1,29 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
+import { createFingerprinter, createNumberer } from '../../src/detectors/fingerprint.ts'
+import { toFp } from '../../src/findings/ledger.store.ts'
+
+const canonical = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc
+    .tuple(fc.string({ unit: 'binary', maxLength: 3 }), fc.integer({ min: 0, max: 5_000 }))
+    .map(([unit, count]) => unit.repeat(count).slice(0, 6_000)),
+)
+
+it('is 47 bits of HMAC-SHA-256', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 80 }), fc.array(canonical, { minLength: 1 }), (key, texts) => {
+      const [fingerprint, number] = [createFingerprinter(key), createNumberer(key)]
+      for (const text of texts) {
+        const digest = createHmac('sha256', key).update(text).digest()
+        const expected = (digest.readUIntBE(0, 6) % 2 ** 47).toString(16).padStart(12, '0')
+        expect(fingerprint(text)).toBe(expected)
+        expect(number(text)).toBe(toFp(expected))
+      }
+    }),
+  )
+})
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ImportLine, parseImportLine } from '../../src/scans/import-line.ts'
+import { findImportLine, ImportLine, parseImportLine } from '../../src/scans/import-line.ts'
 import { readInstant } from '../../src/scans/instant.ts'
 import { findPlainLine } from '../../src/scans/plain-line.ts'
 
@@ -109,6 +109,21 @@ describe('a line that is taken as it is', () => {
       { numRuns: 3000 },
     )
     expect(plain).toBeGreaterThan(100)
+  })
+
+  it('or not is the same with and without a word about what is wrong', () => {
+    const told = { good: 0, bad: 0 }
+    fc.assert(
+      fc.property(fc.oneof(line, nearlyGood), (value) => {
+        const given: unknown = JSON.parse(JSON.stringify(value))
+        const found = findImportLine(given)
+        told[found === undefined ? 'bad' : 'good']++
+        if (found === undefined) expect(() => parseImportLine(given, 7)).toThrow(/^Nothing was imported: line 7 /)
+        else expect(parseImportLine(given, 7)).toEqual(found)
+      }),
+      { numRuns: 2000 },
+    )
+    expect(Math.min(told.good, told.bad)).toBeGreaterThan(100)
   })
 
   it.each([
