@@ -133,7 +133,10 @@ async function stageLines(
   context: ImportContext,
 ): Promise<number> {
   const staged = { lines: 0, findings: 0, turns: 0 }
-  for await (const conversion of convertPieces(readPieces(stream), context.vault.fingerprintKey())) {
+  for await (const conversion of convertPieces(
+    readPieces(whileGoing(stream, context)),
+    context.vault.fingerprintKey(),
+  )) {
     requireGoing(context)
     if ('refused' in conversion) {
       throw explainRefused(conversion.refused, staged.lines + conversion.refused.line)
@@ -159,13 +162,21 @@ async function stageLog(
     staged += rows.length
     await addBlocks(uid, turn++, toBlocks([rows]), context)
   }
-  for await (const { line, value, undated } of readSarif(stream, context.now())) {
+  for await (const { line, value, undated } of readSarif(whileGoing(stream, context), context.now())) {
     requireGoing(context)
     staging.add(parseImportLine(value, line), undated)
     if (staging.isFull) await flush()
   }
   await flush()
   return staged
+}
+
+/** The stream, until whoever sends it is gone. */
+async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
+  for await (const chunk of stream) {
+    requireGoing(context)
+    yield chunk
+  }
 }
 
 function requireGoing({ signal }: ImportContext): void {

@@ -1,161 +1,111 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FindingLedger } from '../../src/findings/ledger.store.ts'
-import { openToldAssets } from '../../src/findings/told-assets.store.ts'
 import { Store } from '../../src/store/store.ts'
-import { Dice } from '../properties/query-data.ts'
 import { describeMachine, print, quantile, readFlags, saveResults } from '../support/bench.ts'
-import { OrmTable, PlainTable, type Rival } from './write/rivals.ts'
-import { type Batch, planBatches, type Seen, START, toFacets, withoutLog } from './write/work.ts'
+import { timeImports } from './write/import.ts'
+import { openFilled, rescan, timeEncoding } from './write/ours.ts'
+import { OrmTable, PlainTable, type Rival, SortedTable } from './write/rivals.ts'
+import { BATCH, type Batch, Estate, planBatches, START } from './write/work.ts'
 
 // Findings into the store: all at once, by `assay import`, and by re-scans against tables that others would use.
-// npm run bench -- write --rows 1e6 [--batches 60] [--json FILE]
+// npm run bench -- write --rows 1e6 [--turns 30] [--imports 3] [--json FILE]
 
-const flags = readFlags({ rows: '2e5', batches: '60' })
-const rows = Number(flags.rows)
-const rounds = Number(flags.batches)
+/** Batches of one turn: enough that copying the log back into the database is part of it. */
+const BATCHES_OF_TURN = 10
+/** Where others need minutes to be filled, they are left out; so many findings are imported at most. */
+const MOST_ROWS_OF_ORM = 2_000_000
+const MOST_IMPORTED = 1_000_000
+
+const flags = readFlags({ rows: '2e5', turns: '30', imports: '3' })
+const estate = new Estate(Number(flags.rows))
 const folder = mkdtempSync(join(tmpdir(), 'assay-bench-write-'))
-const BULK = 64_000
-const PER_ASSET = 5
-
-function openFilled(file: string): { store: Store; sourceId: number; seconds: number } {
-  const store = Store.open(file, { now: () => START })
-  const sourceId = store.write((writer) => {
-    const { lastInsertRowid } = writer
-      .prepare(
-        `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 's', 'WIKI', '{}', 0, 0)`,
-      )
-      .run()
-    const assets = openToldAssets(Number(lastInsertRowid))
-    FindingLedger.keep(writer, START, (ledger) => {
-      for (let asset = 0; asset < rows / PER_ASSET; asset++)
-        assets.save(writer, ledger.facets, { key: `a${asset}`, name: `Asset ${asset}` }, START)
-    })
-    return Number(lastInsertRowid)
-  })
-  const dice = new Dice(1)
-  const started = performance.now()
-  for (let from = 0; from < rows; from += BULK) {
-    store.write((writer) =>
-      FindingLedger.keep(writer, START, (ledger) => {
-        for (let number = from; number < Math.min(rows, from + BULK); number++) {
-          ledger.insert({
-            assetId: 1 + Math.floor(number / PER_ASSET),
-            fp: number,
-            facets: toFacets(sourceId, number, 'OPEN'),
-            firstDetectedAt: START + dice.below(730) * 86_400_000,
-            confidence: 5_000 + dice.below(5_000),
-            lastDetectedAt: null,
-            resolvedAt: null,
-            location: null,
-            excerpt: null,
-          })
-        }
-      }),
-    )
-  }
-  return { store, sourceId, seconds: (performance.now() - started) / 1000 }
-}
-
-/** The store's own way: an asset's findings are read once, and what is as it was is not written. */
-function rescan(store: Store, sourceId: number, batch: Batch, hasLog: boolean): void {
-  store.write((given) => {
-    const writer = hasLog ? given : withoutLog(given)
-    FindingLedger.keep(writer, batch.at, (ledger) => {
-      for (const [assetId, seen] of batch.byAsset) {
-        const known = new Map(ledger.listOfAsset(assetId).map((record) => [record.fp, record]))
-        for (const one of seen) storeSeen(ledger, known.get(one.fp), one)
-      }
-    })
-  })
-
-  function storeSeen(ledger: FindingLedger, before: ReturnType<FindingLedger['findById']>, one: Seen): void {
-    if (before === undefined) {
-      const facets = toFacets(sourceId, one.fp, 'OPEN')
-      const { assetId, fp, confidence } = one
-      const none = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt: null }
-      ledger.insert({ assetId, fp, facets, firstDetectedAt: batch.at, confidence, ...none })
-    } else if (one.status !== before.facets.status) {
-      ledger.changeStatus(before, { at: batch.at, to: one.status, actor: 'scan', scanId: 1 })
-    } else ledger.update(before, { confidence: before.confidence })
-  }
-}
+const say = (what: string, text: string) => print(`${what.padEnd(44)} ${text}`)
+const perSecond = (rows: number, seconds: number) => `${Math.round(rows / seconds).toLocaleString('en')} findings/s`
 
 /** Bytes that this process has handed to the system: log, pages and checkpoints. */
 const writtenBytes = () => Number(/wchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? Number.NaN)
 
-function importFile(): { seconds: number } {
-  const file = join(folder, 'findings.ndjson')
-  const main = new URL('../../dist/main.js', import.meta.url).pathname
-  const run = (args: string[], stdout: number | 'pipe') => {
-    const started = performance.now()
-    const { status, stderr } = spawnSync(process.execPath, [main, ...args, '--home', join(folder, 'home')], {
-      stdio: ['ignore', stdout, 'pipe'],
-    })
-    if (status !== 0) throw new Error(`assay ${args[0]} ended with ${status}: ${stderr}`)
-    return (performance.now() - started) / 1000
-  }
-  run(['generate', '--findings', String(rows), '--seed', '1'], openSync(file, 'w'))
-  return { seconds: run(['import', file, '--source', 'bench'], 'pipe') }
+interface Contestant {
+  name: string
+  run: (batch: Batch) => void
+  /** Milliseconds of each turn. */
+  times: number[]
+  bytes: number
 }
 
-try {
-  print(`machine ${JSON.stringify(describeMachine())}`)
-  const file = join(folder, 'log.db')
-  const filled = openFilled(file)
-  print(`bulk at the store     ${Math.round(rows / filled.seconds)} findings/s`)
-  filled.store.close()
-  const bare = join(folder, 'bare.db')
-  copyFileSync(file, bare)
-  const { sourceId } = filled
-  const [store, unlogged] = [file, bare].map((name) => Store.open(name, { now: () => START })) as [Store, Store]
-  const rivals: Rival[] = [new PlainTable(join(folder, 'plain.db')), new OrmTable(join(folder, 'orm.db'))]
-  for (const rival of rivals) rival.fill(rows, PER_ASSET)
-  const contestants = [
-    { name: 'assay', run: (batch: Batch) => rescan(store, sourceId, batch, true) },
-    { name: 'assay without its change log', run: (batch: Batch) => rescan(unlogged, sourceId, batch, false) },
-    ...rivals.map((rival) => ({ name: rival.name, run: (batch: Batch) => rival.store(batch) })),
-  ].map((one) => ({ ...one, times: [] as number[], bytes: 0 }))
-  const batches = planBatches(rows, PER_ASSET, rounds)
-  for (const [round, batch] of batches.entries()) {
-    for (let turn = 0; turn < contestants.length; turn++) {
-      const one = contestants[(turn + round) % contestants.length]
+/** Every contestant stores the same batches, turn by turn. */
+function compete(contestants: readonly Contestant[], turns: number): void {
+  const batches = planBatches(estate.rows, turns * BATCHES_OF_TURN)
+  for (let turn = 0; turn < turns; turn++) {
+    const some = batches.slice(turn * BATCHES_OF_TURN, (turn + 1) * BATCHES_OF_TURN)
+    for (let place = 0; place < contestants.length; place++) {
+      const one = contestants[(place + turn) % contestants.length]
       if (one === undefined) continue
       const [bytes, started] = [writtenBytes(), performance.now()]
-      one.run(batch)
+      for (const batch of some) one.run(batch)
       one.times.push(performance.now() - started)
       one.bytes += writtenBytes() - bytes
     }
   }
-  const [ours] = contestants
-  const results = contestants.map(({ name, times, bytes }) => ({
+}
+
+function measureRescans() {
+  const [file, bare] = [join(folder, 'log.db'), join(folder, 'bare.db')]
+  const { sourceId, seconds } = openFilled(file, estate)
+  say('bulk at the store', perSecond(estate.rows, seconds))
+  copyFileSync(file, bare)
+  const [store, unlogged] = [file, bare].map((name) => Store.open(name, { now: () => START })) as [Store, Store]
+  const rivals: Rival[] = [new PlainTable(join(folder, 'plain.db')), new SortedTable(join(folder, 'sorted.db'))]
+  if (estate.rows <= MOST_ROWS_OF_ORM) rivals.push(new OrmTable(join(folder, 'orm.db')))
+  for (const rival of rivals) rival.fill(estate)
+  const contestants: Contestant[] = [
+    { name: 'assay', run: (batch: Batch) => rescan(store, sourceId, batch, true) },
+    { name: 'assay without its change log', run: (batch: Batch) => rescan(unlogged, sourceId, batch, false) },
+    ...rivals.map((rival) => ({ name: rival.name, run: (batch: Batch) => rival.store(batch) })),
+  ].map((one) => ({ ...one, times: [], bytes: 0 }))
+  print(`machine ${JSON.stringify(describeMachine())}`)
+  compete(contestants, Number(flags.turns))
+  for (const one of [store, unlogged, ...rivals]) one.close()
+  const ours = quantile(contestants[0]?.times ?? [], 0.5)
+  const rows = BATCHES_OF_TURN * BATCH
+  const rescans = contestants.map(({ name, times, bytes }) => ({
     name,
-    rowsPerSecond: Math.round(500 / (quantile(times, 0.5) / 1000)),
-    meanRowsPerSecond: Math.round((500 * times.length) / (times.reduce((sum, ms) => sum + ms, 0) / 1000)),
-    bytesPerRow: Math.round(bytes / times.length / 500),
-    timeAgainstOurs: quantile(times, 0.5) / quantile(ours?.times ?? [], 0.5),
+    rowsPerSecond: rows / (quantile(times, 0.5) / 1000),
+    meanRowsPerSecond: (rows * times.length) / (times.reduce((sum, ms) => sum + ms, 0) / 1000),
+    bytesPerRow: Math.round(bytes / times.length / rows),
+    timeAgainstOurs: quantile(times, 0.5) / ours,
   }))
-  for (const { name, rowsPerSecond, meanRowsPerSecond, bytesPerRow, timeAgainstOurs } of results) {
-    print(
-      `re-scan ${name.padEnd(30)} ${rowsPerSecond} rows/s by the median, ${meanRowsPerSecond} overall, ` +
-        `${bytesPerRow} bytes a row, ${timeAgainstOurs.toFixed(2)} x our time`,
+  for (const { name, rowsPerSecond, meanRowsPerSecond, bytesPerRow, timeAgainstOurs } of rescans) {
+    const overall = `${perSecond(meanRowsPerSecond, 1)} overall, ${bytesPerRow} bytes a row`
+    say(
+      `re-scan, ${name}`,
+      `${perSecond(rowsPerSecond, 1)} by the median, ${overall}, ${timeAgainstOurs.toFixed(2)} x our time`,
     )
   }
-  const logCost = 1 / (results[1]?.timeAgainstOurs ?? Number.NaN)
-  print(`the change log costs  ${logCost.toFixed(2)} x`)
-  for (const one of [store, unlogged, ...rivals]) one.close()
-  const imported = importFile()
-  print(`assay import          ${Math.round(rows / imported.seconds)} findings/s, the whole command`)
+  const without = quantile(contestants[1]?.times ?? [], 0.5) - timeEncoding() * BATCHES_OF_TURN
+  const feedCost = ours / without
+  say("what the engine's feed costs", `${feedCost.toFixed(3)} x`)
+  return { bulkPerSecond: estate.rows / seconds, feedCost, rescans }
+}
+
+try {
+  print(`machine ${JSON.stringify(describeMachine())}`)
+  const measured = measureRescans()
+  for (const file of ['log.db', 'bare.db', 'plain.db', 'sorted.db', 'orm.db'])
+    rmSync(join(folder, file), { force: true })
+  const imported = Math.min(estate.rows, MOST_IMPORTED)
+  const { first, again } = timeImports(folder, imported, Number(flags.imports))
+  say('assay import, the whole command', `${perSecond(imported, first)}, median of ${flags.imports}`)
+  say('assay import, the same file once more', perSecond(imported, again))
   print(`machine ${JSON.stringify(describeMachine())}`)
   saveResults(flags.json, {
     command: `npm run bench -- write --rows ${flags.rows}`,
-    rows,
-    bulkPerSecond: rows / filled.seconds,
-    importPerSecond: rows / imported.seconds,
-    logCost,
-    rescans: results,
+    rows: estate.rows,
+    ...measured,
+    imported,
+    importPerSecond: imported / first,
+    importAgainPerSecond: imported / again,
   })
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { OrmTable } from '../write/rivals.ts'
-import { planBatches } from '../write/work.ts'
+import { Estate, planBatches } from '../write/work.ts'
 
 /**
  * A server as many are written: one connection in the main thread that answers and writes. `steady` makes it store a batch
@@ -11,8 +11,8 @@ const [file = '', count = '0'] = process.argv.slice(2)
 const rows = Number(count)
 const table = new OrmTable(file)
 const { database } = table
-table.fill(rows, 5)
-const batches = planBatches(rows, 5, 200)
+table.fill(new Estate(rows))
+const batches = planBatches(rows, 200)
 const statements = {
   one: database.prepare('SELECT * FROM finding WHERE rowid = ?'),
   page: database.prepare('SELECT * FROM finding ORDER BY first_detected_at DESC LIMIT 50'),

@@ -4,7 +4,12 @@ import type { Writer } from '../../../src/store/store.ts'
 import { Dice } from '../../properties/query-data.ts'
 
 export const START = Date.UTC(2025, 0, 1)
-const BATCH = 500
+export const BATCH = 500
+export const PER_ASSET = 5
+const DAY = 86_400_000
+const DAYS = 730
+/** Any prime that does not divide the number of findings spreads those of an asset over all the time. */
+const STRIDE = 7_368_787
 const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
 
 export interface Seen {
@@ -28,10 +33,44 @@ export const toFacets = (sourceId: number, number: number, status: FindingStatus
   status,
 })
 
+/** The findings that all begin with, over two years; the findings of an asset come at all times. */
+export class Estate {
+  readonly rows: number
+  readonly #back: number
+
+  constructor(rows: number) {
+    this.rows = rows
+    this.#back = invert(STRIDE % rows, rows)
+  }
+
+  /** The finding that came as the `order`th. */
+  arrived(order: number): Seen {
+    return this.ofFingerprint((order * (STRIDE % this.rows)) % this.rows)
+  }
+
+  ofFingerprint(fp: number): Seen {
+    return { assetId: 1 + Math.floor(fp / PER_ASSET), fp, status: 'OPEN', confidence: 5_000 + ((fp * 31) % 5_000) }
+  }
+
+  detectedAt(fp: number): number {
+    return START + Math.floor((((fp * this.#back) % this.rows) / this.rows) * DAYS * DAY)
+  }
+}
+
+/** The number that brings a product with `value` back to 1. */
+function invert(value: number, modulus: number): number {
+  let [low, high, next, inverse] = [value, modulus, 1, 0]
+  while (low > 0) {
+    const times = Math.floor(high / low)
+    ;[low, high, next, inverse] = [high - times * low, low, inverse - times * next, next]
+  }
+  return ((inverse % modulus) + modulus) % modulus
+}
+
 /** Batches of 500, asset after asset: 60 % seen before and as it was, 30 % new, 10 % of another status. */
-export function planBatches(rows: number, perAsset: number, count: number): Batch[] {
+export function planBatches(rows: number, count: number): Batch[] {
   const dice = new Dice(7)
-  const assets = Math.floor(rows / perAsset)
+  const assets = Math.floor(rows / PER_ASSET)
   const statuses = new Map<number, FindingStatus>()
   let next = rows
   return Array.from({ length: count }, (_, round) => {
@@ -39,9 +78,9 @@ export function planBatches(rows: number, perAsset: number, count: number): Batc
     let left = BATCH
     for (let asset = dice.below(assets); left > 0; asset = (asset + 1) % assets) {
       const seen: Seen[] = []
-      for (let number = 0; number < perAsset && left > 0; number++, left--) {
+      for (let number = 0; number < PER_ASSET && left > 0; number++, left--) {
         const [draw, assetId, confidence] = [dice.next(), asset + 1, 5_000 + dice.below(5_000)]
-        const fp = asset * perAsset + number
+        const fp = asset * PER_ASSET + number
         if (draw < 0.3) seen.push({ assetId, fp: next++, status: 'OPEN', confidence })
         else {
           const before = statuses.get(fp) ?? 'OPEN'
@@ -52,20 +91,18 @@ export function planBatches(rows: number, perAsset: number, count: number): Batc
       }
       byAsset.set(asset + 1, seen)
     }
-    return { at: START + (800 + round) * 86_400_000, byAsset }
+    return { at: START + (DAYS + 70 + round) * DAY, byAsset }
   })
 }
 
 /** The same writer, but what goes to the change log goes nowhere. */
 export function withoutLog(writer: Writer): Writer {
-  return new Proxy(writer, {
-    get: (target, name) => {
-      if (name === 'prepare') {
-        return (sql: string) =>
-          sql.startsWith('INSERT INTO facet_log') ? { run: () => ({ lastInsertRowid: 1 }) } : target.prepare(sql)
-      }
-      const member: unknown = Reflect.get(target, name)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  const nowhere = { run: () => ({ changes: 1, lastInsertRowid: 1 }) } as unknown as ReturnType<Writer['prepare']>
+  return {
+    turn: writer.turn,
+    all: (query) => writer.all(query),
+    first: (query) => writer.first(query),
+    run: (query) => writer.run(query),
+    prepare: (sql) => (sql.startsWith('INSERT INTO facet_log') ? nowhere : writer.prepare(sql)),
+  }
 }
