@@ -132,8 +132,8 @@ export const keyBreaks: readonly Break[] = [
     id: 'fingerprint-without-key',
     rule: 'Fingerprints of what was found are keyed.',
     file: 'src/detectors/fingerprint.ts',
-    find: "createHmac('sha256', key)",
-    put: "createHmac('sha256', '')",
+    find: "createHash('sha256').update(key).digest() : key",
+    put: "createHash('sha256').update(key).digest() : new Uint8Array(0)",
     test: { file: 'tests/detectors/fingerprint.test.ts' },
   },
   {
