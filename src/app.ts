@@ -67,6 +67,8 @@ export function createApp(folder: Folder): OpenedApp {
       progress: about.progress ?? (() => {}),
       vault,
       answerAway: (operation, input, asking) => answers?.answer(operation, input, asking),
+      workAway: (operation, input, asking) =>
+        answers?.isNeeded() === true ? scans.work(operation, input, asking) : undefined,
       lockdown: config.lockdown,
       store,
       untilFree: () => store.untilFree(),

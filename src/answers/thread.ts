@@ -38,6 +38,8 @@ export interface AnswerThread {
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
   ): Promise<{ output: unknown } | undefined> | undefined
+  /** Whether there are so many findings that work on them is not for the calling thread. */
+  isNeeded(): boolean
   close(): Promise<void>
 }
 
@@ -145,6 +147,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
         })
       })
     },
+    isNeeded: () => find() !== undefined,
     async close() {
       closed = true
       const closing = worker

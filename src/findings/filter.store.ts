@@ -127,6 +127,16 @@ export function splitByAsset<Condition extends { key: string }>(conditions: read
   return { own: conditions.filter(isOwn), ofFindings: conditions.filter((condition) => !isOwn(condition)) }
 }
 
+/** Parts conditions into those on columns of the asset and those that findings carry themselves. */
+export function splitByJoin(conditions: readonly FilterCondition[]) {
+  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: keyof typeof assetColumns } =>
+    condition.key in assetColumns
+  return {
+    ofAssets: conditions.filter(isOfAssets),
+    ofFindings: conditions.filter((condition) => !isOfAssets(condition)),
+  }
+}
+
 type AssetFilterKey = (typeof assetFilterKeys)[number]
 
 function isList(filter: FilterMapping | readonly FilterCondition[]): filter is readonly FilterCondition[] {

@@ -7,8 +7,8 @@ import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import { listLinks } from './assets.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
-import { assetCondition, findingCondition } from './filter.store.ts'
-import type { FilterMapping } from './filter.ts'
+import { assetCondition, findingCondition, ownAssetCondition, splitByJoin } from './filter.store.ts'
+import { type FilterMapping, toConditions } from './filter.ts'
 import { toFingerprint } from './ledger.store.ts'
 import type { Asset, AssetDetail, Finding, FindingLocation, StatusChange } from './model.ts'
 
@@ -124,33 +124,36 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
   }
 }
 
-/** Row ids of the findings that match, in the order they were stored, after one. */
+/** Row ids of the findings that match, in the order they were stored, after one and up to another. */
 export function listFindingIds(
   reader: Reader,
-  {
-    filter,
-    search,
-    limit,
-    after,
-  }: { filter: FilterMapping; search?: string | undefined; limit: number; after: number },
+  { filter, search, after, upTo }: { filter: FilterMapping; search?: string | undefined; after: number; upTo: number },
 ): number[] {
   return reader
-    .all(matching(filter, search).select('f.id').where('f.id', '>', after).orderBy('f.id').limit(limit))
+    .all(matching(filter, search).select('f.id').where('f.id', '>', after).where('f.id', '<=', upTo).orderBy('f.id'))
     .map(({ id }) => id)
+}
+
+/** The greatest row id of a finding; 0 when there is none. */
+export function findNewestId(reader: Reader): number {
+  return reader.first(db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))?.id ?? 0
 }
 
 export function countFindings(reader: Reader, filter: FilterMapping, search: string | undefined): number {
   return reader.first(matching(filter, search).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
 }
 
+/** The asset is joined in any case: asked there, its keys need no list of all assets that have them. */
 function matching(filter: FilterMapping, search: string | undefined) {
+  const { ofAssets, ofFindings } = splitByJoin(toConditions(filter))
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
     .innerJoin('asset as a', 'a.id', 'f.asset_id')
     .innerJoin('word as type', 'type.id', 'c.type_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
-    .where(findingCondition(filter))
+    .where(findingCondition(ofFindings))
+    .where(ownAssetCondition(ofAssets))
   for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
   return query
 }

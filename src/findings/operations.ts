@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import type { Reader, Writer } from '../store/store.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
 import { type Change, FindingLedger } from './ledger.store.ts'
 import {
   countFindings,
+  findNewestId,
   getAsset,
   getFinding,
   isKnownName,
@@ -26,6 +28,8 @@ const Cursor = z.string().max(500).describe('nextCursor of the page before.')
 const NextCursor = z.string().describe('Where the next page begins; absent on the last one.')
 /** Findings whose status is set in one go. */
 const AT_ONCE = 100
+/** Findings that are looked at in one go: a few milliseconds. */
+const LOOKED_AT_ONCE = 2_000
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
 /** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
@@ -62,6 +66,22 @@ function setStatuses(writer: Writer, ids: readonly number[], change: Change): nu
     for (const finding of others) ledger.changeStatus(finding, change)
     return others.length
   })
+}
+
+/** Ids of the findings that match at one moment; others have their turn while they are gathered. */
+async function listMatching(store: Store, filter: FilterMapping, search: string | undefined): Promise<number[]> {
+  const { reader, close } = store.openSnapshot()
+  try {
+    const newest = findNewestId(reader)
+    const ids: number[] = []
+    for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
+      ids.push(...listFindingIds(reader, { filter, search, after, upTo: after + LOOKED_AT_ONCE }))
+      await nextTurn()
+    }
+    return ids
+  } finally {
+    close()
+  }
 }
 
 export const findingOperations: readonly Operation[] = [
@@ -179,11 +199,8 @@ export const findingOperations: readonly Operation[] = [
           issues: [{ path: 'filters', message: 'must restrict something.' }],
         })
       }
-      const all = { filter: filters, search, limit: Number.MAX_SAFE_INTEGER, after: 0 }
-      const matched = context.read((reader) => {
-        requireSources(reader, filters, 'filters')
-        return listFindingIds(reader, all)
-      })
+      context.read((reader) => requireSources(reader, filters, 'filters'))
+      const matched = await listMatching(context.store, filters, search)
       if (expected !== undefined && matched.length !== expected) {
         const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
         throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
@@ -192,8 +209,10 @@ export const findingOperations: readonly Operation[] = [
       const done = { matched: matched.length, changed: 0 }
       for (let from = 0; from < matched.length; from += AT_ONCE) {
         const ids = matched.slice(from, from + AT_ONCE)
+        // What is kept for good keeps all before it, too.
+        const durable = from + AT_ONCE >= matched.length
         done.changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
-          durable: true,
+          durable,
         })
         await context.store.giveWay(context.signal)
       }

@@ -92,4 +92,13 @@ export interface WriteContext extends ReadContext {
   untilFree?(): Promise<void>
   store: Store
   scans: ScanRunner
+  /**
+   * Has a change that may be long made in another thread; undefined when it is to be made in this one.
+   * @throws AppError what the operation throws.
+   */
+  workAway?(
+    operation: string,
+    input: object,
+    context: Pick<ReadContext, 'caller' | 'signal'>,
+  ): Promise<unknown> | undefined
 }

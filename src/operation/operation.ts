@@ -123,9 +123,13 @@ export function requireScope(what: string, scope: Scope, caller: Caller): void {
 
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
   try {
-    if (operation.effect === 'write') await context.untilFree?.()
-    const away = operation.effect === 'read' ? context.answerAway?.(operation.name, input, context) : undefined
-    const answered = away === undefined ? undefined : await away
+    if (operation.effect === 'write') {
+      const done = context.workAway?.(operation.name, input, context)
+      if (done !== undefined) return await done
+      await context.untilFree?.()
+      return await operation.run(input as never, context)
+    }
+    const answered = await context.answerAway?.(operation.name, input, context)
     return answered === undefined ? await operation.run(input as never, context) : answered.output
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/upstream.ts'
+import { findingOperations } from '../findings/operations.ts'
+import { suppressionOperations } from '../findings/suppression-operations.ts'
 import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
 import { createLog, type LogLevel } from '../kernel/log.ts'
 import { goBehindAnswers } from '../kernel/thread-priority.ts'
+import type { Caller, Scope } from '../operation/context.ts'
 import { Store } from '../store/store.ts'
 import { openVault } from '../store/vault-file.ts'
-import { type ImportFormat, type ImportResult, importFindings } from './imports.ts'
+import { type ImportFormat, importFindings } from './imports.ts'
 import { createScanRunner } from './runner.ts'
 
 /** What the thread is started with. */
@@ -25,8 +28,12 @@ export type Order =
   | { kind: 'start'; scanUid: string }
   | { kind: 'cancel'; scanUid: string }
   | { kind: 'import'; id: number; stream: ReadableStream<Uint8Array>; request: ImportRequest; caller: { name: string } }
+  | { kind: 'call'; id: number; operation: string; input: object; caller: SentCaller }
   | { kind: 'abort'; id: number }
   | { kind: 'stop' }
+
+/** A caller as it goes from thread to thread. */
+type SentCaller = Omit<Caller, 'scopes'> & { scopes: Scope[] }
 
 export interface ImportRequest {
   source: string
@@ -38,7 +45,7 @@ export type Report =
   | { kind: 'log'; line: string }
   | { kind: 'upstream'; counts: UpstreamCounts }
   | { kind: 'settled'; scanUid: string }
-  | { kind: 'imported'; id: number; result: ImportResult }
+  | { kind: 'done'; id: number; result: unknown }
   | { kind: 'refused'; id: number; error: ErrorReport }
   | { kind: 'stopped' }
 
@@ -69,7 +76,8 @@ const scans = createScanRunner({
   owner: { name: owner, release: () => {} },
   upstream,
 })
-const imports = new Map<number, { stop: AbortController; done: Promise<void> }>()
+const tasks = new Map<number, { stop: AbortController; done: Promise<void> }>()
+const operations = [...findingOperations, ...suppressionOperations]
 
 function tellUpstream(): void {
   const counts = upstream.take()
@@ -85,24 +93,38 @@ function start(scanUid: string): void {
   })
 }
 
-async function runImport({ id, stream, request, caller }: Extract<Order, { kind: 'import' }>, signal: AbortSignal) {
+type Task = Extract<Order, { kind: 'import' | 'call' }>
+
+function work(task: Task, signal: AbortSignal): Promise<unknown> | unknown {
+  if (task.kind === 'import') {
+    return importFindings(task.stream, task.request, { store, vault, log, now, signal, caller: task.caller })
+  }
+  const operation = operations.find(({ name }) => name === task.operation)
+  if (operation === undefined) throw new RangeError(`there is no operation ${task.operation} in this thread`)
+  const caller = { ...task.caller, scopes: new Set(task.caller.scopes) }
+  const read: Store['read'] = (read) => store.read(read)
+  const progress = () => {}
+  return operation.run(task.input as never, { read, store, vault, log, now, signal, caller, progress, scans })
+}
+
+async function runTask(task: Task, signal: AbortSignal) {
+  const { id } = task
   try {
-    const result = await importFindings(stream, request, { store, vault, log, now, signal, caller })
-    report({ kind: 'imported', id, result })
+    report({ kind: 'done', id, result: await work(task, signal) })
   } catch (error) {
-    if (!(error instanceof AppError)) log.error('an import failed', { error })
+    if (!(error instanceof AppError)) log.error('what a thread was told to do failed', { kind: task.kind, error })
     report({ kind: 'refused', id, error: error instanceof AppError ? toErrorReport(error) : unexplained })
   } finally {
-    imports.delete(id)
+    tasks.delete(id)
   }
 }
 
-const unexplained: ErrorReport = { code: 'internal', message: 'The import failed; see the log.', facts: {} }
+const unexplained: ErrorReport = { code: 'internal', message: 'It failed; see the log.', facts: {} }
 
 async function stop(): Promise<void> {
   closing.abort()
-  for (const { stop } of imports.values()) stop.abort()
-  await Promise.allSettled([...imports.values()].map(({ done }) => done))
+  for (const { stop } of tasks.values()) stop.abort()
+  await Promise.allSettled([...tasks.values()].map(({ done }) => done))
   await scans.close()
   tellUpstream()
   store.close()
@@ -112,10 +134,10 @@ async function stop(): Promise<void> {
 parentPort?.on('message', (order: Order) => {
   if (order.kind === 'start') start(order.scanUid)
   else if (order.kind === 'cancel') scans.cancel(order.scanUid)
-  else if (order.kind === 'abort') imports.get(order.id)?.stop.abort()
+  else if (order.kind === 'abort') tasks.get(order.id)?.stop.abort()
   else if (order.kind === 'stop') void stop()
   else {
     const stop = new AbortController()
-    imports.set(order.id, { stop, done: runImport(order, AbortSignal.any([stop.signal, closing.signal])) })
+    tasks.set(order.id, { stop, done: runTask(order, AbortSignal.any([stop.signal, closing.signal])) })
   }
 })

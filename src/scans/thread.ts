@@ -3,7 +3,7 @@ import type { UpstreamTally } from '../connectors/upstream.ts'
 import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'
-import type { ScanRunner } from '../operation/context.ts'
+import type { ScanRunner, WriteContext } from '../operation/context.ts'
 import type { Store } from '../store/store.ts'
 import { giveUpScan } from './give-up.ts'
 import type { ImportContext, ImportResult } from './imports.ts'
@@ -47,8 +47,15 @@ export interface ScanThread extends ScanRunner {
     request: ImportRequest,
     context: Pick<ImportContext, 'signal' | 'caller'>,
   ): Promise<ImportResult>
+  /** Runs a triage or a suppression, which may concern very many findings; undefined where that is no such operation. */
+  work(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown> | undefined
   /** Interrupts what runs and leaves it to be resumed. */
   close(): Promise<void>
+}
+
+const lost = {
+  import: 'The import was interrupted; what was accepted goes on by itself.',
+  call: 'It was interrupted part-way; do it again for what is left.',
 }
 
 interface Thread {
@@ -60,10 +67,15 @@ interface Thread {
   error?: unknown
 }
 
-interface WaitingImport {
-  resolve: (result: ImportResult) => void
+/** What is done in the thread: all that may change very many findings. */
+const longOperations: ReadonlySet<string> = new Set(['triage_findings', 'create_suppression', 'delete_suppression'])
+
+type TaskOrder = Extract<Order, { kind: 'import' | 'call' }>
+
+interface Task {
+  resolve: (result: never) => void
   reject: (error: unknown) => void
-  order: Extract<Order, { kind: 'import' }>
+  order: TaskOrder
   sent: boolean
 }
 
@@ -75,9 +87,9 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script, idleMs = IDLE_MS } = options
   /** Scans that are to be driven here, with how often their thread has died. */
   const scans = new Map<string, number>()
-  const imports = new Map<number, WaitingImport>()
+  const tasks = new Map<number, Task>()
   let thread: Thread | undefined
-  let nextImport = 1
+  let nextTask = 1
   let closed = false
   let idle: NodeJS.Timeout | undefined
   let restart: NodeJS.Timeout | undefined
@@ -116,10 +128,10 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       thread = open()
       for (const scanUid of scans.keys()) send({ kind: 'start', scanUid })
     }
-    for (const waiting of imports.values()) {
+    for (const waiting of tasks.values()) {
       if (waiting.sent) continue
       waiting.sent = true
-      thread.worker.postMessage(waiting.order, [waiting.order.stream])
+      thread.worker.postMessage(waiting.order, waiting.order.kind === 'import' ? [waiting.order.stream] : [])
     }
   }
 
@@ -129,12 +141,12 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     if (report.kind === 'stopped') return void from.worker.terminate()
     if (report.kind === 'settled') scans.delete(report.scanUid)
     else {
-      const waiting = imports.get(report.id)
-      imports.delete(report.id)
-      if (report.kind === 'imported') waiting?.resolve(report.result)
+      const waiting = tasks.get(report.id)
+      tasks.delete(report.id)
+      if (report.kind === 'done') waiting?.resolve(report.result as never)
       else waiting?.reject(fromErrorReport(report.error))
     }
-    if (scans.size === 0 && imports.size === 0) rest()
+    if (scans.size === 0 && tasks.size === 0) rest()
   }
 
   const rest = () => {
@@ -154,15 +166,14 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     owner.release()
     const driven = new Set(listDriven(owner))
     free(owner)
-    const lost = new AppError('unavailable', 'The import was interrupted; what was accepted goes on by itself.')
-    for (const [id, { sent, reject }] of imports) {
+    for (const [id, { sent, reject, order }] of tasks) {
       if (!sent) continue
-      imports.delete(id)
-      reject(lost)
+      tasks.delete(id)
+      reject(new AppError('unavailable', lost[order.kind]))
     }
     if (closed) return
     if (stopping) {
-      if (scans.size > 0 || imports.size > 0) wake()
+      if (scans.size > 0 || tasks.size > 0) wake()
       return
     }
     log.error('the thread that scans has died', { error, scans: scans.size })
@@ -177,7 +188,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     const most = Math.max(1, ...scans.values())
     restart = setTimeout(() => {
       restart = undefined
-      if (scans.size > 0 || imports.size > 0) wake()
+      if (scans.size > 0 || tasks.size > 0) wake()
     }, RESTART_MS * most)
     restart.unref()
   }
@@ -206,6 +217,29 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
   }
 
+  const perform = <Result>(toOrder: (id: number) => TaskOrder, signal: AbortSignal): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
+      const id = nextTask++
+      const abort = () => send({ kind: 'abort', id })
+      signal.addEventListener('abort', abort, { once: true })
+      const over = () => signal.removeEventListener('abort', abort)
+      tasks.set(id, {
+        order: toOrder(id),
+        sent: false,
+        resolve: (result) => {
+          over()
+          resolve(result)
+        },
+        reject: (error) => {
+          over()
+          reject(error)
+        },
+      })
+      wake()
+      if (signal.aborted) abort()
+    })
+
   return {
     start: (scanUid) => {
       if (closed || scans.has(scanUid)) return
@@ -216,28 +250,14 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     },
     cancel: (scanUid) => send({ kind: 'cancel', scanUid }),
     importFindings: (stream, request, { signal, caller }) =>
-      new Promise<ImportResult>((resolve, reject) => {
-        if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
-        const id = nextImport++
-        const order = { kind: 'import' as const, id, stream, request, caller: { name: caller.name } }
-        const abort = () => send({ kind: 'abort', id })
-        signal.addEventListener('abort', abort, { once: true })
-        const over = () => signal.removeEventListener('abort', abort)
-        imports.set(id, {
-          order,
-          sent: false,
-          resolve: (result) => {
-            over()
-            resolve(result)
-          },
-          reject: (error) => {
-            over()
-            reject(error)
-          },
-        })
-        wake()
-        if (signal.aborted) abort()
-      }),
+      perform<ImportResult>((id) => ({ kind: 'import', id, stream, request, caller: { name: caller.name } }), signal),
+    work: (operation, input, { caller, signal }) =>
+      longOperations.has(operation)
+        ? perform(
+            (id) => ({ kind: 'call', id, operation, input, caller: { ...caller, scopes: [...caller.scopes] } }),
+            signal,
+          )
+        : undefined,
     close: async () => {
       closed = true
       clearTimeout(idle)

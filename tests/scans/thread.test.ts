@@ -272,4 +272,28 @@ describe('an import in the thread', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
     expect(bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM asset').get())).toEqual({ n: 0 })
   })
+
+  it('changes very many findings there, and refuses as without a thread', async () => {
+    const bench = await openBench(1)
+    await bench.thread.importFindings(
+      streamOf([...Array(2_500).keys()].map((n) => line(`k${n}`)).join('\n')),
+      request,
+      context(),
+    )
+    const caller = { name: 'ada', via: 'cli' as const, scopes: new Set(scopes) }
+    const ask = (input: object) =>
+      bench.thread.work('triage_findings', input, { caller, signal: new AbortController().signal })
+    const filters = { detectorTypes: ['YARA'] }
+    await expect(ask({ filters, status: 'IGNORED', expected: 3 })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { facts: { matched: 2_500, expected: 3 } },
+    })
+    expect(await ask({ filters, status: 'IGNORED', reason: 'noise' })).toEqual({ matched: 2_500, changed: 2_500 })
+    expect(await ask({ filters, status: 'IGNORED' })).toEqual({ matched: 2_500, changed: 0 })
+    const told = bench.store.read((reader) =>
+      reader.prepare('SELECT actor, reason, count(*) AS n FROM status_change GROUP BY actor, reason').all(),
+    )
+    expect(told).toEqual([{ actor: 'ada', reason: 'noise', n: 2_500 }])
+    expect(bench.thread.work('update_finding', {}, { caller, signal: new AbortController().signal })).toBeUndefined()
+  })
 })
