@@ -148,7 +148,7 @@ async function stageLines(
   return staged.findings
 }
 
-/** The same with a SARIF log, which is held as a whole. */
+/** The same with a SARIF log. */
 async function stageLog(
   uid: string,
   stream: AsyncIterable<Uint8Array | string>,
