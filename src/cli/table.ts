@@ -7,7 +7,7 @@ export interface Column {
   maxWidth?: number
 }
 
-const controls = /[\p{Cc}\p{Cf}]/gu
+const controls = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Text from a tenant as it may stand on a terminal: one line, no control or invisible characters. */
 export function toLine(text: string): string {

@@ -43,12 +43,17 @@ function maskKnown(line: string): string {
   return masked
 }
 
-// What a terminal acts upon or a reader of lines takes for a new one; JSON escapes the others itself.
-const acting = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+// What a terminal acts upon, a reader of lines takes for a new one, or nobody sees; JSON escapes the others itself.
+const acting = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** The same JSON text without characters that do something to a terminal. */
+const toEscape = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+
+/** The same JSON text, what does something to a terminal or hides from a reader as escapes. */
 export function escapeActing(json: string): string {
-  return json.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(acting, (character) =>
+    // Characters beyond the first plane are two escapes.
+    Array.from({ length: character.length }, (_, at) => toEscape(character.charCodeAt(at))).join(''),
+  )
 }
 
 /** The string values of JSON members whose names say secret, to the quote that ends them. */

@@ -3,7 +3,7 @@ import type { Break } from './break.ts'
 const plan = 'src/definitions/plan.ts'
 const definitionsTest = 'tests/definitions/definitions.test.ts'
 const metrics = 'src/metrics/metrics.ts'
-const metricsTest = 'tests/metrics/operations.test.ts'
+const metricsTest = 'tests/metrics/changes.test.ts'
 
 /** Definitions, what certifies them, and definitions as code. */
 export const definitionBreaks: readonly Break[] = [
@@ -45,7 +45,7 @@ export const definitionBreaks: readonly Break[] = [
     file: metrics,
     find: "if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })",
     put: 'if (means) Object.assign(changed, { version: metric.version + 1 })',
-    test: { file: metricsTest },
+    test: { file: 'tests/metrics' },
   },
   {
     id: 'drift-not-seen',
@@ -61,7 +61,7 @@ export const definitionBreaks: readonly Break[] = [
     file: 'src/metrics/drift.ts',
     find: 'if (part.term !== null) parts.set(`term ${part.term.slug}`, hash(part.term.filterMapping))',
     put: '',
-    test: { file: metricsTest },
+    test: { file: 'tests/metrics' },
   },
   {
     id: 'used-metric-deleted',

@@ -19,7 +19,7 @@ describe('toTable', () => {
 
 describe('toLine', () => {
   it('takes control and invisible characters out', () => {
-    expect(toLine('a\u200bb\u202ec\u0007 \t d')).toBe('abc d')
+    expect(toLine('a\u200bb\u202ec\u0007 \t d\u3164\u{e0041}')).toBe('abc d')
   })
 })
 

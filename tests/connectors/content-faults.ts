@@ -35,7 +35,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
   29: {
     fault: 'members that are null, missing, unknown or of unknown value',
     outcome: 'no harm; the address is made of the space and the id',
-    proofs: [wiki('faults', 'members that are missing, null or unknown do no harm')],
+    proofs: [wiki('refusals', 'members that are missing, null or unknown do no harm')],
   },
   30: {
     fault: 'a body of 10 MB, split CDATA, macros 200 deep, broken markup',
@@ -54,7 +54,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: '300 comments, deep replies, settled and lost ones, replies that cannot be read',
     outcome: 'one asset, the same checksum again, said to be in part',
     proofs: [
-      wiki('faults', 'many comments and deep replies give the same asset every time (site lists hold replies: %s)'),
+      wiki('refusals', 'many comments and deep replies give the same asset every time (site lists hold replies: %s)'),
       wiki(
         'content',
         'that are settled or lost their place count, those taken back do not',
@@ -75,7 +75,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'a name is never a path',
       ),
       wiki(
-        'faults',
+        'refusals',
         'a redirect to %s is not followed',
         'an encrypted PDF',
         'a bomb',
@@ -95,7 +95,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     fault: 'a linked file at an address inside the network, or with credentials in it',
     outcome: 'never fetched',
     proofs: [
-      wiki('faults', 'an address in a page is never asked, whatever it is'),
+      wiki('refusals', 'an address in a page is never asked, whatever it is'),
       scans('canary', 'no address outside the tenant is ever sent a credential (address%s)'),
     ],
   },
@@ -180,7 +180,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'no asset twice, none missing',
     proofs: [
       scans('kill', 'a scan that is killed again and again ends like an undisturbed one'),
-      wiki('crawl', 'a crawl goes on from the place of any batch, without losing or doubling a page'),
+      wiki('choices', 'a crawl goes on from the place of any batch, without losing or doubling a page'),
       bi('crawl', 'goes on after the batch that was stored'),
     ],
   },
@@ -225,8 +225,8 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'crawl',
         'of an unchanged site fetches no body and no attachment, in at most 40 requests beside replies',
         'sees exactly %s',
-        'that change make exactly their page another one',
       ),
+      wiki('choices', 'that change make exactly their page another one'),
       bi('crawl', 'gives the same checksums for an unchanged tenant', 'a measure changes the dataset'),
       bi('sample', 'a second look as %s finds nothing changed, and an edit changes one asset'),
     ],

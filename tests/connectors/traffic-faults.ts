@@ -52,7 +52,9 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   7: {
     fault: 'a page goes between the list and its attachments',
     outcome: 'the page is kept, what hangs on it is said to be unavailable, the scan goes on',
-    proofs: [wiki('faults', 'a page that goes while it is listed is kept, and what hangs on it is said to be missing')],
+    proofs: [
+      wiki('refusals', 'a page that goes while it is listed is kept, and what hangs on it is said to be missing'),
+    ],
   },
   8: {
     fault: 'a stored cursor is refused',
@@ -76,7 +78,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     outcome: 'auth_failed; auth_expired with what was read standing; nothing deleted',
     proofs: [
       transport('says auth_expired once it was let in'),
-      wiki('faults', 'a token that expires in the middle ends the scan'),
+      wiki('refusals', 'a token that expires in the middle ends the scan'),
       scans('platform', 'a refused credential', 'that expires in the middle stops the scan, and what was read stands'),
     ],
   },
@@ -99,7 +101,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     fault: 'the scope for comments alone is missing',
     outcome: 'pages are scanned, the capability is reported',
     proofs: [
-      wiki('faults', 'a token without the scope for %s still reads pages, and it is said once'),
+      wiki('refusals', 'a token without the scope for %s still reads pages, and it is said once'),
       scans('platform', 'without the scope for comments still reads pages, and it is said'),
     ],
   },
@@ -197,7 +199,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
     proofs: [
       transport('an abort ends %s within a second'),
       bytes('an abort in a wait leaves no timer behind'),
-      wiki('faults', 'a stop ends a crawl within a second'),
+      wiki('refusals', 'a stop ends a crawl within a second'),
     ],
   },
 }

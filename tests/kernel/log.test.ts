@@ -63,6 +63,16 @@ describe('a line', () => {
   })
 })
 
+describe('what nobody sees', () => {
+  it('is written so that everybody does, and read as it was', () => {
+    const hidden = 'a\u200bb\u{e0041}c\u3164d \u{1f469}\u200d\u{1f4bb}'
+    const line = write(hidden)
+    expect(line).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u)
+    expect(line).toContain('a\\u200bb\\udb40\\udc41c\\u3164d')
+    expect(JSON.parse(line)).toMatchObject({ message: hidden })
+  })
+})
+
 describe('the log file', () => {
   let folder: string
   beforeEach(() => {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
 import { zipOf } from '../../documents/files.ts'
 import {
   attachmentOf,
@@ -12,32 +11,13 @@ import {
   pathsOf,
   prefix,
   siteRequests,
+  small,
   spaceOf,
   startWiki,
   stopWikis,
 } from './support.ts'
 
 afterEach(stopWikis)
-
-const small = () => ({
-  spaces: [spaceOf('1', { key: 'DOCS', name: 'Documents', description: 'All about it' }), spaceOf('2')],
-  pages: [
-    pageOf('10', {
-      title: 'Home',
-      body: '<h1>Access</h1><p>see <a href="https://x.io/files/plan.pdf?token=abcdefgh1#p">plan</a>, <a href="https://x.io/">x</a>, <ac:link><ri:page ri:content-title="Setup"/></ac:link>, <a href="/wiki/spaces/DOCS/pages/11#a">it</a>, <ac:link><ri:attachment ri:filename="a.txt"/></ac:link> and <ac:link ac:anchor="Access"/></p>',
-    }),
-    pageOf('11', { title: 'Setup', parentId: '10' }),
-    pageOf('12', { spaceId: '2' }),
-    pageOf('13', { status: 'archived' }),
-  ],
-  comments: [
-    commentOf('70', '10'),
-    commentOf('71', '10', { parentId: '70', body: '<p>reply</p>' }),
-    commentOf('72', '10', { parentId: '71', body: '<p>reply to the reply</p>' }),
-    commentOf('73', '10', { kind: 'inline', selection: 'see', body: '<p>inline <code>key</code></p>' }),
-  ],
-  attachments: [attachmentOf('att5', '10', { title: 'a.txt' })],
-})
 
 describe('a scan of a whole site', () => {
   test('finds spaces, pages, comments, attachments and linked files, with keys of ids alone', async () => {
@@ -287,145 +267,5 @@ describe('a second scan', () => {
     const second = await crawlAll(openWiki(wiki.url), checksumsOf(first))
     expect(second.assets.get(`${prefix}:page:10`)?.keepsLinked).toBe(true)
     expect([...second.assets.keys()].some((key) => key.includes(':link:'))).toBe(false)
-  })
-})
-
-describe('a scan of one space of many', () => {
-  const spaces = ['1', '2', '3', '4'].map((id) => spaceOf(id))
-  const optional = { scope: { spaces: { keys: ['S1'] } } }
-  const crawlOne = async (pages: number, comments: number) => {
-    const wiki = await startWiki({
-      spaces,
-      pages: Array.from({ length: 400 }, (_, index) =>
-        pageOf(String(1000 + index), { spaceId: index < pages ? '1' : '2' }),
-      ),
-      comments: Array.from({ length: comments }, (_, index) =>
-        commentOf(String(50_000 + index), String(1000 + (index % 400))),
-      ),
-    })
-    const content = { include_attachments: false, include_inline_comments: false }
-    const { assets, error } = await crawlAll(openWiki(wiki.url, { optional: { ...optional, content } }))
-    expect(error).toBeUndefined()
-    const perPage = pathsOf(wiki).filter((path) => /\/pages\/\d+\/footer-comments$/.test(path)).length
-    const siteWide = pathsOf(wiki).filter((path) => /\/v2\/footer-comments$/.test(path)).length
-    return { perPage, siteWide, commented: [...assets.keys()].filter((key) => key.includes(':comments:')).length }
-  }
-
-  test.each([
-    ['asks the few pages of a small space', 10, 100, { perPage: 10, siteWide: 0, commented: 10 }],
-    ['lists the site where that is cheaper', 200, 100, { perPage: 100, siteWide: 1, commented: 100 }],
-  ])('%s', async (_name, pages, comments, expected) => {
-    expect(await crawlOne(pages, comments)).toEqual(expected)
-  })
-
-  test('gives up a list that costs more than asking', async () => {
-    const { perPage, siteWide, commented } = await crawlOne(45, 12_000)
-    expect(siteWide).toBeLessThanOrEqual(45)
-    expect([perPage, commented]).toEqual([45, 45])
-  }, 60_000)
-})
-
-function whenStored(stored: ReadonlyMap<string, string>, key: string): [string, string][] {
-  const checksum = stored.get(key)
-  return checksum === undefined ? [] : [[key, checksum]]
-}
-
-test('a crawl goes on from the place of any batch, without losing or doubling a page', async () => {
-  const pages = Array.from({ length: 160 }, (_, index) => pageOf(String(1000 + index)))
-  const wiki = await startWiki({ pages })
-  const scope = { key: '1', name: 'Space 1' }
-  const whole = await crawlAll(openWiki(wiki.url))
-  for (const [index, { cursor }] of whole.batches.entries()) {
-    if (cursor === null) continue
-    const stored = new Map(
-      whole.batches.slice(0, index + 1).flatMap(({ assets }) => assets.map(({ key, checksum }) => [key, checksum])),
-    )
-    const known = (asked: readonly string[]) => new Map(asked.flatMap((key) => whenStored(stored, key)))
-    const keys = new Set(stored.keys())
-    for await (const batch of openWiki(wiki.url).crawl({ scope, cursor, known })) {
-      for (const { key, document } of batch.assets) {
-        // The pages of a listing page that is gone on with are listed again, and not read again.
-        if (stored.has(key) && !key.includes(':space:')) expect(document).toBeUndefined()
-        keys.add(key)
-      }
-    }
-    expect(keys.size).toBe(161)
-  }
-})
-
-describe('labels', () => {
-  const labels = { status: 200, body: { results: [{ id: '7', name: 'template', prefix: 'global' }] } }
-  const labelled = (ids: string[]): Fault[] => [
-    { match: onPath(/\/v2\/labels$/), respond: labels },
-    { match: onPath(/\/labels\/7\/pages$/), respond: { status: 200, body: { results: ids.map((id) => ({ id })) } } },
-  ]
-
-  test('stand in the facts of pages and over their texts', async () => {
-    const wiki = await startWiki(small(), { faults: labelled(['11']) })
-    const { assets } = await crawlAll(openWiki(wiki.url))
-    const page = assets.get(`${prefix}:page:11`)
-    expect(page?.facts?.labels).toEqual(['template'])
-    expect((await page?.document?.())?.parts.at(-1)?.headings).toEqual(['template'])
-    expect(assets.get(`${prefix}:page:12`)?.facts?.labels).toEqual([])
-  })
-
-  test('that change make exactly their page another one', async () => {
-    const wiki = await startWiki(small(), { faults: labelled(['11']) })
-    const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
-    wiki.faults.splice(0, 2, ...labelled(['12']))
-    const second = await crawlAll(openWiki(wiki.url), known)
-    const changed = [...second.assets.values()].filter(({ key, checksum }) => known.get(key) !== checksum)
-    expect(changed.map(({ key }) => key.slice(prefix.length)).sort()).toEqual([':page:11', ':page:12'])
-  })
-})
-
-describe('labels that cannot be had', () => {
-  test('this time make no page another one', async () => {
-    const labels = { status: 200, body: { results: [] } }
-    const wiki = await startWiki(small(), { faults: [{ match: onPath(/\/v2\/labels$/), respond: labels }] })
-    const known = checksumsOf(await crawlAll(openWiki(wiki.url)))
-    wiki.faults.splice(0, 1, { match: onPath(/\/v2\/labels$/), respond: { status: 500 } })
-    const second = await crawlAll(openWiki(wiki.url), known)
-    expect(second.texts.size).toBe(0)
-  })
-})
-
-describe('samples', () => {
-  const pages = Array.from({ length: 30 }, (_, index) =>
-    pageOf(String(100 + index), { spaceId: String((index % 3) + 1), title: `T${String(99 - index)}` }),
-  )
-  const content = { spaces: ['1', '2', '3'].map((id) => spaceOf(id)), pages }
-  const pagesOf = (keys: Iterable<string>) =>
-    [...keys]
-      .filter((key) => key.includes(':page:'))
-      .map((key) => key.slice(-3))
-      .sort()
-
-  test.each<[string | undefined, string[]]>([
-    [undefined, ['127', '128', '129']],
-    ['modifiedDate', ['127', '128', '129']],
-    ['createdAt', ['127', '128', '129']],
-    ['title', ['001', '128', '129']],
-    ['id', ['127', '128', '129']],
-  ])('the latest by %s, without a crawl', async (orderBy, expected) => {
-    const wiki = await startWiki(content)
-    wiki.tenant.addPage(pageOf('001', { spaceId: '3' }))
-    const sampling = { strategy: 'LATEST' as const, limit: 3, ...(orderBy === undefined ? {} : { orderBy }) }
-    const { assets } = await crawlAll(openWiki(wiki.url, { sampling }))
-    expect(pagesOf(assets.keys())).toEqual(expected)
-    expect(pathsOf(wiki).filter((path) => /spaces\/\d+\/pages/.test(path))).toEqual([])
-    expect(wiki.requests.filter(({ path, query }) => path.endsWith('/pages') && query.has('space-id'))).toHaveLength(1)
-  })
-
-  test('by chance: as many as asked for, the same for the same seed, others for another', async () => {
-    const wiki = await startWiki(content)
-    const draw = async (seed: number) => {
-      const { assets } = await crawlAll(openWiki(wiki.url, { sampling: { strategy: 'RANDOM', limit: 8, seed } }))
-      return pagesOf(assets.keys())
-    }
-    const [first, again, other] = [await draw(7), await draw(7), await draw(8)]
-    expect(first).toHaveLength(8)
-    expect(again).toEqual(first)
-    expect(other).not.toEqual(first)
   })
 })

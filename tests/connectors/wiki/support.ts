@@ -180,3 +180,24 @@ export const siteRequests = ({ requests }: SampleWiki) => requests.filter(({ ser
 export const mediaRequests = ({ requests }: SampleWiki) => requests.filter(({ server }) => server === 'media')
 export const pathsOf = (wiki: SampleWiki) => siteRequests(wiki).map(({ path }) => path.replace('/wiki', ''))
 export const reasonOf = (error: unknown) => (error as { facts?: { reason?: string } } | undefined)?.facts?.reason
+
+/** Two spaces, pages with links, comments under comments, an attachment. */
+export const small = () => ({
+  spaces: [spaceOf('1', { key: 'DOCS', name: 'Documents', description: 'All about it' }), spaceOf('2')],
+  pages: [
+    pageOf('10', {
+      title: 'Home',
+      body: '<h1>Access</h1><p>see <a href="https://x.io/files/plan.pdf?token=abcdefgh1#p">plan</a>, <a href="https://x.io/">x</a>, <ac:link><ri:page ri:content-title="Setup"/></ac:link>, <a href="/wiki/spaces/DOCS/pages/11#a">it</a>, <ac:link><ri:attachment ri:filename="a.txt"/></ac:link> and <ac:link ac:anchor="Access"/></p>',
+    }),
+    pageOf('11', { title: 'Setup', parentId: '10' }),
+    pageOf('12', { spaceId: '2' }),
+    pageOf('13', { status: 'archived' }),
+  ],
+  comments: [
+    commentOf('70', '10'),
+    commentOf('71', '10', { parentId: '70', body: '<p>reply</p>' }),
+    commentOf('72', '10', { parentId: '71', body: '<p>reply to the reply</p>' }),
+    commentOf('73', '10', { kind: 'inline', selection: 'see', body: '<p>inline <code>key</code></p>' }),
+  ],
+  attachments: [attachmentOf('att5', '10', { title: 'a.txt' })],
+})

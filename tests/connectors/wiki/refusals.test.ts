@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { listen } from '../../../src/sample/listener.ts'
+import { pdfOf, zipOf } from '../../documents/files.ts'
+import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
+import {
+  attachmentOf,
+  checksumsOf,
+  commentOf,
+  crawlAll,
+  mediaRequests,
+  openWiki,
+  pageOf,
+  pathsOf,
+  prefix,
+  reasonOf,
+  spaceOf,
+  startWiki,
+  stopWikis,
+} from './support.ts'
+
+afterEach(stopWikis)
+
+describe('rights', () => {
+  test('a space that is closed fails alone', async () => {
+    const spaces = [spaceOf('1'), spaceOf('2')]
+    const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
+    const wiki = await startWiki(
+      { spaces, pages },
+      { faults: [{ match: onPath(/\/spaces\/1\/pages$/), respond: { status: 403 } }] },
+    )
+    const { error, assets } = await crawlAll(openWiki(wiki.url))
+    expect(reasonOf(error)).toBe('forbidden')
+    expect(pageKeys(assets.keys())).toEqual(['20'])
+  })
+
+  const scopeMissing = { status: 401, body: { code: 401, message: 'Unauthorized; scope does not match' } }
+  test.each<[string, RegExp, string]>([
+    ['comments', /comments/, 'comments_denied'],
+    ['attachments', /attachments$/, 'attachments_denied'],
+  ])('a token without the scope for %s still reads pages, and it is said once', async (_name, path, code) => {
+    const content = {
+      pages: manyPages(60),
+      comments: [commentOf('70', '1001')],
+      attachments: [attachmentOf('att5', '1001')],
+    }
+    const wiki = await startWiki(content, { faults: [{ match: onPath(path), respond: scopeMissing }] })
+    const { error, assets, batches } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(pageKeys(assets.keys())).toHaveLength(60)
+    const warnings = batches.flatMap((batch) => batch.warnings)
+    expect(warnings).toMatchObject([{ code, incomplete: true, scope: '1' }])
+  })
+
+  test('a 401 for one kind of call is a missing scope while the account is still signed in', async () => {
+    const wiki = await startWiki(
+      { pages: manyPages(3), comments: [commentOf('70', '1001')] },
+      { faults: [{ match: onPath(/comments/), respond: { status: 401, body: {} } }] },
+    )
+    const { error, warnings, assets } = await crawlAll(openWiki(wiki.url))
+    expect(error).toBeUndefined()
+    expect(warnings).toEqual(['comments_denied'])
+    expect(pageKeys(assets.keys())).toHaveLength(3)
+  })
+
+  test('a token that may not ask for names reads without them', async () => {
+    const faults: Fault[] = [{ match: onPath(/users-bulk$/), respond: { status: 403, body: {} } }]
+    const wiki = await startWiki({ pages: manyPages(60) }, { faults })
+    const { error, warnings, assets } = await crawlAll(openWiki(wiki.url))
+    expect([error, warnings]).toEqual([undefined, []])
+    expect(pageKeys(assets.keys())).toHaveLength(60)
+  })
+
+  test('a token that expires in the middle ends the scan', async () => {
+    const expired: Fault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
+    const wiki = await startWiki({ pages: manyPages(120) }, { faults: [expired] })
+    const { error } = await crawlAll(openWiki(wiki.url))
+    expect(reasonOf(error)).toBe('auth_expired')
+  })
+})
+
+describe('children', () => {
+  const one = { optional: { scope: { spaces: { keys: ['S1'] } } } }
+  const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
+
+  test('a page that goes while it is listed is kept, and what hangs on it is said to be missing', async () => {
+    const faults: Fault[] = [
+      { match: onPath(/\/pages\/1001\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 404 } },
+    ]
+    const wiki = await startWiki({ spaces, pages: manyPages(3), comments: [commentOf('70', '1001')] }, { faults })
+    const { assets, error, batches } = await crawlAll(openWiki(wiki.url, one))
+    expect(error).toBeUndefined()
+    expect(pageKeys(assets.keys())).toHaveLength(3)
+    expect(batches.flatMap(({ warnings }) => warnings)).toMatchObject([
+      { code: 'comments_unavailable', assetKey: `${prefix}:page:1001` },
+      { code: 'attachments_unavailable', assetKey: `${prefix}:page:1001` },
+    ])
+  })
+
+  test.each([true, false])(
+    'many comments and deep replies give the same asset every time (site lists hold replies: %s)',
+    async (siteListsHoldReplies) => {
+      const roots = Array.from({ length: 300 }, (_, index) => commentOf(String(2000 + index), '1000'))
+      const replies = ['2000', '5001', '5002', '5003'].map((parentId, index) =>
+        commentOf(String(5001 + index), '1000', { parentId }),
+      )
+      const wiki = await startWiki(
+        { pages: [pageOf('1000')], comments: [...roots, ...replies] },
+        { siteListsHoldReplies },
+      )
+      const first = await crawlAll(openWiki(wiki.url))
+      const key = `${prefix}:comments:1000`
+      expect(first.texts.get(key)?.split('|')).toHaveLength(304)
+      const again = await crawlAll(openWiki(wiki.url))
+      expect(again.assets.get(key)?.checksum).toBe(first.assets.get(key)?.checksum)
+      const known = await crawlAll(openWiki(wiki.url), checksumsOf(first))
+      expect(known.texts.size).toBe(0)
+      const narrow = await crawlAll(openWiki(wiki.url, one), checksumsOf(first))
+      expect(narrow.assets.get(key)?.checksum).toBe(first.assets.get(key)?.checksum)
+    },
+  )
+})
+
+describe('downloads', () => {
+  const read = async (over: Parameters<typeof attachmentOf>[2], faults: Fault[] = []) => {
+    const wiki = await startWiki({ pages: [pageOf('10')], attachments: [attachmentOf('att5', '10', over)] }, { faults })
+    const crawled = await crawlAll(openWiki(wiki.url))
+    const key = `${prefix}:attachment:att5`
+    return {
+      wiki,
+      text: crawled.texts.get(key),
+      failure: reasonOf(crawled.failures.get(key)),
+      status: crawled.assets.get(key)?.facts?.contentStatus,
+      crawled,
+    }
+  }
+  const download = onPath(/\/download$/)
+  const media = onPath(/\/binary$/)
+
+  test.each([
+    'https://evil.example/x',
+    'http://169.254.169.254/latest',
+    'file:///etc/passwd',
+    'https://atlassian.com.evil.example/x',
+  ])('a redirect to %s is not followed', async (location) => {
+    const { failure, wiki } = await read({}, [{ match: download, respond: { status: 302, headers: { location } } }])
+    expect(failure).toBe('protocol_error')
+    expect(mediaRequests(wiki)).toEqual([])
+  })
+
+  test('a redirect back to the site is followed without the credential', async () => {
+    const location = '/wiki/rest/api/user/current'
+    const { failure, wiki } = await read({}, [{ match: download, respond: { status: 302, headers: { location } } }])
+    expect(failure).toBeDefined()
+    const followed = wiki.requests.filter(({ path }) => path === location).at(-1)
+    expect(followed?.headers.authorization).toBeUndefined()
+  })
+
+  test('a refusal of the media host costs the attachment alone', async () => {
+    const { failure, crawled } = await read({}, [{ match: media, respond: { status: 403 } }])
+    expect(failure).toBe('forbidden')
+    expect(crawled.error).toBeUndefined()
+  })
+
+  test('a sign-in page does not pass for a file', async () => {
+    const { failure } = await read({ title: 'a.pdf', mediaType: 'application/pdf' }, [
+      { match: media, respond: 'html' },
+    ])
+    expect(failure).toBe('download_failed')
+  })
+
+  test('a file that breaks off is not read', async () => {
+    expect((await read({}, [{ match: media, respond: 'truncate' }])).failure).toBe('network')
+  })
+
+  const hex = '41'.repeat(32)
+  const locked = `/ID [<${hex}> <${hex}>] /Encrypt << /Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <${hex}> /U <${hex}> >>`
+  test.each<[string, Parameters<typeof attachmentOf>[2], string]>([
+    ['an encrypted PDF', { title: 'a.pdf', bytes: pdfOf(['x'], { trailer: locked }) }, 'encrypted'],
+    [
+      'a bomb',
+      { title: 'a.docx', bytes: zipOf({ 'word/document.xml': ' '.repeat(4 * 1024 * 1024) }) },
+      'skipped_too_large',
+    ],
+    ['an archive', { title: 'a.zip', bytes: zipOf({ 'a.txt': 'x' }) }, 'unsupported'],
+    ['no size', { fileSize: undefined as never }, 'read'],
+  ])('%s is said to be what it is', async (_name, over, expected) => {
+    expect((await read(over)).status).toBe(expected)
+  })
+})
+
+test('an address in a page is never asked, whatever it is', async () => {
+  const requests: never[] = []
+  const canary = await listen({ server: 'canary', handle: () => ({ status: 200 }), requests, faults: [] })
+  const addresses = [`${canary.url}/a.pdf`, 'http://169.254.169.254/a.zip', 'http://user:pass@localhost/a.csv']
+  const body = addresses.map((address) => `<a href="${address}">x</a>`).join('')
+  const wiki = await startWiki({ pages: [pageOf('10', { body })] })
+  const { assets } = await crawlAll(openWiki(wiki.url))
+  await canary.close()
+  expect(requests).toEqual([])
+  const files = [...assets.values()].filter(({ kind }) => kind === 'wiki.linked_file')
+  expect(files.map(({ url }) => url)).toEqual([addresses[0], addresses[1], 'http://********@localhost/a.csv'])
+})
+
+test('members that are missing, null or unknown do no harm', async () => {
+  const fault = rewrite(listing, (body) => {
+    body.results = body.results.map(({ id, title, spaceId }, index) =>
+      index === 0
+        ? {
+            id,
+            title,
+            spaceId,
+            body: { storage: { value: '<p>a</p>' } },
+            version: { number: 1, message: null },
+            parentType: 'whiteboard',
+            parentId: '5',
+            status: 'novel',
+            extra: { deep: [] },
+          }
+        : { id, title: null, parentId: null, version: null, body: { storage: null }, _links: null },
+    )
+    body.results.push({ title: 'no id' }, null as never)
+  })
+  const wiki = await startWiki({ pages: [pageOf('10'), pageOf('11')] }, { faults: [fault] })
+  const { assets, texts, error } = await crawlAll(openWiki(wiki.url))
+  expect(error).toBeUndefined()
+  expect(assets.get(`${prefix}:page:10`)).toMatchObject({
+    url: `${wiki.url}/wiki/spaces/S1/pages/10`,
+    links: [{ type: 'child_of', targetKey: `${prefix}:space:1` }],
+  })
+  expect(texts.get(`${prefix}:page:11`)).toBe('11|text of 11')
+})
+
+test('a stop ends a crawl within a second', async () => {
+  const stop = new AbortController()
+  const wiki = await startWiki({ pages: manyPages(3) }, { faults: [{ match: listing, respond: 'hang' }] })
+  const session = openWiki(wiki.url, { signal: stop.signal })
+  await session.scopes()
+  const before = performance.now()
+  setTimeout(() => stop.abort(), 50)
+  const { error } = await crawlAll(session)
+  expect(reasonOf(error)).toBe('aborted')
+  expect(performance.now() - before).toBeLessThan(1_000)
+})
+
+test('requests of a listing name parameters that the contract has', async () => {
+  const wiki = await startWiki({ pages: manyPages(3), comments: [commentOf('70', '1001')] })
+  await crawlAll(openWiki(wiki.url))
+  await openWiki(wiki.url).test()
+  expect(pathsOf(wiki).length).toBeGreaterThan(8)
+  expect(wiki.requests.filter(({ status }) => status === 400)).toEqual([])
+})
