@@ -161,12 +161,15 @@ export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly Grou
 /** Asks for each plan once, however often a value mentions it. */
 export function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => Answer {
   const known = new Map<string, Answer>()
+  /** The same by the plan itself: a breakdown mentions one plan for each of its groups. */
+  const seen = new Map<Plan, Answer>()
   return (plan) => {
+    const own = seen.get(plan)
+    if (own !== undefined) return own
     const id = JSON.stringify(plan)
-    const before = known.get(id)
-    if (before !== undefined) return before
-    const fresh = answer(plan)
-    known.set(id, fresh)
-    return fresh
+    const found = known.get(id) ?? answer(plan)
+    known.set(id, found)
+    seen.set(plan, found)
+    return found
   }
 }
