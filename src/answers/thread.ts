@@ -50,6 +50,8 @@ interface Waiting {
   onAbort: () => void
 }
 
+const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
+
 export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
   const { store, log, script, leastFindings = LEAST_FINDINGS } = options
   const waiting = new Map<number, Waiting>()
@@ -82,13 +84,17 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
     }
   }
 
-  /** What the thread was asked is answered here instead. */
+  /** What the thread was asked is answered here instead, unless all is about to close. */
   const bury = (gone: Worker) => {
     if (worker !== gone) return
     worker = undefined
     deaths += 1
     mayStartAt = performance.now() + Math.min(LONGEST_RESTART_MS, RESTART_MS * 2 ** (deaths - 1))
-    for (const id of [...waiting.keys()]) settle(id)?.resolve(undefined)
+    for (const id of [...waiting.keys()]) {
+      const asked = settle(id)
+      if (closed) asked?.reject(isClosing())
+      else asked?.resolve(undefined)
+    }
   }
 
   const start = (): Worker => {

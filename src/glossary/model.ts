@@ -52,6 +52,7 @@ export const GlossaryTermItem = z.object({
   filterMapping: FilterMapping.describe('Which findings the term means.'),
   synonyms: z.array(z.string()).describe('Other names it is found by.'),
   isActive: z.boolean().describe('False: kept, but not used in queries.'),
+  unreviewed: z.literal(true).describe('An assistant wrote it, and no person has read it.').optional(),
   createdAt: instant,
   updatedAt: instant,
 })

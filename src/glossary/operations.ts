@@ -4,6 +4,7 @@ import { type Operation, operation } from '../operation/operation.ts'
 import { countFindings, listTerms } from './glossary.store.ts'
 import { CreateGlossaryTerm, GlossaryTerm, GlossaryTermItem, toGlossaryTerm, toGlossaryTermItem } from './model.ts'
 import { getTerm } from './names.ts'
+import { withReview } from './review.ts'
 import { PageInput, searchPage } from './search.ts'
 import { createTerm } from './terms.ts'
 import { toTermWarnings, Warnings } from './warnings.ts'
@@ -39,14 +40,14 @@ const listGlossaryTerms = operation({
         (match) => listTerms(reader, { category, match, includeInactive }, { limit, offset }),
         { terms: [], total: 0 },
       )
-      return { items: terms.map(toGlossaryTermItem), ...found }
+      return { items: terms.map((term) => withReview(reader, toGlossaryTermItem(term))), ...found }
     }),
   render: ({ items, total }) =>
     [
       `${items.length} of ${total} terms`,
       ...items.map((term) => {
         const also = term.synonyms.length === 0 ? '' : ` (also: ${term.synonyms.join(', ')})`
-        const off = term.isActive ? '' : ' [inactive]'
+        const off = `${term.isActive ? '' : ' [inactive]'}${term.unreviewed === true ? ' [unreviewed]' : ''}`
         return `${term.slug}: ${term.displayName}${also}${off}. ${term.description} ${JSON.stringify(term.filterMapping)}`
       }),
     ].join('\n'),
@@ -68,7 +69,7 @@ const createGlossaryTerm = operation({
     context.store.write(
       (writer) => {
         const term = createTerm(writer, input, authorOf(context))
-        return { ...toGlossaryTerm(term), ...toTermWarnings(writer, term.filterMapping) }
+        return { ...withReview(writer, toGlossaryTerm(term)), ...toTermWarnings(writer, term.filterMapping) }
       },
       { durable: true },
     ),

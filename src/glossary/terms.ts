@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { FilterMapping } from '../findings/filter.ts'
 import { conflict } from '../kernel/errors.ts'
+import { breakMarkdownIn } from '../kernel/plain-text.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
+import { noteReview } from '../store/review.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import {
   findTermBySlug,
@@ -41,7 +43,7 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
   }
   const blank = { description: '', category: '', color: null, icon: null, synonyms: [], isActive: true }
   const { slug, displayName, filterMapping } = term
-  const members = { ...blank, ...given(term), slug, displayName, filterMapping }
+  const members = { ...blank, ...wordsOf({ ...given(term), slug, displayName, filterMapping }, author) }
   insertTerm(writer, { ...members, uid: randomUUID(), updatedAt: author.at })
   const created = getStored(writer, term.slug)
   appendAudit(writer, author, { action: 'create', kind: 'term', name: term.slug, after: toGlossaryTerm(created) })
@@ -51,8 +53,12 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
 /** Changes what is given and leaves the rest; a change that changes nothing writes nothing. */
 export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
   const { id, createdAt, ...members } = term
-  const changed: TermMembers = { ...members, ...given(change) }
-  if (isDeepStrictEqual(changed, members)) return term
+  const changed: TermMembers = { ...members, ...wordsOf(given(change), author) }
+  if (isDeepStrictEqual(changed, members)) {
+    // A person who saves it as it is has read it.
+    if (author.assistant !== true) noteReview(writer, { kind: 'term', name: term.slug, byAssistant: false })
+    return term
+  }
   replaceTerm(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, term.slug)
   const [before, after] = [toGlossaryTerm(term), toGlossaryTerm(updated)]
@@ -71,6 +77,10 @@ export function listUnknownDetectors(reader: Reader, mapping: FilterMapping, bui
   const named = new Set([...(mapping.detectorTypes ?? []), ...(mapping.exclude?.detectorTypes ?? [])])
   return [...named].filter((type) => !builtIn.includes(type) && !hasFindingsOf(reader, type))
 }
+
+/** What an assistant wrote is shown to other assistants: it links to nothing. */
+const wordsOf = <Change extends object>(change: Change, { assistant }: Author): Change =>
+  assistant === true ? breakMarkdownIn(change, ['displayName', 'description', 'category', 'icon', 'synonyms']) : change
 
 type Given<Change> = { [Key in keyof Change]?: Exclude<Change[Key], undefined> }
 

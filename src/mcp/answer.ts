@@ -17,11 +17,24 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   }
   const text = operation.render === undefined ? JSON.stringify(structure) : operation.render(structure as never)
   const bounded = boundText(text)
-  return {
-    content: [{ type: 'text', text: operation.untrusted === true ? toQuoted(bounded) : bounded }],
-    structuredContent: structure as JsonObject,
-    ...(operation.untrusted === true ? { _meta: { 'assay/untrusted': true } } : {}),
+  const fromTenant = operation.untrusted === true
+  const unreviewed = !fromTenant && hasUnreviewed(structure)
+  const quoted = fromTenant ? toQuoted(bounded, 'tenant') : unreviewed ? toQuoted(bounded, 'assistant') : bounded
+  const meta = {
+    ...(fromTenant ? { 'assay/untrusted': true } : {}),
+    ...(hasUnreviewed(structure) ? { 'assay/unreviewed': true } : {}),
   }
+  return {
+    content: [{ type: 'text', text: quoted }],
+    structuredContent: structure as JsonObject,
+    ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
+  }
+}
+
+/** Whether anything of it was written by an assistant and read by no person. */
+function hasUnreviewed(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, member]) => (key === 'unreviewed' ? member === true : hasUnreviewed(member)))
 }
 
 export const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')

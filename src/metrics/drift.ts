@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
 import { loadInputs } from './dependencies.ts'
 import type { MetricRecord, TrustTier } from './model.ts'
@@ -7,6 +8,8 @@ import type { MetricRecord, TrustTier } from './model.ts'
 export interface Trust {
   tier: TrustTier
   label: string
+  /** An assistant wrote its texts, and no person has changed or certified it since. */
+  unreviewed?: true
 }
 
 /**
@@ -28,7 +31,9 @@ export function findDrift(metric: MetricRecord, inputs: ReadonlyMap<string, Metr
 }
 
 export function getTrust(reader: Reader, metric: MetricRecord): Trust {
-  return toTrust(metric, metric.status === 'ACTIVE' ? findDrift(metric, loadInputs(reader, metric)) : [])
+  const trust = toTrust(metric, metric.status === 'ACTIVE' ? findDrift(metric, loadInputs(reader, metric)) : [])
+  if (!isUnreviewed(reader, 'metric', metric.slug)) return trust
+  return { ...trust, label: `${trust.label} Unreviewed: an assistant wrote its texts.`, unreviewed: true }
 }
 
 function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {

@@ -177,7 +177,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
       const [near] = closest(name, formulaFunctions, (known) => known, 1)
       const hint =
         near === undefined ? `; the functions are ${formulaFunctions.join(', ')}.` : `; did you mean ${near}?`
-      unknown.push(new FormulaError(`'${name}' is not a function${hint}`, at))
+      unknown.push(new FormulaError(`'${name}' is no function here${hint}`, at))
     }
     next()
     const given: Formula[] = []

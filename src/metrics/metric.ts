@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { GlossaryTerm, toGlossaryTerm } from '../glossary/model.ts'
+import { withReview } from '../glossary/review.ts'
 import type { Reader } from '../store/store.ts'
 import { listDirectDependents } from './dependencies.ts'
 import { getTrust } from './drift.ts'
@@ -35,7 +36,11 @@ export const Metric = z.object({
   deprecationReason: z.string().nullable().describe('Why it is deprecated.'),
   replacedBy: z.string().nullable().describe('Slug of its successor.'),
   trust: z
-    .object({ tier: z.enum(trustTiers).describe('How far to trust it.'), label: z.string().describe('To quote.') })
+    .object({
+      tier: z.enum(trustTiers).describe('How far to trust it.'),
+      label: z.string().describe('To quote.'),
+      unreviewed: z.literal(true).describe('No person has read its texts.').optional(),
+    })
     .describe('How far its numbers can be trusted.'),
   createdAt: instant,
   updatedAt: instant,
@@ -73,7 +78,7 @@ export function toMetric(reader: Reader, metric: MetricRecord): Metric {
 export function toMetricDetail(reader: Reader, metric: MetricRecord): MetricDetail {
   return {
     ...toMetric(reader, metric),
-    glossaryTerm: metric.term === null ? null : toGlossaryTerm(metric.term),
+    glossaryTerm: metric.term === null ? null : withReview(reader, toGlossaryTerm(metric.term)),
     usedBy: {
       metrics: listDirectDependents(loadMetrics(reader), metric.slug),
       dashboards: listDashboardsOf(reader, metric.id),

@@ -8,6 +8,7 @@ import {
   toGlossaryTerm,
 } from '../glossary/model.ts'
 import { TermAnswer, TermName } from '../glossary/operations.ts'
+import { withReview } from '../glossary/review.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
 import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
@@ -46,7 +47,7 @@ function toTermDetail(reader: Reader, term: TermRecord): z.infer<typeof TermDeta
     format,
     unit,
   }))
-  return { ...toGlossaryTerm(term), metrics }
+  return { ...withReview(reader, toGlossaryTerm(term)), metrics }
 }
 
 const getGlossaryTerm = operation({
@@ -62,7 +63,7 @@ const getGlossaryTerm = operation({
   run: ({ slug }, context) => context.read((reader) => toTermDetail(reader, resolveTerm(reader, slug))),
   render: (term) =>
     [
-      `${term.displayName} (${term.slug})${term.isActive ? '' : ' [inactive]'}: ${term.description}`,
+      `${term.displayName} (${term.slug})${term.isActive ? '' : ' [inactive]'}${term.unreviewed === true ? ' [unreviewed]' : ''}: ${term.description}`,
       `category: ${term.category || 'none'}; synonyms: ${term.synonyms.join(', ') || 'none'}`,
       `findings: ${JSON.stringify(term.filterMapping)}`,
       ...term.metrics.map(
@@ -87,6 +88,7 @@ const updateGlossaryTerm = operation({
     ...termMembers,
     id: readOnly(z.string()),
     metrics: readOnly(z.array(z.looseObject({}))),
+    unreviewed: readOnly(z.literal(true)),
     createdAt: readOnly(z.string()),
     updatedAt: readOnly(z.string()),
   }),
@@ -95,8 +97,8 @@ const updateGlossaryTerm = operation({
     context.store.write(
       (writer) => {
         const term = resolveTerm(writer, input.slug)
-        const { slug, id, metrics, createdAt, updatedAt, ...change } = input
-        checkReadOnly({ id, metrics, createdAt, updatedAt }, toTermDetail(writer, term))
+        const { slug, id, metrics, unreviewed, createdAt, updatedAt, ...change } = input
+        checkReadOnly({ id, metrics, unreviewed, createdAt, updatedAt }, toTermDetail(writer, term))
         const before = listDrifted(writer)
         const updated = updateTerm(writer, term, change, authorOf(context))
         const drifted = listDrifted(writer).filter((metric) => !before.includes(metric))
@@ -104,7 +106,7 @@ const updateGlossaryTerm = operation({
           ...(toTermWarnings(writer, updated.filterMapping).warnings ?? []),
           ...drifted.map(toDriftWarning),
         ]
-        return { ...toGlossaryTerm(updated), ...(warnings.length > 0 ? { warnings } : {}) }
+        return { ...withReview(writer, toGlossaryTerm(updated)), ...(warnings.length > 0 ? { warnings } : {}) }
       },
       { durable: true },
     ),

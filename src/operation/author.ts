@@ -3,6 +3,7 @@ import type { WriteContext } from './context.ts'
 
 /** The caller, as histories and the audit trail keep who changed something. */
 export function authorOf(context: WriteContext): Author {
-  const { name, id, via } = context.caller
-  return { name, id, via, at: context.now() }
+  const { name, id, via, token, scopes } = context.caller
+  const assistant = via === 'mcp' || (token === true && !scopes.has('certify'))
+  return { name, id, via, at: context.now(), ...(assistant ? { assistant } : {}) }
 }

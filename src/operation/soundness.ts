@@ -7,8 +7,8 @@ const MAX_MEMBERS = 10_000
 
 /**
  * Looks an input over before anything else does.
- * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text` or `prototype_named`: what no schema and no store
- * is made for.
+ * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or `prototype_named`:
+ * what no schema and no store is made for.
  */
 export function requireSound(value: unknown): void {
   let level = [value]
@@ -22,6 +22,10 @@ export function requireSound(value: unknown): void {
       // Whoever copies such a member gives an object others that nobody checked.
       if (Object.hasOwn(node, '__proto__')) {
         throw unsound('prototype_named', 'names a member __proto__, which nothing has; remove it.')
+      }
+      // Schemas compare the length of whatever has one.
+      if ('length' in node && typeof node.length === 'object' && node.length !== null) {
+        throw unsound('malformed_length', 'has a `length` that is a list or an object; leave it out.')
       }
       if (inner.length <= MAX_MEMBERS) return inner.flat()
       throw unsound('too_long', `has a list or an object of more than ${MAX_MEMBERS} members; send fewer.`)

@@ -114,6 +114,7 @@ export type MetricFacts = z.infer<typeof MetricFacts>
 const TrustFacts = z
   .object({
     tier: z.enum(trustTiers).describe('How far the number can be trusted.'),
+    unreviewed: z.literal(true).describe('No person has read its texts.').optional(),
     label: z.string().describe('A sentence to quote.'),
   })
   .describe('Trust in the metric.')

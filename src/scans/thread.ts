@@ -20,6 +20,8 @@ const IDLE_MS = 30_000
 const STOP_MS = 5_000
 /** A scan whose thread died so often is not started again here. */
 const MOST_DEATHS = 3
+/** Deaths so far apart have nothing to do with each other. */
+const FORGET_MS = 3_600_000
 const RESTART_MS = 200
 
 export interface ScanThreadOptions {
@@ -67,6 +69,11 @@ interface Thread {
   error?: unknown
 }
 
+interface Deaths {
+  times: number
+  lastAt: number
+}
+
 /** What is done in the thread: all that may change very many findings. */
 const longOperations: ReadonlySet<string> = new Set(['triage_findings', 'create_suppression', 'delete_suppression'])
 
@@ -85,8 +92,8 @@ interface Task {
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script, idleMs = IDLE_MS } = options
-  /** Scans that are to be driven here, with how often their thread has died. */
-  const scans = new Map<string, number>()
+  /** Scans that are to be driven here, with how often their thread has died lately. */
+  const scans = new Map<string, Deaths>()
   const tasks = new Map<number, Task>()
   let thread: Thread | undefined
   let nextTask = 1
@@ -177,15 +184,17 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       return
     }
     log.error('the thread that scans has died', { error, scans: scans.size })
-    for (const [scanUid, deaths] of scans) {
+    const at = options.now()
+    for (const [scanUid, before] of scans) {
       // One that only waited for its turn has killed nobody; where none had begun, any may have.
       if (driven.size > 0 && !driven.has(scanUid)) continue
-      scans.set(scanUid, deaths + 1)
-      if (deaths + 1 < MOST_DEATHS) continue
+      const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
+      scans.set(scanUid, { times, lastAt: at })
+      if (times < MOST_DEATHS) continue
       scans.delete(scanUid)
       giveUp(scanUid)
     }
-    const most = Math.max(1, ...scans.values())
+    const most = Math.max(1, ...[...scans.values()].map(({ times }) => times))
     restart = setTimeout(() => {
       restart = undefined
       if (scans.size > 0 || tasks.size > 0) wake()
@@ -243,7 +252,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   return {
     start: (scanUid) => {
       if (closed || scans.has(scanUid)) return
-      scans.set(scanUid, 0)
+      scans.set(scanUid, { times: 0, lastAt: options.now() })
       const running = thread
       wake()
       if (thread !== undefined && thread === running && !thread.stopping) send({ kind: 'start', scanUid })

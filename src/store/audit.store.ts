@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { db } from './builder.ts'
 import { sealDefinition } from './digests.store.ts'
+import { noteReview } from './review.store.ts'
 import type { AuditRow } from './schema.ts'
 import type { Reader, Store, Writer } from './store.ts'
 
@@ -11,6 +12,8 @@ export interface Author {
   id?: string | undefined
   via: 'http' | 'mcp' | 'cli'
   at: number
+  /** The words may be those of an assistant, which no person has read. */
+  assistant?: boolean
 }
 
 export interface AuditEntry {
@@ -41,6 +44,8 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
   )
   chainAudit(writer)
   sealDefinition(writer, entry)
+  const byAssistant = author.assistant === true && entry.action !== 'certify' && entry.after !== undefined
+  noteReview(writer, { kind: entry.kind, name: entry.name, byAssistant })
 }
 
 /** Chains the entries that are not yet; those of a migration are not, because SQL has no hash. */

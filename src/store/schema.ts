@@ -26,6 +26,7 @@ export interface Tables {
   placement: PlacementRow
   audit: AuditRow
   definition_digest: { kind: string; name: string; digest: string }
+  unreviewed: { kind: 'term' | 'metric'; name: string }
   audit_chain: { seq: number; digest: string }
   link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
   import_file: { uid: string; created_at: number; accepted: Generated<number>; stored: Generated<number> }

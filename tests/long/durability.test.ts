@@ -4,6 +4,7 @@ process.env.ASSAY_KILLS ??= '50'
 process.env.ASSAY_FLIPS ??= '1000'
 process.env.ASSAY_SECONDS ??= '120'
 
+await import('../store/power.test.ts')
 await import('../store/rot.test.ts')
 await import('../store/backup.test.ts')
 await import('../store/migration.test.ts')

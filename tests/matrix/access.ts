@@ -50,6 +50,17 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: issuer, test: 'the keys of the issuer' },
     { file: issuer, test: 'over HTTP' },
   ],
+  T16: [
+    {
+      file: 'tests/catalogue/unreviewed.test.ts',
+      test: 'is marked, linked to nothing and kept between marks in %s %j',
+    },
+    {
+      file: 'tests/catalogue/unreviewed.test.ts',
+      test: 'is as any other once a person has saved or certified it, until an assistant writes again',
+    },
+    { file: 'tests/catalogue/unreviewed.test.ts', test: 'is as long as a person may write at most' },
+  ],
   T18: [
     { file: listening, test: 'slow clients' },
     { file: listening, test: 'what is too large' },

@@ -59,7 +59,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: 'tests/connectors/clock.test.ts', test: 'ends the scan where it is %s seconds, after one call' },
     { file: 'tests/connectors/wiki/faults.test.ts', test: 'a cursor that comes again ends the scope, unfinished' },
     { file: 'tests/connectors/wiki/faults.test.ts', test: 'a stored cursor that is refused starts the space over' },
-    { file: 'tests/connectors/transport.test.ts', test: 'a second refusal (%i) after a refresh stops' },
+    { file: 'tests/connectors/transport-bodies.test.ts', test: 'a second refusal (%i) after a refresh stops' },
   ],
   R27: [
     {

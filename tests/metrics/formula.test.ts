@@ -67,7 +67,7 @@ test.each<[string, number, RegExp]>([
   ['a.b', 2, /'\.' cannot stand/],
   ['1.2.3', 2, /'\.' cannot stand/],
   ['"a"', 1, /'"' cannot stand/],
-  ['sqrt(4)', 1, /'sqrt' is not a function; the functions are min/],
+  ['sqrt(4)', 1, /'sqrt' is no function here; the functions are min/],
   ['coalsce(a, 1)', 1, /did you mean coalesce/],
   ['abs(1, 2)', 1, /abs takes exactly 1 arguments, not 2/],
   ['nullif(1)', 1, /nullif takes exactly 2/],

@@ -12,6 +12,7 @@ test.each([
   ['malformed_text', { name: '\ud83d' }],
   ['malformed_text', { '\ude00': 1 }],
   ['prototype_named', JSON.parse('[{"a": {"__proto__": {"b": 1}}}]')],
+  ['malformed_length', { slug: { length: { valueOf: null, toString: 1 } } }],
 ])('%s is refused', (reason, value) => {
   expect(() => requireSound(value)).toThrow(expect.objectContaining({ facts: expect.objectContaining({ reason }) }))
 })

@@ -59,7 +59,9 @@ function leaveLog(commits: number) {
 }
 
 describe('a log that a power cut tore', () => {
-  const COMMITS = 40
+  const isLong = process.env.ASSAY_LONG === '1'
+  const COMMITS = isLong ? 300 : 40
+  const [FRAMES, CUTS, TURNS, HOLES] = isLong ? [600, 300, 300, 100] : [60, 60, 60, 30]
   const random = createRandom('torn logs')
   const FRAME = 24 + 8192
 
@@ -67,24 +69,25 @@ describe('a log that a power cut tore', () => {
     const torn = leaveLog(COMMITS)
     expect(torn.open(torn.log)).toBe(COMMITS)
     const frames = Math.floor((torn.log.length - 32) / FRAME)
+    expect(frames).toBeGreaterThanOrEqual(FRAMES)
     let before = 0
-    for (let frame = 0; frame <= frames; frame += Math.max(1, Math.floor(frames / 60))) {
+    for (let frame = 0; frame <= frames; frame += Math.max(1, Math.floor(frames / FRAMES))) {
       const found = torn.open(torn.log.subarray(0, 32 + frame * FRAME))
       expect(found).toBeGreaterThanOrEqual(before)
       before = found
     }
-    for (let cut = 0; cut < 60; cut++) torn.open(torn.log.subarray(0, Math.floor(random() * torn.log.length)))
-  }, 120_000)
+    for (let cut = 0; cut < CUTS; cut++) torn.open(torn.log.subarray(0, Math.floor(random() * torn.log.length)))
+  }, 600_000)
 
   it('gives the commits up to the damage when bits are turned or ranges are empty', () => {
     const torn = leaveLog(COMMITS)
-    for (let turn = 0; turn < 60; turn++) {
+    for (let turn = 0; turn < TURNS; turn++) {
       const bytes = Buffer.from(torn.log)
       const at = Math.floor(random() * bytes.length)
       bytes.writeUInt8((bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8)), at)
       torn.open(bytes)
     }
-    for (let turn = 0; turn < 30; turn++) {
+    for (let hole = 0; hole < HOLES; hole++) {
       const bytes = Buffer.from(torn.log)
       const at = Math.floor(random() * bytes.length)
       bytes.fill(0, at, at + Math.floor(random() * 20_000))

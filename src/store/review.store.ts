@@ -1,0 +1,22 @@
+import type { Reader, Writer } from './store.ts'
+
+/** Definitions whose texts assistants read. */
+export type ReviewedKind = 'term' | 'metric'
+
+const isReviewed = (kind: string): kind is ReviewedKind => kind === 'term' || kind === 'metric'
+
+/** Notes who wrote a definition last: an assistant's words stay marked until a person changes or certifies them. */
+export function noteReview(
+  writer: Writer,
+  { kind, name, byAssistant }: { kind: string; name: string; byAssistant: boolean },
+): void {
+  if (!isReviewed(kind)) return
+  const sql = byAssistant
+    ? 'INSERT OR IGNORE INTO unreviewed (kind, name) VALUES (?, ?)'
+    : 'DELETE FROM unreviewed WHERE kind = ? AND name = ?'
+  writer.prepare(sql).run(kind, name)
+}
+
+export function isUnreviewed(reader: Reader, kind: ReviewedKind, name: string): boolean {
+  return reader.prepare('SELECT 1 FROM unreviewed WHERE kind = ? AND name = ?').get(kind, name) !== undefined
+}

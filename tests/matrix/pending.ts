@@ -1,2 +1,0 @@
-/** Rows that no test stands for yet. */
-export const pending: readonly string[] = ['T16']
