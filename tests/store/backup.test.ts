@@ -51,7 +51,7 @@ function countPairs(database: string): { pairs: number; halves: number } {
 }
 
 describe('a backup', () => {
-  it('is whole and of one moment while eight processes write', { timeout: 120_000 }, async () => {
+  it('is whole and of one moment while eight processes write', { timeout: 900_000 }, async () => {
     add('start')
     const writers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => startEntry(writerEntry, [file, `w${index}`])),
@@ -73,7 +73,7 @@ describe('a backup', () => {
     expect(readFileSync(join(home, 'mine'), 'utf8')).toBe('mine')
   })
 
-  it('that was killed has no name, and the database is as before', { timeout: 120_000 }, async () => {
+  it('that was killed has no name, and the database is as before', { timeout: 900_000 }, async () => {
     withStore((store) =>
       store.write((writer) => {
         for (let index = 0; index < 20_000; index++) ensureWord(writer, `${index} ${'x'.repeat(100)}`)
@@ -134,7 +134,7 @@ describe('a restore', () => {
     expect(has('old')).toBe(true)
   })
 
-  it('that was killed leaves the one or the other in place, whole', { timeout: 120_000 }, async () => {
+  it('that was killed leaves the one or the other in place, whole', { timeout: 900_000 }, async () => {
     add('old')
     const backup = backUp(file, join(home, 'backup.db'))
     add('new')
