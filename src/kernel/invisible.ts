@@ -6,8 +6,12 @@ const emojiBefore = /\p{Emoji}$/u
 /** Arabic, Syriac, Mongolian and the scripts of India and its neighbours, whose letters joiners shape. */
 const shaped = /^[\u0600-\u07bf\u08a0-\u0dff\u1000-\u109f\u1780-\u18af]$/
 
+/** What nearly all texts are made of. */
+const plain = /^[ -~\n\t]*$/
+
 /** The same text without what nobody sees; line breaks, tabs, and joiners where emoji and scripts need them stay. */
 export function toVisible(text: string): string {
+  if (plain.test(text)) return text
   return text.replace(invisible, (character, at: number) => (isNeeded(character, text, at) ? character : ''))
 }
 
@@ -21,14 +25,17 @@ function isNeeded(character: string, text: string, at: number): boolean {
   return character === '\u200d' && pictographBefore.test(before) && pictographAfter.test(after)
 }
 
-/** The same value, its strings without the characters that only a model would see. */
+/** The same value, its strings without the characters that only a model would see; itself where there are none. */
 export function stripInvisible(value: unknown): unknown {
   if (typeof value === 'string') return toVisible(value)
+  if (typeof value !== 'object' || value === null || isPlain(value)) return value
   if (Array.isArray(value)) return value.map(stripInvisible)
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [stripInvisible(key), stripInvisible(member)]),
-    )
-  }
-  return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [toVisible(key), stripInvisible(member)]))
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return plain.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isPlain)
+  return Object.entries(value).every(([key, member]) => plain.test(key) && isPlain(member))
 }

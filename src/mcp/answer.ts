@@ -11,11 +11,11 @@ type JsonObject = Record<string, unknown>
 
 /** A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text. */
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
-  const structure = toPlain(output)
+  const { structure, text: json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
     throw new Error(`${operation.name} answers with something that is no object`)
   }
-  const text = operation.render === undefined ? JSON.stringify(structure) : operation.render(structure as never)
+  const text = operation.render === undefined ? json : operation.render(structure as never)
   const bounded = boundText(text)
   const fromTenant = operation.untrusted === true
   const unreviewed = !fromTenant && hasUnreviewed(structure)
@@ -37,20 +37,27 @@ function hasUnreviewed(value: unknown): boolean {
   return Object.entries(value).some(([key, member]) => (key === 'unreviewed' ? member === true : hasUnreviewed(member)))
 }
 
-export const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
+/** So many characters of JSON are never more than an answer may take: six bytes each as text, three as structure. */
+const SURELY_SMALL = 2_500
+
+/** What an answer takes, in bytes; 0 where it surely takes less than it may. */
+export function measure({ render }: Operation, answer: ToolAnswer): number {
+  const text = answer.content[0]?.text
+  return render === undefined && typeof text === 'string' && text.length < SURELY_SMALL ? 0 : sizeOf(answer)
+}
+
+const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
 
 /** Numbers that JSON cannot carry become ones it can, so that an answer never fails on its way out. */
-function toPlain(value: unknown): unknown {
+function toPlain(value: unknown): { structure: unknown; text: string } {
   try {
-    JSON.stringify(value)
-    return value
+    return { structure: value, text: JSON.stringify(value) }
   } catch {
-    return JSON.parse(
-      JSON.stringify(value, (_key, member: unknown) => {
-        if (typeof member !== 'bigint') return member
-        return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
-      }),
-    )
+    const text = JSON.stringify(value, (_key, member: unknown) => {
+      if (typeof member !== 'bigint') return member
+      return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
+    })
+    return { structure: JSON.parse(text), text }
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Log, silentLog } from '../kernel/log.ts'
 import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
-import { ANSWER_BYTES, sizeOf, toAnswer, toErrorAnswer } from './answer.ts'
+import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './answer.ts'
 import { askConsent } from './consent.ts'
 import type { Frame } from './frame.ts'
 import { stamp } from './icons.ts'
@@ -136,7 +136,11 @@ async function run(
   let answer = await ask(input)
   if (!hasLimit || operation.effect !== 'read' || input.limit !== undefined) return answer
   let limit = longestList(answer) ?? FIRST_PAGE
-  for (let size = sizeOf(answer); size > ANSWER_BYTES && limit > SMALLEST_PAGE; size = sizeOf(answer)) {
+  for (
+    let size = measure(operation, answer);
+    size > ANSWER_BYTES && limit > SMALLEST_PAGE;
+    size = measure(operation, answer)
+  ) {
     limit = Math.max(SMALLEST_PAGE, Math.floor((limit * ANSWER_BYTES * 0.9) / size))
     answer = await ask({ ...input, limit })
   }

@@ -1,15 +1,46 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { basename } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { print, readCount, readFlags } from '../support/bench.ts'
 
+// npm run bench -- NAME [flags of its own]
+// npm run bench -- all [--rows 1e6] [--results FOLDER]: one after the other, each result kept as FOLDER/NAME.json
+
+const file = fileURLToPath(import.meta.url)
 const folder = new URL('./', import.meta.url)
 const names = readdirSync(folder)
-  .filter((file) => file.endsWith('.ts') && file !== basename(import.meta.url))
-  .map((file) => basename(file, '.ts'))
+  .filter((each) => each.endsWith('.ts') && each !== basename(file))
+  .map((each) => basename(each, '.ts'))
+const ofAll = ['query', 'write', 'mixed', 'serve', 'start']
+const withRows = new Set(['query', 'write', 'mixed'])
+
+function runAll(): number {
+  const flags = readFlags({ rows: '1e6', results: 'bench-results' })
+  readCount('rows', flags.rows)
+  const failed: string[] = []
+  for (const name of ofAll) {
+    const kept = join(flags.results, `${name}.json`)
+    const args = [name, ...(withRows.has(name) ? ['--rows', flags.rows] : []), '--json', kept]
+    print(`\n# ${args.join(' ')}`)
+    const { status } = spawnSync(process.execPath, ['--import', 'tsx', file, ...args], { stdio: 'inherit' })
+    if (status !== 0) failed.push(name)
+  }
+  print(failed.length === 0 ? `\nall kept in ${flags.results}` : `\nfailed: ${failed.join(', ')}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+const isUsage = (error: unknown): error is Error =>
+  error instanceof RangeError ||
+  (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
 const [name = ''] = process.argv.splice(2, 1)
-if (!names.includes(name) || !existsSync(new URL(`${name}.ts`, folder))) {
-  process.stderr.write(`Name a benchmark: npm run bench -- ${names.join(' | ')}\n`)
+try {
+  if (name === 'all') process.exitCode = runAll()
+  else if (names.includes(name)) await import(new URL(`${name}.ts`, folder).href)
+  else throw new RangeError(`Name a benchmark: npm run bench -- ${['all', ...names].join(' | ')}`)
+} catch (error) {
+  if (!isUsage(error)) throw error
+  process.stderr.write(`${error.message}\n`)
   process.exitCode = 2
-} else {
-  await import(new URL(`${name}.ts`, folder).href)
 }

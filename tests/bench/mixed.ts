@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Store } from '../../src/store/store.ts'
 import { Dice } from '../properties/query-data.ts'
 import { mainFile, spawnAssay } from '../support/assay.ts'
-import { describeMachine, print, quantile, readFlags, saveResults } from '../support/bench.ts'
+import { describeMachine, print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
 import { type Asked, askSteadily, type Delay, Served } from './mixed/served.ts'
 import { fillStore, NOW } from './query/estate.ts'
 import { plantQuestions } from './query/questions.ts'
@@ -17,9 +17,10 @@ import { median } from './rivals/figures.ts'
 // npm run bench -- mixed [--rows 1e6] [--rounds 5] [--samples 1200] [--flood 4e5] [--json FILE]
 
 const flags = readFlags({ rows: '1e6', rounds: '5', samples: '1200', flood: '4e5', folder: tmpdir() })
-const rows = Number(flags.rows)
-const rounds = Number(flags.rounds)
-const samples = Number(flags.samples)
+const rows = readCount('rows', flags.rows)
+const rounds = readCount('rounds', flags.rounds)
+const samples = readCount('samples', flags.samples)
+const flood = readCount('flood', flags.flood)
 const RATE = 500
 const DAY = 24 * 3_600_000
 const SETTLE_MS = 300
@@ -224,7 +225,7 @@ try {
   const { findings } = fillStore(store, rows, folder)
   plantQuestions(store)
   store.close()
-  const generated = spawnAssay(['generate', '--findings', String(Number(flags.flood)), '--seed', '2'], { home: folder })
+  const generated = spawnAssay(['generate', '--findings', String(flood), '--seed', '2'], { home: folder })
   generated.stdout?.pipe(createWriteStream(join(folder, 'findings.ndjson')))
   await new Promise((resolve) => generated.once('close', resolve))
   print(`${findings} findings; a question every 5 ms, ${samples} a round, ${rounds} rounds`)

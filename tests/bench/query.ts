@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { attachEngine, findEngine } from '../../src/query/executor.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
-import { describeMachine, print, readFlags, saveResults } from '../support/bench.ts'
+import { describeMachine, print, readCount, readFlags, saveResults } from '../support/bench.ts'
 import { askBoth, askOrm, compare, geometricMean, type Measured, timed } from './query/compare.ts'
 import { layouts, openDuck } from './query/duck.ts'
 import { type Kept, openKept } from './query/kept.ts'
@@ -27,8 +27,8 @@ const flags = readFlags({
   folder: tmpdir(),
   'orm-minutes': '15',
 })
-const rows = Number(flags.rows)
-const runs = Number(flags.runs)
+const rows = readCount('rows', flags.rows)
+const runs = readCount('runs', flags.runs)
 const parts = new Set(flags.parts.split(','))
 /** The size that HTTP is compared with. */
 const SMALL = 100_000

@@ -1,14 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { makeHome } from '../support/assay.ts'
-import { flag, report, toFigure } from './rivals/figures.ts'
+import { readCount, readFlags } from '../support/bench.ts'
+import { report, toFigure } from './rivals/figures.ts'
 import { httpPeers, type Peer, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
 // Calls of a light tool a second, 16 in flight, over stdio and over stateless HTTP, beside hello-world servers.
 // npm run bench -- serve [--rounds N] [--ms N] [--json FILE]
 
-const rounds = Number(flag('--rounds') ?? 7)
-const roundMs = Number(flag('--ms') ?? 1500)
+const flags = readFlags({ rounds: '7', ms: '1500' })
+const rounds = readCount('rounds', flags.rounds)
+const roundMs = readCount('ms', flags.ms)
 const IN_FLIGHT = 16
 
 type Ask = () => Promise<unknown>
@@ -109,7 +111,7 @@ try {
   const overStdio = await compare(`tools/call over stdio, ${IN_FLIGHT} in flight`, stdio)
   const http = await Promise.all(httpPeers.map((peer) => startHttp(peer, home)))
   const overHttp = await compare(`tools/call over stateless HTTP, ${IN_FLIGHT} in flight`, http)
-  report('serve', [...overStdio, ...overHttp])
+  report('serve', [...overStdio, ...overHttp], flags.json)
 } finally {
   remove()
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeHome, runAssay } from '../support/assay.ts'
-import { flag, report, toFigure } from './rivals/figures.ts'
+import { readCount, readFlags } from '../support/bench.ts'
+import { report, toFigure } from './rivals/figures.ts'
 import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
 // How long a new process takes to its first list of tools, and what it holds when it is idle, beside hello-world servers.
 // npm run bench -- start [--rounds N] [--json FILE]
 
-const rounds = Number(flag('--rounds') ?? 15)
+const flags = readFlags({ rounds: '15' })
+const rounds = readCount('rounds', flags.rounds)
 const IDLE_MS = 3000
 const SMALL = 5000
 
@@ -39,11 +41,12 @@ try {
   }
   const all = (what: string, unit: string, values: Map<string, number[]>) =>
     [...values].map(([name, measured]) => toFigure(what, name, unit, measured, false))
-  report('start', [
+  const figures = [
     ...all('start to the first tools/list, with an open database', 'ms', started),
     ...all('start to the answer of initialize', 'ms', greeted),
     ...all(`resident when idle, ${SMALL} findings`, 'MB', held),
-  ])
+  ]
+  report('start', figures, flags.json)
 } finally {
   remove()
 }

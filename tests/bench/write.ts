@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Store } from '../../src/store/store.ts'
-import { describeMachine, print, quantile, readFlags, saveResults } from '../support/bench.ts'
+import { describeMachine, print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
 import { timeImports } from './write/import.ts'
 import { openFilled, rescan, timeEncoding } from './write/ours.ts'
 import { OrmTable, PlainTable, type Rival, SortedTable } from './write/rivals.ts'
@@ -18,7 +18,7 @@ const MOST_ROWS_OF_ORM = 2_000_000
 const MOST_IMPORTED = 1_000_000
 
 const flags = readFlags({ rows: '2e5', turns: '30', imports: '3' })
-const estate = new Estate(Number(flags.rows))
+const estate = new Estate(readCount('rows', flags.rows))
 const folder = mkdtempSync(join(tmpdir(), 'assay-bench-write-'))
 const say = (what: string, text: string) => print(`${what.padEnd(44)} ${text}`)
 const perSecond = (rows: number, seconds: number) => `${Math.round(rows / seconds).toLocaleString('en')} findings/s`

@@ -14,6 +14,13 @@ export function readFlags<Flags extends Record<string, string>>(defaults: Flags)
   return { json: '', ...defaults, ...Object.fromEntries(given) } as Record<keyof Flags | 'json', string>
 }
 
+/** The number that a flag was given. @throws RangeError that says what it should be. */
+export function readCount(name: string, text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count > 0) return count
+  throw new RangeError(`--${name} is '${text}', but it must be a whole number above 0, such as 1000000 or 1e6.`)
+}
+
 export const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** The value below which this share of the others lies. */

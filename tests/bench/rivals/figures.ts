@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
+import { saveResults } from '../../support/bench.ts'
 
 /** What one run of a benchmark measured. */
 export interface Figure {
@@ -24,16 +24,10 @@ export function toFigure(what: string, of: string, unit: string, values: readonl
   return { what, of, unit, median: median(values), best, rounds: values.length }
 }
 
-/** The value after a flag of the command line, such as `--json FILE`. */
-export function flag(name: string): string | undefined {
-  const index = process.argv.indexOf(name)
-  return index < 0 ? undefined : process.argv[index + 1]
-}
-
 const round = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2))
 
-/** Prints the figures, ours against each rival's as a ratio of medians, and keeps them where `--json` says. */
-export function report(name: string, figures: readonly Figure[]): void {
+/** Prints the figures, ours against each rival's as a ratio of medians, and keeps them in a file when one is named. */
+export function report(name: string, figures: readonly Figure[], file: string): void {
   const ratios: { what: string; rival: string; ratio: number }[] = []
   for (const what of new Set(figures.map((figure) => figure.what))) {
     const [ours, ...rivals] = figures.filter((figure) => figure.what === what)
@@ -48,12 +42,9 @@ export function report(name: string, figures: readonly Figure[]): void {
       process.stdout.write(`  ${`ratio to ${rival.of}`.padEnd(44)}${ratio.toFixed(2).padStart(10)}x\n`)
     }
   }
-  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model ?? '', load: loadavg() }
-  const load = machine.load.map((value) => value.toFixed(1)).join(' ')
-  process.stdout.write(`${machine.cpus} CPUs (${machine.model}), Node ${machine.node}, load ${load}\n`)
-  const file = flag('--json')
-  if (file !== undefined) {
-    const kept = { name, at: new Date().toISOString(), machine, figures, ratios }
-    writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`)
-  }
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ')
+  process.stdout.write(`${cpus().length} CPUs (${cpus()[0]?.model ?? ''}), Node ${process.version}, load ${load}\n`)
+  saveResults(file, { command: `npm run bench -- ${name}`, at: new Date().toISOString(), figures, ratios })
 }
