@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { LEAST_FINDINGS } from '../../src/answers/keeper.ts'
 import { Store } from '../../src/store/store.ts'
 import { Dice } from '../properties/query-data.ts'
 import { mainFile, spawnAssay } from '../support/assay.ts'
@@ -24,6 +25,7 @@ const flood = readCount('flood', flags.flood)
 const RATE = 500
 const DAY = 24 * 3_600_000
 const SETTLE_MS = 300
+const MOST_IN_FLOOD = 20_000
 
 const iso = (instant: number) => new Date(instant).toISOString()
 const last = (ms: number) => ({ from: iso(NOW - ms), to: iso(NOW) })
@@ -140,13 +142,13 @@ function tell(who: string, taken: readonly Round[]) {
 
 async function measureAssay(home: string) {
   const file = join(home, 'assay.db')
-  const served = await Served.start([mainFile, 'serve', '--port', '0', '--log-level', 'warn'], { ASSAY_HOME: home })
+  const served = await Served.start([mainFile, 'serve', '--port', '0', '--log-level', 'info'], { ASSAY_HOME: home })
   const writer = await startWriter(file)
   const taken: Round[] = []
   let stored = 0
   try {
+    await untilBuilt(served)
     await askSteadily(served, [...small, ...large], (asked) => asked >= 400)
-    await untilCalm(served)
     for (let round = 0; round < rounds; round++) {
       taken.push(await measure(served, 'idle', [...small, ...large]))
       writer.begin()
@@ -156,7 +158,9 @@ async function measureAssay(home: string) {
     }
     print(`another process has stored ${stored} findings meanwhile`)
     const importing = importInto(served, join(home, 'findings.ndjson'))
-    taken.push(await measure(served, 'flood', [...small, ...large], () => importing.done))
+    taken.push(
+      await measure(served, 'flood', [...small, ...large], (asked) => importing.done || asked >= MOST_IN_FLOOD),
+    )
     const { findings, seconds } = await importing.result
     print(`the server has stored ${findings} findings of an import in ${seconds.toFixed(1)} s`)
   } finally {
@@ -166,14 +170,9 @@ async function measureAssay(home: string) {
   return taken
 }
 
-/** Waits until the engine is there, which makes the large questions quick. */
-async function untilCalm(served: Served): Promise<void> {
-  for (let quick = 0; quick < 20; ) {
-    let ms = 0
-    for (const question of large) ms = Math.max(ms, await served.ask(question()))
-    quick = ms < 20 ? quick + 1 : 0
-    if (quick === 0) await pause(SETTLE_MS)
-  }
+/** Waits until the engine is there, where there are enough findings for one. */
+async function untilBuilt(served: Served): Promise<void> {
+  while (rows >= LEAST_FINDINGS && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
 }
 
 /** A large import into the server, whose own thread for scans takes it in. */

@@ -23,17 +23,22 @@ export interface Asked {
 export class Served {
   readonly child: ChildProcess
   readonly url: string
+  /** What it has written to stderr. */
+  log = ''
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
   private constructor(child: ChildProcess, url: string) {
     this.child = child
     this.url = url
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.log += text
+    })
   }
 
   static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
     const child = spawn(process.execPath, ['--import', watchFile, ...args], {
       env: { ...process.env, NODE_ENV: 'production', ...env },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const url = await new Promise<string>((resolve, reject) => {
       let output = ''
