@@ -48,7 +48,9 @@ export function readMemory(pid: number): { now: number; peak: number } | undefin
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8')
     const bytesOf = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) * 1024
-    return { now: bytesOf('VmRSS'), peak: bytesOf('VmHWM') }
+    const memory = { now: bytesOf('VmRSS'), peak: bytesOf('VmHWM') }
+    // One that has just ended has none.
+    return Number.isNaN(memory.peak) ? undefined : memory
   } catch {
     return undefined
   }
