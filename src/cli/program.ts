@@ -86,6 +86,10 @@ function addHome(command: Command): void {
 function addServeCommands(program: Command, host: Host): void {
   const level = () =>
     new Option('--log-level <level>', 'least level of the log lines on stderr').choices([...logLevels])
+  const offering = (command: Command) =>
+    command
+      .option('--toolsets <list>', 'which tools to offer: agent, admin, or both (default agent,admin)', toToolsets)
+      .option('--read-only', 'offer only what changes nothing')
   const serving = (command: Command) =>
     command
       .option('--host <address>', 'address to listen on (default 127.0.0.1)')
@@ -93,16 +97,14 @@ function addServeCommands(program: Command, host: Host): void {
       .option('--no-background', 'do not run due scans in this process')
       .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
       .addOption(level())
-  serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop'))
+  offering(serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop')))
     .option('--socket <path>', 'listen on a unix socket that only its owner can open, in place of a port')
     .option('--public-url <url>', 'address under which others reach this server, through a proxy')
     .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
-  const mcp = program
-    .command('mcp')
-    .description('speak MCP over stdin and stdout, for an assistant on this machine')
-    .option('--toolsets <list>', 'which tools to offer: agent, admin, or both (default agent,admin)', toToolsets)
-    .option('--read-only', 'offer only tools that change nothing')
+  const mcp = offering(
+    program.command('mcp').description('speak MCP over stdin and stdout, for an assistant on this machine'),
+  )
     .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
     .option('--no-background', 'do not run due scans in this process')
     .addOption(level())

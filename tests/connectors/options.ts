@@ -10,7 +10,7 @@ const scopes = wiki('source', '%j leaves %j')
 const sent = wiki('options', 'every filter goes to the list of spaces')
 const samples = [
   wiki(
-    'crawl',
+    'choices',
     'the latest by %s, without a crawl',
     'by chance: as many as asked for, the same for the same seed, others for another',
   ),
@@ -50,7 +50,7 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
   'optional.content.include_inline_comments': [wiki('crawl', 'comments inside pages', 'all comments')],
   'optional.content.include_linked_file_assets': [
     wiki('crawl', 'attachments and linked files'),
-    wiki('faults', 'an address in a page is never asked, whatever it is'),
+    wiki('refusals', 'an address in a page is never asked, whatever it is'),
   ],
   'optional.scope.spaces.ids': [scopes, sent],
   'optional.scope.spaces.keys': [
@@ -109,7 +109,7 @@ export const commonOptions: Record<string, readonly Proof[]> = {
   'sampling.strategy': samples,
   'sampling.limit': samples,
   'sampling.order_by_column': [
-    wiki('crawl', 'the latest by %s, without a crawl'),
+    wiki('choices', 'the latest by %s, without a crawl'),
     bi('sampling', 'by %s'),
     at('sources/sources', 'takes %s as a column'),
   ],

@@ -73,7 +73,7 @@ describe('requests to other machines', () => {
   })
 
   it('to addresses that were found in content go through the guard', () => {
-    const callers = files.filter((file) => /\bexchange\(\{/.test(readFileSync(file, 'utf8')))
+    const callers = files.filter((file) => /\bawait exchange\(/.test(readFileSync(file, 'utf8')))
     expect(callers.sort()).toEqual(['src/connectors/links/guard.ts', 'src/connectors/transport.ts'])
   })
 
