@@ -15,12 +15,13 @@ import { plantQuestions } from './query/questions.ts'
 import { median } from './rivals/figures.ts'
 
 // Questions over HTTP to a served database while others write to it, beside a server that does both in one thread.
-// npm run bench -- mixed [--rows 1e6] [--rounds 5] [--samples 1200] [--flood 4e5] [--json FILE]
+// npm run bench -- mixed [--rows 1e6] [--rounds 5] [--samples 1200] [--every 10] [--flood 4e5] [--json FILE]
 
-const flags = readFlags({ rows: '1e6', rounds: '5', samples: '1200', flood: '4e5', folder: tmpdir() })
+const flags = readFlags({ rows: '1e6', rounds: '5', samples: '1200', every: '10', flood: '4e5', folder: tmpdir() })
 const rows = readCount('rows', flags.rows)
 const rounds = readCount('rounds', flags.rounds)
 const samples = readCount('samples', flags.samples)
+const everyMs = readCount('every', flags.every)
 const flood = readCount('flood', flags.flood)
 const RATE = 500
 const DAY = 24 * 3_600_000
@@ -38,13 +39,16 @@ const metric =
     body,
   })
 
+/** Ten o'clock on a working day, when there is something to count. */
+const OFFICE = NOW - 30 * DAY + (10 / 24) * DAY
+
 const dice = new Dice(3)
 const anyone = () => 1 + dice.below(rows)
 /** What a page of a user interface asks for: one row, a list, a number of a few hours. */
 const small: (() => Asked)[] = [
   () => ({ name: 'one finding', method: 'GET', path: `/findings/${anyone()}` }),
   () => ({ name: 'newest 50 findings', method: 'GET', path: '/findings?limit=50' }),
-  metric('count of six hours', { metricSlug: 'b-total', ...last(DAY / 4) }),
+  metric('count of six hours', { metricSlug: 'b-total', from: iso(OFFICE), to: iso(OFFICE + DAY / 4) }),
 ]
 const large: (() => Asked)[] = [
   metric('open by severity', { metricSlug: 'b-open', dimensions: ['severity'] }),
@@ -80,7 +84,7 @@ async function measure(
   questions: readonly (() => Asked)[],
   until: (asked: number) => boolean = (asked) => asked >= samples,
 ): Promise<Round> {
-  const { result, delay } = await served.watch(() => askSteadily(served, questions, until))
+  const { result, delay } = await served.watch(() => askSteadily(served, questions, { everyMs, until }))
   const all = [...result.values()].flat()
   const byQuestion = Object.fromEntries([...result].map(([name, times]) => [name, quantile(times, 0.99)]))
   return { phase, asked: all.length, p50: quantile(all, 0.5), p99: quantile(all, 0.99), byQuestion, delay }
@@ -148,7 +152,7 @@ async function measureAssay(home: string) {
   let stored = 0
   try {
     await untilBuilt(served)
-    await askSteadily(served, [...small, ...large], (asked) => asked >= 400)
+    await askSteadily(served, [...small, ...large], { everyMs, until: (asked) => asked >= 400 })
     for (let round = 0; round < rounds; round++) {
       taken.push(await measure(served, 'idle', [...small, ...large]))
       writer.begin()
@@ -201,7 +205,7 @@ async function measureRival(folder: string) {
   const rival = await Served.start(['--import', 'tsx', entry('rival'), join(folder, 'rival.db'), String(rows)])
   const taken: Round[] = []
   try {
-    await askSteadily(rival, rivals, (asked) => asked >= 200)
+    await askSteadily(rival, rivals, { everyMs, until: (asked) => asked >= 200 })
     for (let round = 0; round < rounds; round++) {
       rival.tell('rest')
       taken.push(await measure(rival, 'idle', rivals))
@@ -227,7 +231,7 @@ try {
   const generated = spawnAssay(['generate', '--findings', String(flood), '--seed', '2'], { home: folder })
   generated.stdout?.pipe(createWriteStream(join(folder, 'findings.ndjson')))
   await new Promise((resolve) => generated.once('close', resolve))
-  print(`${findings} findings; a question every 5 ms, ${samples} a round, ${rounds} rounds`)
+  print(`${findings} findings; a question every ${everyMs} ms, ${samples} a round, ${rounds} rounds`)
   const ours = tell('assay', await measureAssay(folder))
   const theirs = tell('one connection', await measureRival(folder))
   print(`machine ${JSON.stringify(describeMachine())}`)

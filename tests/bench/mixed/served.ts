@@ -93,8 +93,6 @@ export class Served {
   }
 }
 
-const EVERY_MS = 5
-
 /**
  * Asks one after the other at a fixed beat, whether or not the one before was answered, so that a pause is felt by all
  * that come in it. Gives the milliseconds of each kind of question.
@@ -102,7 +100,7 @@ const EVERY_MS = 5
 export async function askSteadily(
   served: Served,
   questions: readonly (() => Asked)[],
-  until: (asked: number) => boolean,
+  { everyMs, until }: { everyMs: number; until: (asked: number) => boolean },
 ): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>()
   const running: Promise<void>[] = []
@@ -110,7 +108,7 @@ export async function askSteadily(
   for (let number = 0; !until(number); number++) {
     const question = questions[number % questions.length]?.()
     if (question === undefined) break
-    const waitMs = since + number * EVERY_MS - performance.now()
+    const waitMs = since + number * everyMs - performance.now()
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     running.push(
       served.ask(question).then((ms) => {
