@@ -18,5 +18,7 @@ if (isMainThread && process.send !== undefined) {
     const [p50, p99] = [50, 99].map((share) => late(delay.percentile(share)))
     process.send({ p50, p99, most: late(delay.max), turns: delay.count })
   })
+  // Nobody is left to ask, so the server ends as if it were told to.
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   process.channel.unref()
 }
