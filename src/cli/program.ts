@@ -24,7 +24,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     return EXIT_USAGE
   }
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync(withFlagsLast(argv), { from: 'user' })
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
@@ -32,6 +32,20 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     host.stderr.write(`assay: ${toMessage(error)}\n`)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
+}
+
+/** What every command may be given counts before the name of the command as well. */
+function withFlagsLast(argv: readonly string[]): string[] {
+  let named = 0
+  for (let flag = argv[0]; flag !== undefined; flag = argv[named]) {
+    if (flag === '--home') named += 2
+    else if (flag === '--json' || flag.startsWith('--home=')) named += 1
+    else break
+  }
+  const flags = argv.slice(0, named)
+  const rest = argv.slice(named)
+  const end = rest.indexOf('--')
+  return end === -1 ? [...rest, ...flags] : rest.toSpliced(end, 0, ...flags)
 }
 
 function createProgram(host: Host): Command {

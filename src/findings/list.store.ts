@@ -22,7 +22,7 @@ const findings = () =>
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
     .innerJoin('asset as a', 'a.id', 'f.asset_id')
-    .innerJoin('source as s', 's.id', 'a.source_id')
+    .innerJoin('source as s', (join) => join.onRef('s.id', '=', 'a.source_id').on('s.deleted_at', 'is', null))
     .innerJoin('word as detector', 'detector.id', 'c.detector_id')
     .innerJoin('word as type', 'type.id', 'c.type_id')
     .innerJoin('word as category', 'category.id', 'c.category_id')
@@ -154,6 +154,7 @@ function matching(filter: FilterMapping, search: string | undefined) {
     .innerJoin('word as container', 'container.id', 'a.container_id')
     .where(findingCondition(ofFindings))
     .where(ownAssetCondition(ofAssets))
+    .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
   for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
   return query
 }
@@ -197,7 +198,7 @@ export function listStatusChanges(reader: Reader, findingId: number): z.infer<ty
 const assets = () =>
   db
     .selectFrom('asset as a')
-    .innerJoin('source as s', 's.id', 'a.source_id')
+    .innerJoin('source as s', (join) => join.onRef('s.id', '=', 'a.source_id').on('s.deleted_at', 'is', null))
     .innerJoin('word as kind', 'kind.id', 'a.kind_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
     .select([
@@ -288,5 +289,8 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
 /** True when a name stands in the dictionary or names a source. */
 export function isKnownName(reader: Reader, name: string): boolean {
   if (findWord(reader, name) !== undefined) return true
-  return reader.first(db.selectFrom('source').select('id').where('name', '=', name)) !== undefined
+  return (
+    reader.first(db.selectFrom('source').select('id').where('name', '=', name).where('deleted_at', 'is', null)) !==
+    undefined
+  )
 }

@@ -1,11 +1,23 @@
 import { sql } from 'kysely'
+import { remember } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 
 /** Which of some names are no source, by name or id, and the names of those that are. */
 export function listUnknownSources(reader: Reader, names: readonly string[]): { unknown: string[]; known: string[] } {
   if (names.length === 0) return { unknown: [], known: [] }
-  const rows = reader.all(sql<{ name: string; uid: string }>`SELECT name, uid FROM source ORDER BY name`)
+  const rows = reader.all(
+    sql<{ name: string; uid: string }>`SELECT name, uid FROM source WHERE deleted_at IS NULL ORDER BY name`,
+  )
   const fold = (text: string) => text.toLowerCase()
   const all = new Set(rows.flatMap(({ name, uid }) => [fold(name), uid]))
   return { unknown: names.filter((name) => !all.has(fold(name))), known: rows.map(({ name }) => name) }
+}
+
+/** Ids of sources that are being deleted: what is left of them counts nowhere. */
+export function listDeletedSources(reader: Reader): readonly string[] {
+  return remember(reader, 'deleted sources', () =>
+    reader
+      .all(sql<{ uid: string }>`SELECT uid FROM source WHERE deleted_at IS NOT NULL ORDER BY id`)
+      .map(({ uid }) => uid),
+  )
 }

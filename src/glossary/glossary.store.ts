@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { findingCondition } from '../findings/filter.store.ts'
-import type { FilterMapping } from '../findings/filter.ts'
+import { type FilterMapping, toConditions } from '../findings/filter.ts'
+import { listDeletedSources } from '../findings/source-names.store.ts'
 import { db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -74,7 +75,9 @@ export function removeTerm(writer: Writer, id: number): void {
 /** How many findings, of every status, a mapping leaves in. */
 export function countFindings(reader: Reader, mapping: FilterMapping): number {
   const counted = db.selectFrom('finding as f').select(({ fn }) => fn.countAll<number>().as('n'))
-  return reader.first(counted.where(findingCondition(mapping)))?.n ?? 0
+  const deleted = listDeletedSources(reader)
+  const others = deleted.length === 0 ? [] : [{ key: 'sources', values: deleted, exclude: true } as const]
+  return reader.first(counted.where(findingCondition([...toConditions(mapping), ...others])))?.n ?? 0
 }
 
 /** True when any finding, of whatever source, was reported by that detector. */

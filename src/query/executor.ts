@@ -1,8 +1,10 @@
 import type { Engine } from '../engine/engine.ts'
 import { catchUp } from '../engine/load.store.ts'
+import { listDeletedSources } from '../findings/source-names.store.ts'
 import type { Reader } from '../store/store.ts'
 import { runOnEngine } from './engine-plan.ts'
 import { runPlan } from './plan.store.ts'
+import type { Condition } from './plan.ts'
 import { hasChangesSince } from './rows.store.ts'
 import type { RunPlan } from './value.ts'
 import { type FreeKey, listValues } from './words.store.ts'
@@ -34,6 +36,14 @@ function isCurrent(reader: Reader, engine: Engine): boolean {
 
 /** What answers plans in the snapshot of a reader: its engine where that can be brought up to it, else SQL. */
 export function openExecutor(reader: Reader): RunPlan {
+  const run = openRunner(reader)
+  const deleted = listDeletedSources(reader)
+  if (deleted.length === 0) return run
+  const others: Condition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }
+  return (plan) => run({ ...plan, conditions: [...plan.conditions, others] })
+}
+
+function openRunner(reader: Reader): RunPlan {
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return (plan) => runPlan(reader, plan)
   const hasChanged = (since: number) => hasChangesSince(reader, since)

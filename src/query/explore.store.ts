@@ -37,6 +37,7 @@ export function listExamples(reader: Reader, { conditions, range }: Plan, limit:
       FROM finding f JOIN combo c ON c.id = f.combo_id JOIN asset a ON a.id = f.asset_id
         JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id JOIN word w ON w.id = a.container_id
       WHERE ${findingCondition(findingConditions(conditions))}
+        AND c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
         ${from === undefined ? sql`` : sql`AND f.first_detected_at >= ${from}`}
         ${to === undefined ? sql`` : sql`AND f.first_detected_at < ${to}`}
       ORDER BY c.status = ${statusCodes.OPEN} DESC, c.severity DESC, f.conf_q DESC, f.first_detected_at DESC, f.id

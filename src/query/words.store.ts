@@ -23,6 +23,8 @@ export function listValues(reader: Reader, key: FreeKey): string[] {
 
 export function listSourceTypes(reader: Reader): string[] {
   return remember(reader, 'types of sources', () =>
-    reader.all(sql<{ type: string }>`SELECT DISTINCT type FROM source ORDER BY type`).map(({ type }) => type),
+    reader
+      .all(sql<{ type: string }>`SELECT DISTINCT type FROM source WHERE deleted_at IS NULL ORDER BY type`)
+      .map(({ type }) => type),
   )
 }

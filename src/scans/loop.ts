@@ -6,6 +6,7 @@ import { nextRunAt, Schedule } from '../sources/schedule.ts'
 import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
 import { dropLease, findLease, saveLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
+import { finishDeletions } from './deletion.ts'
 import { createOwner, isCertainlyDead } from './owner.ts'
 import { dropRetry, findActiveScan, findNewestScan, listDueRetries, listOpenScans, requeueScan } from './scans.store.ts'
 import { isAbandoned, queueScan } from './start.ts'
@@ -57,6 +58,7 @@ export function startLoop(options: LoopOptions): Loop {
       if (isPaused) return
       store.space.keepBallast()
       driveOnce(options)
+      if ((await finishDeletions(options)) > 0) log.info('a deletion that had broken off is finished')
     } catch (error) {
       if (!isOver()) log.warn('the background loop missed a turn', { error })
     } finally {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { removeAssets } from '../findings/assets.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
 import { auditSource, showSource } from '../sources/source-operations.ts'
-import { getSource, removeSource, setLastCompletedScan, setNextRun } from '../sources/sources.store.ts'
+import { getSource, markDeleted } from '../sources/sources.store.ts'
 import type { Reader } from '../store/store.ts'
+import { removeRest } from './deletion.ts'
 import { isOrphaned } from './drive.ts'
 import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } from './model.ts'
 import { abandonScans, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
@@ -17,8 +17,6 @@ import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
-/** Assets that are removed in one go. */
-const REMOVED_AT_ONCE = 200
 /** How often a waiting caller's scan is looked at. */
 const LOOK_MS = 200
 
@@ -165,20 +163,19 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({ id: SourceRef }),
     output: Source,
     run: async ({ id }, context) => {
-      const { row, shown } = context.store.write((writer) => {
-        const source = getSource(writer, id)
-        const before = showSource(writer, source.uid)
-        setNextRun(writer, source.id, null)
-        // Should this break off half-way, what is left does not pass for a tenant that was scanned whole.
-        setLastCompletedScan(writer, source.id, null)
-        for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
-        auditSource(writer, context, 'delete', source, undefined)
-        return { row: source.id, shown: before }
-      })
-      const removeSome = () =>
-        context.store.write((writer) => removeAssets(writer, row, REMOVED_AT_ONCE, context.now()))
-      while (removeSome()) await context.store.giveWay(context.signal)
-      context.store.write((writer) => removeSource(writer, row, context.now()), { durable: true })
+      const { row, shown } = context.store.write(
+        (writer) => {
+          const source = getSource(writer, id)
+          const before = showSource(writer, source.uid)
+          for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
+          auditSource(writer, context, 'delete', source, undefined)
+          // Should this break off half-way, nothing of the rest is seen, and the background loop removes it.
+          markDeleted(writer, source, context.now())
+          return { row: source.id, shown: before }
+        },
+        { durable: true },
+      )
+      await removeRest(context, row)
       return shown
     },
   }),

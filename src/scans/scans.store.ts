@@ -11,7 +11,7 @@ const KEPT_NOTES = 200
 const scans = () =>
   db
     .selectFrom('scan')
-    .innerJoin('source', 'source.id', 'scan.source_id')
+    .innerJoin('source', (join) => join.onRef('source.id', '=', 'scan.source_id').on('source.deleted_at', 'is', null))
     .selectAll('scan')
     .select(['source.uid as source_uid', 'source.name as source_name'])
 

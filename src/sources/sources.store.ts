@@ -23,13 +23,15 @@ function toRecord(row: Selectable<SourceRow>): SourceRecord {
   }
 }
 
+const sources = () => db.selectFrom('source').selectAll().where('deleted_at', 'is', null)
+
 export function listSources(reader: Reader): SourceRecord[] {
-  return reader.all(db.selectFrom('source').selectAll().orderBy('name').orderBy('id')).map(toRecord)
+  return reader.all(sources().orderBy('name').orderBy('id')).map(toRecord)
 }
 
 /** A source by its id, else by its name, whatever the case. */
 export function findSource(reader: Reader, ref: string): SourceRecord | undefined {
-  const byId = reader.first(db.selectFrom('source').selectAll().where('uid', '=', ref.toLowerCase()))
+  const byId = reader.first(sources().where('uid', '=', ref.toLowerCase()))
   if (byId !== undefined) return toRecord(byId)
   const wanted = ref.trim().toLowerCase()
   return listSources(reader).find((source) => source.name.toLowerCase() === wanted)
@@ -47,7 +49,7 @@ export function getSource(reader: Reader, ref: string): SourceRecord {
 }
 
 export function findSourceById(reader: Reader, id: number): SourceRecord | undefined {
-  const row = reader.first(db.selectFrom('source').selectAll().where('id', '=', id))
+  const row = reader.first(sources().where('id', '=', id))
   return row === undefined ? undefined : toRecord(row)
 }
 
@@ -129,6 +131,28 @@ export function listSourcesPlannedAfter(reader: Reader, instant: number): Source
   return reader
     .all(db.selectFrom('source').selectAll().where('schedule_enabled', '=', 1).where('next_run_at', '>', instant))
     .map(toRecord)
+}
+
+/** From here on nobody sees the source, its name is free and its secrets are gone; its rows are yet to be removed. */
+export function markDeleted(writer: Writer, { id, uid }: SourceRecord, at: number): void {
+  writer.run(
+    db
+      .updateTable('source')
+      .set({
+        name: uid,
+        secrets: '{}',
+        last_completed_scan_at: null,
+        schedule_enabled: 0,
+        next_run_at: null,
+        deleted_at: at,
+      })
+      .where('id', '=', id),
+  )
+}
+
+/** Row ids of sources whose deletion began and is not over. */
+export function listDeleted(reader: Reader): number[] {
+  return reader.all(db.selectFrom('source').select('id').where('deleted_at', 'is not', null)).map(({ id }) => id)
 }
 
 export function removeSource(writer: Writer, id: number, at: number): void {

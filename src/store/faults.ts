@@ -25,6 +25,12 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
     message: 'The disk is full: free some space and try again; nothing was written.',
   },
   {
+    // A file that may not grow, or memory of the log that finds no room.
+    code: /^SQLITE_IOERR_(WRITE|SHMSIZE)/,
+    reason: 'storage_full',
+    message: 'The disk took no more: free some space and try again; nothing was written.',
+  },
+  {
     code: /^SQLITE_(CORRUPT|IOERR)/,
     reason: 'database_damaged',
     message: 'The database file could not be read; run `assay doctor` to see what is wrong with it.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
 import { db } from './builder.ts'
@@ -133,7 +133,7 @@ export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>
   let retired: string | undefined
   if (existsSync(file)) {
     retired = `${FILE_NAME}.${checkOf(file)}`
-    if (!existsSync(join(home, retired))) linkSync(file, join(home, retired))
+    writeKeyFile(join(home, retired), parseKey(readFileSync(file), file))
   }
   renameSync(next, file)
   syncFolder(home)

@@ -62,6 +62,7 @@ export interface SourceRow {
   next_run_at: number | null
   created_at: number
   updated_at: number
+  deleted_at: Generated<number | null>
 }
 
 export interface ScanRow {

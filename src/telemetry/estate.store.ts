@@ -21,7 +21,10 @@ export interface SourceFacts {
 
 /** The ids of the sources that are shown one by one. */
 export function listNamedSources(reader: Reader): string[] {
-  return reader.prepare(`SELECT uid FROM source ORDER BY id LIMIT ${MOST_SOURCES}`).pluck().all() as string[]
+  return reader
+    .prepare(`SELECT uid FROM source WHERE deleted_at IS NULL ORDER BY id LIMIT ${MOST_SOURCES}`)
+    .pluck()
+    .all() as string[]
 }
 
 /** What the scans of each source have done; the newest sources beyond fifty are summed up. */
@@ -31,7 +34,7 @@ export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
       `WITH own AS (
          SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
            CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag
-         FROM source)
+         FROM source WHERE deleted_at IS NULL)
        SELECT own.source, coalesce(sum(discovered), 0) AS discovered, coalesce(sum(scanned), 0) AS scanned,
          coalesce(sum(unchanged), 0) AS unchanged, coalesce(sum(findings_new), 0) AS findingsNew,
          coalesce(sum(findings_again), 0) AS findingsAgain, coalesce(sum(findings_resolved), 0) AS findingsResolved,

@@ -164,6 +164,18 @@ test('leaves a question to this thread when the other one dies, or when it is of
   expect(thread.answer('list_metrics', {}, asked)).toBeUndefined()
 }, 60_000)
 
+test('tells whoever still waits at the close that it is closing', async () => {
+  const { thread, asked } = openThread(new URL('./silent.worker.mjs', import.meta.url))
+  const questions = ['total-findings', 'open-findings', 'affected-assets'].map((metricSlug) =>
+    errorOf(thread.answer('query_metric', { metricSlug }, asked) ?? Promise.resolve()),
+  )
+  await thread.close()
+  for (const error of await Promise.all(questions)) {
+    expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'closing' } })
+  }
+  expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+}, 60_000)
+
 test('one snapshot is read in many turns while others write', () => {
   const { store } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
   const snapshot = store.openSnapshot()

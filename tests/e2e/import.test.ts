@@ -68,4 +68,54 @@ describe('importing findings', () => {
   ])('refuses %s', async (_name, query, type, status) => {
     expect((await send(query, file, type)).status).toBe(status)
   })
+
+  const sarif = (more: string) =>
+    `{"version":"2.1.0",${more}"runs":[{${more}"tool":{"driver":{"name":"T",${more}"rules":[{"id":"r",${more}"level":"x"}]}},
+      "invocations":[{"endTimeUtc":"2026-10-01T00:00:00Z"}],"results":[{${more}"ruleId":"r","level":"error",
+      "message":{${more}"text":"bad"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.ts"}}}]}]}]}`
+  const severities = '{"severity":"CRITICAL","polluted":true,"isActive":true}'
+  const hostile: [string, string, string][] = [
+    ['a line that names the prototype', 'ndjson', `${line('p').replace('{', `{"__proto__":${severities},`)}\n`],
+    ['an asset that does', 'ndjson', `${line('p').replace('"asset":{', `"asset":{"__proto__":${severities},`)}\n`],
+    ['an escaped name of it', 'ndjson', `${line('p').replace('{', `{"__proto\\u005f_":${severities},`)}\n`],
+    [
+      'a line with a constructor',
+      'ndjson',
+      `${line('p').replace('{', `{"constructor":{"prototype":${severities}},`)}\n`,
+    ],
+    ['a line that is __proto__ all over', 'ndjson', `{"__proto__":${line('p')}}\n`],
+  ]
+
+  it.each(hostile)('refuses %s at both doors, and keeps nothing of it', async (_name, format, text) => {
+    expect(await send(`?source=hostile&format=${format}`, text)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', reason: 'bad_line', line: 1 },
+    })
+    const { code, stderr } = await runAssay(['import', '-', '--source', 'hostile'], { home, stdin: text })
+    expect(code).toBe(1)
+    expect(stderr).toContain('line 1')
+    const { body } = await ask(server.url, 'GET', '/sources')
+    expect((body.items as { name: string }[]).map(({ name }) => name)).not.toContain('hostile')
+  })
+
+  it.each([
+    ['__proto__', `"__proto__":${severities},`],
+    ['constructor', `"constructor":{"prototype":${severities}},`],
+  ])('takes nothing from a member %s of a SARIF log, wherever it stands, at both doors', async (name, member) => {
+    const text = sarif(member)
+    const source = `sarif ${name}`
+    expect(await send(`?source=${encodeURIComponent(source)}&format=sarif`, text)).toMatchObject({
+      status: 200,
+      body: { findings: { new: 1 } },
+    })
+    const again = ['import', '-', '--source', source, '--format', 'sarif', '--json']
+    const { stdout } = await runAssay(again, { home, stdin: text })
+    expect(JSON.parse(stdout)).toMatchObject({ findings: { new: 0, again: 1 } })
+    const { body } = await ask(server.url, 'POST', '/semantic/query', {
+      metricSlug: 'total-findings',
+      filters: { sources: [source] },
+      dimensions: ['severity'],
+    })
+    expect(body).toMatchObject({ value: 1, breakdown: [{ dimensions: { severity: 'HIGH' }, value: 1 }] })
+  })
 })

@@ -1,5 +1,5 @@
 /** How nothing is lost, and how what is kept is kept. */
-export const rows: Record<string, readonly { file: string; test: string }[]> = {
+export const rows: Record<string, readonly ({ file: string; test: string } | { bench: string })[]> = {
   R6: [
     { file: 'tests/store/damage.test.ts', test: 'a damaged file' },
     { file: 'tests/store/damage.test.ts', test: 'a full disk' },
@@ -15,6 +15,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: 'tests/store/backup.test.ts', test: 'is whole and of one moment while eight processes write' },
     { file: 'tests/store/backup.test.ts', test: 'that was killed has no name, and the database is as before' },
     { file: 'tests/store/backup.test.ts', test: 'that was killed leaves the one or the other in place, whole' },
+    { bench: 'backup' },
   ],
   R9: [{ file: 'tests/store/migration.test.ts', test: 'a database of every released schema' }],
   R10: [
@@ -42,6 +43,13 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
   ],
   T1: [{ file: 'tests/e2e/credentials.test.ts', test: 'are in no file of the data folder, nor the write-ahead log' }],
   T2: [{ file: 'tests/store/tamper.test.ts', test: 'is never opened: %s' }],
-  T23: [{ file: 'tests/definitions/files.test.ts', test: 'is refused with its place: %s' }],
+  T23: [
+    { file: 'tests/definitions/files.test.ts', test: 'is refused with its place: %s' },
+    { file: 'tests/e2e/import.test.ts', test: 'refuses %s at both doors, and keeps nothing of it' },
+    {
+      file: 'tests/e2e/import.test.ts',
+      test: 'takes nothing from a member %s of a SARIF log, wherever it stands, at both doors',
+    },
+  ],
   T24: [{ file: 'tests/matrix/supply.test.ts', test: 'what the package brings with it' }],
 }

@@ -9,13 +9,19 @@ interface Shown {
   /** The title of a test or of a group of tests in that file, as it is written there. */
   test: string
 }
+/** Where a time or a percentile is measured: a benchmark, by its name. */
+interface Measured {
+  bench: string
+}
 
 const folder = new URL('./', import.meta.url)
 const root = new URL('../../', folder)
 const files = readdirSync(folder).filter((file) => !file.endsWith('.test.ts'))
 const maps = await Promise.all(
   files.map(async (file) => {
-    const { rows } = (await import(new URL(file, folder).href)) as { rows: Record<string, readonly Shown[]> }
+    const { rows } = (await import(new URL(file, folder).href)) as {
+      rows: Record<string, readonly (Shown | Measured)[]>
+    }
     return { file: basename(file), rows }
   }),
 )
@@ -55,7 +61,7 @@ function isTesting(callee: ts.Expression): boolean {
 
 describe('the matrix', () => {
   it.each(ids)('names a test for %s', (id) => {
-    expect(shown.filter((row) => row.id === id)).not.toEqual([])
+    expect(shown.filter((row) => row.id === id && 'test' in row)).not.toEqual([])
   })
 
   it('has no row that nobody asks for', () => {
@@ -63,8 +69,13 @@ describe('the matrix', () => {
   })
 
   it.each(maps)('names tests that exist in $file', ({ file }) => {
-    const rows = shown.filter(({ from }) => from === file)
+    const rows = shown.filter((row) => row.from === file && 'test' in row) as (Shown & { from: string })[]
     expect(rows.filter((row) => !existsSync(new URL(row.file, root)))).toEqual([])
     expect(rows.filter((row) => !titlesOf(row.file).has(row.test))).toEqual([])
+  })
+  it('names benchmarks that exist', () => {
+    const benches = shown.flatMap((row) => ('bench' in row ? [row.bench] : []))
+    expect(benches).not.toEqual([])
+    expect(benches.filter((name) => !existsSync(new URL(`tests/bench/${name}.ts`, root)))).toEqual([])
   })
 })

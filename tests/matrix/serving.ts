@@ -3,7 +3,7 @@ const stdout = 'tests/e2e/stdout.test.ts'
 const install = 'tests/packaging/install.test.ts'
 
 /** How the program is started, served, ended and installed. */
-export const rows: Record<string, readonly { file: string; test: string }[]> = {
+export const rows: Record<string, readonly ({ file: string; test: string } | { bench: string })[]> = {
   R15: [
     { file: ending, test: 'answers what it had received, and ends when stdin does' },
     { file: ending, test: 'ends when nobody reads its answers any more' },
@@ -22,6 +22,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       file: 'tests/answers/thread.test.ts',
       test: 'the heaviest questions, eight at once over HTTP, read nothing in the thread that serves',
     },
+    { bench: 'mixed' },
   ],
   R34: [
     {
@@ -48,7 +49,10 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: install, test: 'says so when its data folder cannot be made' },
     { file: 'tests/packaging/package.test.ts', test: 'holds what the program reads' },
   ],
-  R41: [{ file: 'tests/packaging/start.test.ts', test: 'lists its tools before it has read what answers questions' }],
+  R41: [
+    { file: 'tests/packaging/start.test.ts', test: 'lists its tools before it has read what answers questions' },
+    { bench: 'start' },
+  ],
   R42: [
     { file: stdout, test: 'at log level %s' },
     { file: stdout, test: 'whatever else in the process wants to speak' },

@@ -26,6 +26,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       file: 'tests/store/power.test.ts',
       test: 'is told with its own reason; reads go on, and so do writes once there is room',
     },
+    { file: 'tests/store/full.test.ts', test: 'a disk that takes no more' },
   ],
   R5: [
     {

@@ -198,6 +198,20 @@ describe('the thread that scans', () => {
     expect(bench.lines.filter((line) => line.includes('has died'))).toHaveLength(3)
   })
 
+  it('forgets deaths that are more than an hour apart', async () => {
+    let hours = 0
+    let countDeaths = () => 0
+    const now = () => {
+      if (countDeaths() < 4) hours = 2 * countDeaths()
+      return Date.now() + hours * 3_600_000
+    }
+    const bench = await openBench(5, { script: deadlyScript, now })
+    countDeaths = () => bench.lines.filter((line) => line.includes('has died')).length
+    const id = await bench.start()
+    expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
+    expect(countDeaths()).toBeGreaterThan(4)
+  }, 60_000)
+
   it('does not give a scan up that only waited while others killed it', async () => {
     const bench = await openBench(15, { latencyMs: 100, script: faintScript })
     const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AppError } from '../../src/kernel/errors.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { startLoop } from '../../src/scans/loop.ts'
 import type { Source } from '../../src/sources/model.ts'
 import { listAuditRows } from '../../src/store/audit.store.ts'
 import { createTenant, fakeConfig } from '../scans/fake-tenant.ts'
@@ -310,18 +312,29 @@ describe('deleting a source', () => {
     expect(holds()).toBe(false)
   })
 
-  it('that breaks off half-way says that the source is not what it was, and can be done again', async () => {
+  it('that breaks off half-way is over for everybody, its name is free, and the loop removes the rest', async () => {
     bench.close()
     bench = openWorkbench(createTenant({ ENG: 250 }))
     await create({ sampling: { strategy: 'ALL' } })
     await bench.scan('Wiki')
     vi.spyOn(bench.store, 'giveWay').mockRejectedValueOnce(new Error('killed'))
     await expect(bench.run('delete_source', { id: 'Wiki' })).rejects.toThrow('killed')
-    const half = await bench.run<Source>('get_source', { id: 'Wiki' })
-    expect(half.counts?.assets).toBe(50)
-    expect(half.lastCompletedScanAt).toBeUndefined()
-    await bench.run('delete_source', { id: 'Wiki' })
+    const countAssets = () => bench.store.read((reader) => reader.prepare('SELECT count(*) FROM asset').pluck().get())
+    expect(countAssets()).toBe(50)
     expect(await bench.run('list_sources')).toMatchObject({ total: 0 })
+    await expect(bench.run('get_source', { id: 'Wiki' })).rejects.toMatchObject({ code: 'not_found' })
+    await create()
+    const loop = startLoop({
+      store: bench.store,
+      scans: bench.queue,
+      log: silentLog,
+      now: () => bench.clock.now,
+      signal: new AbortController().signal,
+      tickMs: 20,
+    })
+    await expect.poll(countAssets, { timeout: 20_000 }).toBe(0)
+    await loop.stop()
+    expect(await bench.run('list_sources')).toMatchObject({ total: 1, items: [{ counts: { assets: 0 } }] })
   })
 })
 

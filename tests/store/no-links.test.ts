@@ -1,8 +1,11 @@
-import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { writeKeyFile } from '../../src/store/key-file.ts'
+import { readKeyStatus, rotateKey } from '../../src/store/key-rotation.ts'
+import { Store } from '../../src/store/store.ts'
+import { openVault } from '../../src/store/vault-file.ts'
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
@@ -30,5 +33,19 @@ describe('a key on a disk that knows no hard links', () => {
     writeFileSync(file, 'notes')
     expect(writeKeyFile(file, Buffer.alloc(32, 1))).toBe(false)
     expect(readFileSync(file, 'utf8')).toBe('notes')
+  })
+
+  it('is changed, and the old one stays beside it', () => {
+    const folder = mkdtempSync(join(home, 'rotated-'))
+    const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
+    const place = { store, home: folder, env: {}, now: Date.now }
+    const sealed = openVault(place).seal('a', 'x')
+    const old = readFileSync(join(folder, 'assay.key'), 'utf8')
+    rotateKey(place)
+    expect(readKeyStatus(place).problem).toBeUndefined()
+    expect(openVault(place).open('a', sealed)).toBe('x')
+    const retired = readdirSync(folder).filter((name) => /^assay\.key\../.test(name))
+    expect(retired.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([old])
+    store.close()
   })
 })

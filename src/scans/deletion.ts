@@ -1,0 +1,35 @@
+import { removeAssets } from '../findings/assets.store.ts'
+import { listDeleted, removeSource } from '../sources/sources.store.ts'
+import type { Store } from '../store/store.ts'
+
+/** Assets that are removed in one go. */
+const REMOVED_AT_ONCE = 200
+/** How long one turn of the loop removes what others have left. */
+const TURN_MS = 500
+
+export interface Removal {
+  store: Store
+  now: () => number
+  signal: AbortSignal
+}
+
+/** Removes all that is left of a source whose deletion began; false when the time is up before. */
+export async function removeRest({ store, now, signal }: Removal, id: number, forMs?: number): Promise<boolean> {
+  const until = forMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + forMs
+  while (store.write((writer) => removeAssets(writer, id, REMOVED_AT_ONCE, now()))) {
+    if (performance.now() > until) return false
+    await store.giveWay(signal)
+  }
+  store.write((writer) => removeSource(writer, id, now()), { durable: true })
+  return true
+}
+
+/** Goes on with deletions that broke off, for one turn of the loop; returns how many are over. */
+export async function finishDeletions(removal: Removal): Promise<number> {
+  let finished = 0
+  for (const id of removal.store.read(listDeleted)) {
+    if (!(await removeRest(removal, id, TURN_MS))) break
+    finished += 1
+  }
+  return finished
+}

@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads'
+
+// A thread that answers nothing, and ends when it is told to.
+parentPort.on('message', ({ kind }) => {
+  if (kind === 'close') process.exit(0)
+})

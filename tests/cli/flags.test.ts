@@ -1,0 +1,61 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { Flags, Host } from '../../src/cli/host.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
+
+async function run(...argv: string[]) {
+  const seen: Flags[] = []
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const host: Host = {
+    version: '1.2.3',
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    signal: new AbortController().signal,
+    open: () => Promise.reject(new Error('nothing is opened here')),
+    locate: () => ({ home: '', env: {}, networkFolder: false }),
+    serve: async (flags) => void seen.push(flags),
+    mcp: async (flags) => void seen.push(flags),
+    demo: async () => {},
+    doctor: async (flags) => {
+      seen.push(flags)
+      return []
+    },
+    verify: () => Promise.reject(new Error('nothing is compared here')),
+  }
+  const code = await runCommandLine(argv, host)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { code, home: seen[0]?.home, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+describe('a flag that every command may be given', () => {
+  it.each([
+    [['--home', 'here', 'doctor']],
+    [['--home=here', 'doctor']],
+    [['doctor', '--home', 'here']],
+    [['--json', '--home', 'here', 'doctor']],
+    [['--home', 'here', 'mcp', '--read-only']],
+    [['--home', 'here', 'serve']],
+  ])('counts before the name of the command as behind it: %j', async (argv) => {
+    expect(await run(...argv)).toMatchObject({ code: 0, home: 'here' })
+  })
+
+  it('asks for JSON before the name as well', async () => {
+    const before = await run('--json', 'doctor')
+    expect(before.stdout).toBe((await run('doctor', '--json')).stdout)
+    expect(() => JSON.parse(before.stdout)).not.toThrow()
+  })
+
+  it.each([
+    [['--home', 'here'], 2, "unknown option '--home'"],
+    [['doctor', '--home'], 2, 'argument missing'],
+    [['--home'], 2, "unknown option '--home'"],
+    [['--json', 'serve'], 2, "unknown option '--json'"],
+    [['--homes', 'here', 'doctor'], 2, "unknown option '--homes'"],
+    [['--home', 'here', '--version'], 0, '1.2.3'],
+  ])('leaves what is wrong wrong: %j', async (argv, code, text) => {
+    const ran = await run(...argv)
+    expect(ran.code).toBe(code)
+    expect(ran.stdout + ran.stderr).toContain(text)
+  })
+})
