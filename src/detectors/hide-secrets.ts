@@ -23,6 +23,11 @@ export function hideSecrets(line: string): string {
   return hidden
 }
 
+/** The same for a line that hardly comes again: nothing is remembered. */
+export function hideSecretsOnce(line: string): string {
+  return line.length < SHORTEST ? line : hide(line)
+}
+
 function hide(line: string): string {
   const text = scrub(line)
   const document = { mime: 'text/plain', parts: [{ kind: 'text' as const, path: '', text }], links: [] }

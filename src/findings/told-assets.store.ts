@@ -1,3 +1,4 @@
+import { orderedUuid } from '../kernel/ordered-uuid.ts'
 import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 
@@ -23,99 +24,128 @@ interface ToldSqlRow {
   content_updated_at: number | null
 }
 
+interface Telling {
+  sourceId: number
+  asset: ToldAsset
+  at: number
+}
+
 /** Adds an asset of an import, or brings it up to date; writes nothing when it is as it was. Returns its id. */
 function saveToldAsset(
   writer: Writer,
   dictionary: FacetDictionary,
-  { sourceId, asset, at }: { sourceId: number; asset: ToldAsset; at: number },
+  telling: Telling,
+  isLikelyNew: boolean,
 ): { assetId: number; isNew: boolean } {
-  const stored = writer
-    .prepare(
-      'SELECT id, kind_id, container_id, name, url, content_updated_at FROM asset WHERE source_id = ? AND key = ?',
+  if (isLikelyNew) {
+    const assetId = insertToldAsset(writer, dictionary, telling)
+    if (assetId !== undefined) return { assetId, isNew: true }
+  }
+  const { sourceId, asset, at } = telling
+  const stored = writer.prepare(findTold).get(sourceId, asset.key) as ToldSqlRow | undefined
+  if (stored !== undefined) {
+    updateToldAsset(writer, dictionary, stored, telling)
+    return { assetId: stored.id, isNew: false }
+  }
+  const assetId = insertToldAsset(writer, dictionary, { sourceId, asset, at })
+  if (assetId === undefined) throw new RangeError('an asset is there and is not')
+  return { assetId, isNew: true }
+}
+
+const findTold =
+  'SELECT id, kind_id, container_id, name, url, content_updated_at FROM asset WHERE source_id = ? AND key = ?'
+const insertTold = `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
+    first_seen_at, last_seen_at, last_scanned_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
+
+/** Undefined when the source has the asset already. */
+function insertToldAsset(
+  writer: Writer,
+  dictionary: FacetDictionary,
+  { sourceId, asset, at }: Telling,
+): number | undefined {
+  const { key, kind = DEFAULT_KIND, container = '', name = key, url = '', contentUpdatedAt = null } = asset
+  const { changes, lastInsertRowid } = writer
+    .prepare(insertTold)
+    .run(
+      orderedUuid(at),
+      sourceId,
+      key,
+      dictionary.wordId(kind),
+      dictionary.wordId(container),
+      name,
+      url,
+      contentUpdatedAt,
+      at,
+      at,
+      at,
     )
-    .get(sourceId, asset.key) as ToldSqlRow | undefined
-  const told = {
-    kind_id: asset.kind === undefined ? stored?.kind_id : dictionary.wordId(asset.kind),
-    container_id: asset.container === undefined ? stored?.container_id : dictionary.wordId(asset.container),
-    name: asset.name ?? stored?.name ?? asset.key,
-    url: asset.url ?? stored?.url ?? '',
-    content_updated_at: asset.contentUpdatedAt ?? stored?.content_updated_at ?? null,
-  }
+  return changes === 0 ? undefined : Number(lastInsertRowid)
+}
+
+function updateToldAsset(
+  writer: Writer,
+  dictionary: FacetDictionary,
+  stored: ToldSqlRow,
+  { asset, at }: Telling,
+): void {
   const row = {
-    ...told,
-    kind_id: told.kind_id ?? dictionary.wordId(DEFAULT_KIND),
-    container_id: told.container_id ?? 0,
-  }
-  if (stored === undefined) {
-    const { lastInsertRowid } = writer
-      .prepare(
-        `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
-           first_seen_at, last_seen_at, last_scanned_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?)`,
-      )
-      .run(
-        crypto.randomUUID(),
-        sourceId,
-        asset.key,
-        row.kind_id,
-        row.container_id,
-        row.name,
-        row.url,
-        row.content_updated_at,
-        at,
-        at,
-        at,
-      )
-    return { assetId: Number(lastInsertRowid), isNew: true }
+    kind_id: asset.kind === undefined ? stored.kind_id : dictionary.wordId(asset.kind),
+    container_id: asset.container === undefined ? stored.container_id : dictionary.wordId(asset.container),
+    name: asset.name ?? stored.name,
+    url: asset.url ?? stored.url,
+    content_updated_at: asset.contentUpdatedAt ?? stored.content_updated_at,
   }
   const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
-  if (keys.some((key) => row[key] !== stored[key])) {
-    writer
-      .prepare(
-        `UPDATE asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
-           content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
-      )
-      .run({ ...row, at, id: stored.id })
-  }
-  return { assetId: stored.id, isNew: false }
+  if (keys.every((key) => row[key] === stored[key])) return
+  writer
+    .prepare(
+      `UPDATE asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
+         content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
+    )
+    .run({ ...row, at, id: stored.id })
 }
 
 /** The assets of one import. */
 export interface ToldAssets {
-  /** Ids of all that were told of. */
-  readonly seen: ReadonlySet<number>
-  /** As `saveToldAsset`; what was told before is not looked for again. `isNew`: it came with this import. */
+  /** How many of them were told of. */
+  readonly count: number
+  /** As `saveToldAsset`; one that is told of again and again is looked for once. `isNew`: it came with this import. */
   save(writer: Writer, dictionary: FacetDictionary, asset: ToldAsset, at: number): { assetId: number; isNew: boolean }
 }
 
-/** Assets that are remembered at most. */
-const KEPT_ASSETS = 200_000
-
 /** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
 export function openToldAssets(sourceId: number): ToldAssets {
-  const seen = new Set<number>()
-  const added = new Set<number>()
-  const told = new Map<string, { asset: ToldAsset; assetId: number }>()
+  const before = new Set<number>()
+  let added = 0
+  let firstAdded = Number.POSITIVE_INFINITY
+  let isFirst: boolean | undefined
+  let last: { asset: ToldAsset; saved: { assetId: number; isNew: boolean } } | undefined
   return {
-    seen,
+    get count() {
+      return before.size + added
+    },
     save(writer, dictionary, asset, at) {
-      const known = told.get(asset.key)
-      if (known !== undefined && isSame(known.asset, asset)) {
-        return { assetId: known.assetId, isNew: added.has(known.assetId) }
+      if (last !== undefined && isSame(last.asset, asset)) return last.saved
+      // A source that had no assets before has most likely none of those that are told of.
+      isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
+      const { assetId, isNew } = saveToldAsset(writer, dictionary, { sourceId, asset, at }, isFirst)
+      if (isNew) {
+        added++
+        firstAdded = Math.min(firstAdded, assetId)
+      } else if (assetId < firstAdded) {
+        before.add(assetId)
       }
-      const { assetId, isNew } = saveToldAsset(writer, dictionary, { sourceId, asset, at })
-      seen.add(assetId)
-      if (isNew) added.add(assetId)
-      if (told.size >= KEPT_ASSETS) told.clear()
-      told.set(asset.key, { asset, assetId })
-      return { assetId, isNew: added.has(assetId) }
+      last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }
+      return last.saved
     },
   }
 }
 
 const isSame = (one: ToldAsset, other: ToldAsset): boolean =>
   one === other ||
-  (one.name === other.name &&
+  (one.key === other.key &&
+    one.name === other.name &&
     one.kind === other.kind &&
     one.url === other.url &&
     one.container === other.container &&

@@ -58,6 +58,7 @@ export function escapeActing(json: string): string {
 
 /** The string values of JSON members whose names say secret, to the quote that ends them. */
 function hideMembers(line: string): string {
+  if (!line.includes('"')) return line
   let hidden = ''
   let from = 0
   for (const { 0: start, 1: name = '', index } of line.matchAll(memberStart)) {
@@ -84,12 +85,12 @@ const hideTokenLike = (whole: string, start: string, name: string) => (tokenLike
 
 /** Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes. */
 export function scrub(line: string): string {
-  return hideMembers(maskKnown(line))
-    .replace(authorization, `$1 ${MASK}`)
-    .replace(userinfo, `$1${MASK}@`)
-    .replace(parameter, hideTokenLike)
-    .replace(run, hideJwt)
-    .replace(vendorToken, MASK)
+  let scrubbed = hideMembers(maskKnown(line)).replace(authorization, `$1 ${MASK}`)
+  // A look for the one character that each of these needs costs a tenth of it.
+  if (scrubbed.includes('@')) scrubbed = scrubbed.replace(userinfo, `$1${MASK}@`)
+  if (scrubbed.includes('=')) scrubbed = scrubbed.replace(parameter, hideTokenLike)
+  if (scrubbed.includes('eyJ')) scrubbed = scrubbed.replace(run, hideJwt)
+  return scrubbed.replace(vendorToken, MASK)
 }
 
 /** An address as it may be shown: without credentials, and with the values of token-like parameters masked. */

@@ -32,37 +32,43 @@ function viewColumns(buffer: ArrayBuffer, size: number) {
 /** Findings in columns, with each asset and each combination of names once. */
 export function packBlock(rows: readonly ImportRow[]): Uint8Array<ArrayBuffer> {
   const assets = new Map<ImportRow['asset'], number>()
-  const facets = new Map<string, number>()
+  const facets = new Map<ImportFacets, number>()
   const names: Names = { assets: [], facets: [] }
-  const places = rows.map((row) => {
+  const assetOf = new Uint32Array(rows.length)
+  const facetsOf = new Uint32Array(rows.length)
+  let at = 0
+  for (const row of rows) {
     let asset = assets.get(row.asset)
     if (asset === undefined) {
       asset = names.assets.push(packAsset(row.asset)) - 1
       assets.set(row.asset, asset)
     }
-    const { detectorType, findingType, category, customDetectorKey, severity, status } = row.facets
-    const key = `${severity}\0${status}\0${detectorType}\0${findingType}\0${category}\0${customDetectorKey}`
-    let combination = facets.get(key)
+    let combination = facets.get(row.facets)
     if (combination === undefined) {
+      const { detectorType, findingType, category, customDetectorKey, severity, status } = row.facets
       combination = names.facets.push([detectorType, findingType, category, customDetectorKey, severity, status]) - 1
-      facets.set(key, combination)
+      facets.set(row.facets, combination)
     }
-    return { asset, combination }
-  })
+    assetOf[at] = asset
+    facetsOf[at] = combination
+    at++
+  }
   if (rows.some(({ excerpt }) => excerpt !== null)) names.excerpts = rows.map(({ excerpt }) => excerpt)
   const text = Buffer.from(JSON.stringify(names))
   const bytes = new Uint8Array(HEAD + ROW * rows.length + text.length)
   new Uint32Array(bytes.buffer, 0, 2).set([rows.length, text.length])
   const columns = viewColumns(bytes.buffer, rows.length)
-  for (const [at, row] of rows.entries()) {
+  columns.asset.set(assetOf)
+  columns.facets.set(facetsOf)
+  at = 0
+  for (const row of rows) {
     columns.fp[at] = row.fp
     columns.firstDetectedAt[at] = row.firstDetectedAt
     columns.lastDetectedAt[at] = row.lastDetectedAt ?? Number.NaN
     columns.resolvedAt[at] = row.resolvedAt ?? Number.NaN
-    columns.asset[at] = places[at]?.asset ?? 0
-    columns.facets[at] = places[at]?.combination ?? 0
     columns.confidence[at] = row.confidence
     columns.undated[at] = row.undated === true ? 1 : 0
+    at++
   }
   bytes.set(text, HEAD + ROW * rows.length)
   return bytes

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
-import { hideSecrets } from '../detectors/hide-secrets.ts'
+import { hideSecrets, hideSecretsOnce } from '../detectors/hide-secrets.ts'
 import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
@@ -151,24 +151,17 @@ export function toImportRow(
   line: ImportLine & { undated?: boolean },
   excerpt: string | undefined,
   identify: (canonical: string) => number,
-  told: ImportRow['asset'] = toToldAsset(line.asset),
+  { told, facets }: { told: ImportRow['asset']; facets: ImportFacets },
 ): ImportRow {
-  const { asset, status = 'OPEN', confidence = 1, category = '', customDetectorKey = '' } = line
+  const { asset, confidence = 1 } = line
   const firstDetectedAt = toMs(line.firstDetectedAt)
   const identity =
     line.fingerprint === undefined
-      ? [line.findingType, customDetectorKey, line.excerpt ?? null, firstDetectedAt]
+      ? [line.findingType, facets.customDetectorKey, line.excerpt ?? null, firstDetectedAt]
       : [line.fingerprint]
   const row: ImportRow = {
     asset: told,
-    facets: {
-      detectorType: line.detectorType,
-      findingType: line.findingType,
-      category,
-      customDetectorKey,
-      severity: line.severity,
-      status,
-    },
+    facets,
     fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
     confidence: Math.round(confidence * 10_000),
     firstDetectedAt,
@@ -184,8 +177,8 @@ export function toImportRow(
 export function toToldAsset({ key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset']) {
   const told: ImportRow['asset'] = { key }
   if (kind !== undefined) told.kind = kind
-  if (name !== undefined) told.name = hideSecrets(name)
-  if (url !== undefined) told.url = hideSecrets(url)
+  if (name !== undefined) told.name = hideSecretsOnce(name)
+  if (url !== undefined) told.url = hideSecretsOnce(url)
   if (container !== undefined) told.container = hideSecrets(container)
   if (contentUpdatedAt !== undefined) told.contentUpdatedAt = toMs(contentUpdatedAt)
   return told

@@ -57,18 +57,28 @@ function findBlocks(reader: Reader, uid: string, known: Map<string, ImportFacets
     .all(uid) as { ordinal: number; size: number }[]
   const [first] = heads
   if (first === undefined) return undefined
-  let last = first.ordinal
-  let size = 0
-  for (const head of heads) {
-    size += head.size
-    if (head !== first && (size > ROWS_AT_ONCE || head.ordinal >= endOfPart(first.ordinal))) break
-    last = head.ordinal
-  }
+  const last = lastTogether(heads, first.ordinal)
   const blocks = reader
     .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
     .pluck()
     .all(uid, first.ordinal, last) as Buffer[]
   return { ordinal: last, rows: gatherByAsset(blocks.map((data) => openBlock(data, known))) }
+}
+
+/** The last of the blocks that are stored together: of some whole parts, or of a piece of the first. */
+function lastTogether(heads: readonly { ordinal: number; size: number }[], first: number): number {
+  let size = 0
+  let last = first
+  let lastOfParts: number | undefined
+  for (const [at, head] of heads.entries()) {
+    size += head.size
+    if (at > 0 && size > ROWS_AT_ONCE) return lastOfParts ?? last
+    last = head.ordinal
+    const next = heads[at + 1]
+    // Beyond the last head there may be more of its part.
+    if (next === undefined ? heads.length < BLOCKS_AT_ONCE : next.ordinal >= endOfPart(last)) lastOfParts = last
+  }
+  return lastOfParts ?? last
 }
 
 function findEarlierRows(reader: Reader, uid: string): WaitingRows | undefined {

@@ -37,7 +37,7 @@ export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
-const ROWS_AT_FIRST = 4_000
+const ROWS_AT_FIRST = 8_000
 const ROWS_AT_MOST = 64_000
 /** And while somebody does. */
 const ROWS_WHEN_AWAITED = 100
@@ -260,7 +260,7 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
       const { rows } = waiting
       for (let from = waiting.stored; from < rows.size; ) {
         from = drive.write((writer) => {
-          const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.seen.size }
+          const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
           const at = now()
           const to = FindingLedger.keep(writer, at, (ledger) => {
             let next = from
@@ -281,7 +281,7 @@ export async function storeImport(drive: Drive, { store, now }: Pick<ImportConte
             suppressOpened(writer, ledger, at)
             return next
           })
-          const seen = assets.seen.size - stored.seen
+          const seen = assets.count - stored.seen
           addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
           if (to < rows.size) saveStoredRows(writer, uid, to - from)
           else dropImportRows(writer, uid, waiting.ordinal)
@@ -330,12 +330,14 @@ function storeRows(
   { rows, from, to, scanId, at, assets, facetsOf, findings }: StoredRows,
 ): void {
   const placed: RowPlace[] = []
+  let isInOrder = true
   for (let index = from; index < to; index++) {
     const row = rows.rowAt(index)
     const { assetId, isNew } = assets.save(writer, ledger.facets, row.asset, at)
+    isInOrder &&= (placed.at(-1)?.assetId ?? 0) <= assetId
     placed.push({ row, facets: facetsOf(row.facets), assetId, isNew, scanId, at })
   }
-  placed.sort((a, b) => a.assetId - b.assetId)
+  if (!isInOrder) placed.sort((a, b) => a.assetId - b.assetId)
   for (const place of placed) {
     const result = storeRow(ledger, place)
     findings[result.known ? 'again' : 'new']++

@@ -14,16 +14,13 @@ function startOfMonth(year: number, month: number): number {
   return start
 }
 
-/** The number that digits of a text make; NaN when one of them is none. */
-function digits(text: string, from: number, to: number): number {
-  let number = 0
-  for (let at = from; at < to; at++) {
-    const digit = text.charCodeAt(at) - 48
-    if (digit < 0 || digit > 9) return Number.NaN
-    number = number * 10 + digit
-  }
-  return number
+/** A digit of a text as a number; NaN when it is none. */
+function toDigit(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - 48
+  return digit >= 0 && digit <= 9 ? digit : Number.NaN
 }
+
+const twoDigits = (text: string, at: number): number => toDigit(text, at) * 10 + toDigit(text, at + 1)
 
 /**
  * Milliseconds of `2026-01-31T08:00:00Z` or `2026-01-31T08:00:00.000Z`, years 1000 to 9999; undefined for every other
@@ -32,9 +29,13 @@ function digits(text: string, from: number, to: number): number {
 export function readInstant(text: string): number | undefined {
   const { length } = text
   if (length !== 24 && length !== 20) return undefined
-  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)]
-  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
-  const millisecond = length === 24 ? digits(text, 20, 23) : 0
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
+  const month = twoDigits(text, 5)
+  const day = twoDigits(text, 8)
+  const hour = twoDigits(text, 11)
+  const minute = twoDigits(text, 14)
+  const second = twoDigits(text, 17)
+  const millisecond = length === 24 ? twoDigits(text, 20) * 10 + toDigit(text, 22) : 0
   const isShaped =
     text.charCodeAt(4) === 45 &&
     text.charCodeAt(7) === 45 &&

@@ -54,7 +54,9 @@ export function eachLine(
 ): { lines: number } | RefusedLine {
   const lines = splitLines(piece)
   if ('line' in lines) return lines
-  for (const [index, text] of lines.texts.entries()) {
+  let index = -1
+  for (const text of lines.texts) {
+    index++
     if (text.length > LONGEST_LINE) return { line: index + 1, problem: 'length' }
     const trimmed = text.trim()
     if (trimmed === '') continue

@@ -1,5 +1,6 @@
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
+import { Combinations } from './combinations.ts'
 import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from './import-line.ts'
 
 /** Findings that are held at most. */
@@ -9,7 +10,7 @@ const EXCERPTS_AT_ONCE = 8_000_000
 const TEXT_AT_ONCE = 32_000_000
 const LINES_AT_ONCE = 1_000
 /** Assets that are remembered: those of the present turn and of the one before. */
-const ASSETS_OF_TURN = 40_000
+const ASSETS_OF_TURN = 64_000
 
 /** An asset as a line tells of it, and as it may be stored. */
 interface ToldAsset {
@@ -20,6 +21,7 @@ interface ToldAsset {
 /** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
 export class Staging {
   readonly #identify: (canonical: string) => number
+  readonly #combinations = new Combinations()
   #told = new Map<string, ToldAsset>()
   #toldBefore = new Map<string, ToldAsset>()
   #lines: (ImportLine & { undated?: boolean })[] = []
@@ -51,11 +53,13 @@ export class Staging {
   }
 
   #convert(): void {
-    const excerpts = this.#lines.flatMap(({ excerpt }) => (excerpt === undefined ? [] : [cutExcerpt(excerpt)]))
+    const excerpts: string[] = []
+    for (const { excerpt } of this.#lines) if (excerpt !== undefined) excerpts.push(cutExcerpt(excerpt))
     const masked = redactTexts(excerpts)[Symbol.iterator]()
     for (const line of this.#lines) {
       const excerpt = line.excerpt === undefined ? undefined : masked.next().value
-      const row = toImportRow(line, excerpt, this.#identify, this.#tell(line.asset))
+      const names = { told: this.#tell(line.asset), facets: this.#combinations.find(line) }
+      const row = toImportRow(line, excerpt, this.#identify, names)
       this.#rows.push(row)
       const { name = '', url = '', container = '' } = row.asset
       this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length
@@ -65,7 +69,9 @@ export class Staging {
   }
 
   #tell(asset: ImportLine['asset']): ImportRow['asset'] {
-    const known = this.#told.get(asset.key) ?? this.#toldBefore.get(asset.key)
+    const present = this.#told.get(asset.key)
+    if (present !== undefined && isSame(present.asset, asset)) return present.told
+    const known = present ?? this.#toldBefore.get(asset.key)
     const told = known !== undefined && isSame(known.asset, asset) ? known : { asset, told: toToldAsset(asset) }
     if (this.#told.size >= ASSETS_OF_TURN) {
       this.#toldBefore = this.#told

@@ -62,7 +62,7 @@ export const contentBreaks: readonly Break[] = [
     id: 'import-name-with-credential',
     rule: 'No name of an imported asset is kept with a credential in it.',
     file: importLine,
-    find: 'if (name !== undefined) told.name = hideSecrets(name)',
+    find: 'if (name !== undefined) told.name = hideSecretsOnce(name)',
     put: 'if (name !== undefined) told.name = name',
     test: { file: 'tests/scans/told-asset.test.ts' },
   },

@@ -1,0 +1,23 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { orderedUuid } from '../../src/kernel/ordered-uuid.ts'
+
+it('gives identifiers of version 7 in the order that they are made in, whatever the clock does', () => {
+  let last = ''
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 45 }), { maxLength: 50 }), (times) => {
+      for (const at of times) {
+        const uuid = orderedUuid(at)
+        expect(uuid).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+        expect(uuid > last).toBe(true)
+        last = uuid
+      }
+    }),
+  )
+})
+
+it('keeps the order, and no two alike, when more are made in a millisecond than are counted in it', () => {
+  const made = Array.from({ length: 20_000 }, () => orderedUuid(1_700_000_000_000))
+  expect(new Set(made).size).toBe(made.length)
+  expect([...made].sort()).toEqual(made)
+})
