@@ -7,7 +7,7 @@ import { readEarlierRows } from './import-pack.ts'
 /** Ordinals of a part: findings of one asset wait in one part, so that they are stored together. */
 const ORDINALS_OF_PART = 1_000_000
 /** Findings that are stored together at most, and the blocks that they wait in. */
-const ROWS_AT_ONCE = 64_000
+const ROWS_AT_ONCE = 72_000
 const BLOCKS_AT_ONCE = 1_000
 /** Rows of earlier versions that are stored together at most. */
 const EARLIER_AT_ONCE = 32

@@ -38,7 +38,7 @@ export type ImportFormat = (typeof importFormats)[number]
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
 const ROWS_AT_FIRST = 8_000
-const ROWS_AT_MOST = 64_000
+const ROWS_AT_MOST = 72_000
 /** And while somebody does. */
 const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
