@@ -14,7 +14,6 @@ import { concludeAbsence } from './absence.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
 import { Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { Detect, EstateStep } from './estate.ts'
-import { storeImport } from './imports.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
 import {
@@ -28,6 +27,7 @@ import {
   saveNotebook,
 } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
+import { storeImport } from './waiting-import.ts'
 
 const HEARTBEAT_MS = 2_000
 /** Scans of a source that stay to be looked at. */

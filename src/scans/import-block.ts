@@ -176,9 +176,10 @@ export function gatherByAsset(blocks: readonly ImportBlock[]): RowList {
   let at = 0
   for (const block of blocks) {
     const numbers = block.assets.map(({ key }) => {
-      const known = groups.get(key) ?? groups.size
-      groups.set(key, known)
-      return known
+      const known = groups.get(key)
+      if (known !== undefined) return known
+      groups.set(key, groups.size)
+      return groups.size - 1
     })
     for (let index = 0; index < block.size; index++, at++) {
       const group = numbers[block.assetAt(index)] ?? 0

@@ -35,7 +35,7 @@ export interface WaitingRows {
 }
 
 /**
- * The first findings that wait, of one part, those of an asset together; undefined when all are stored. Combinations
+ * The first findings that wait, of some parts or a piece of one, those of an asset together; undefined when all are stored. Combinations
  * of names are looked up in `known`, and added to it.
  */
 export function findWaitingRows(

@@ -1,48 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Facets } from '../findings/facets.store.ts'
-import { FindingLedger } from '../findings/ledger.store.ts'
-import { suppressOpened } from '../findings/suppressions.ts'
-import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.ts'
 import { AppError, conflict } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
-import { findSource, getSource, insertSource, setLastCompletedScan } from '../sources/sources.store.ts'
+import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
 import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
-import { Drive, DriveStopped, isOrphaned } from './drive.ts'
-import type { RowList } from './import-block.ts'
+import { Drive, isOrphaned } from './drive.ts'
 import { type ConvertedPiece, toBlocks } from './import-convert.ts'
-import { type ImportFacets, parseImportLine } from './import-line.ts'
-import { type RowPlace, storeRow } from './import-rows.ts'
+import { parseImportLine } from './import-line.ts'
 import { convertPieces } from './import-threads.ts'
 import {
   acceptImportFile,
   addImportBlock,
   dropImportFile,
-  dropImportRows,
   dropSomeBlocks,
-  findWaitingRows,
   listStaleImports,
   openImportFile,
-  saveStoredRows,
 } from './imports.store.ts'
 import { type ScanProgress, toScanItem } from './model.ts'
 import { explainRefused, readPieces } from './ndjson.ts'
 import { createOwner } from './owner.ts'
 import { readSarif } from './sarif.ts'
-import { addProgress, findActiveScan, finishScan, getScan, insertScan } from './scans.store.ts'
+import { findActiveScan, getScan, insertScan } from './scans.store.ts'
 import { Staging } from './staging.ts'
+import { storeImport } from './waiting-import.ts'
 
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
-const ROWS_AT_FIRST = 8_000
-const ROWS_AT_MOST = 72_000
-/** And while somebody does. */
-const ROWS_WHEN_AWAITED = 100
-/** So many are stored between two looks whether somebody waits. */
-const ROWS_TO_LOOK = 1_000
 /** Waiting blocks that are thrown away at once. */
 const DROPPED_AT_ONCE = 50
 /** A file that was not read to its end for so long never will be. */
@@ -244,103 +229,4 @@ async function discard(uid: string, store: Store): Promise<void> {
 
 async function sweep({ store, now }: ImportContext): Promise<void> {
   for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discard(uid, store)
-}
-
-/** Stores what an accepted file still holds, and ends its scan. */
-export async function storeImport(drive: Drive, { store, now }: Pick<ImportContext, 'store' | 'now'>): Promise<void> {
-  const { uid, id: scanId, sourceId } = drive.scan
-  const assets = openToldAssets(sourceId)
-  const combinations = new Map<string, ImportFacets>()
-  const facets = new Map<ImportFacets, Facets>()
-  let most = ROWS_AT_FIRST
-  try {
-    for (;;) {
-      const waiting = store.read((reader) => findWaitingRows(reader, uid, combinations))
-      if (waiting === undefined) break
-      const { rows } = waiting
-      for (let from = waiting.stored; from < rows.size; ) {
-        from = drive.write((writer) => {
-          const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
-          const at = now()
-          const to = FindingLedger.keep(writer, at, (ledger) => {
-            let next = from
-            do {
-              const to = Math.min(rows.size, next + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
-              storeRows(writer, ledger, {
-                rows,
-                from: next,
-                to,
-                scanId,
-                at,
-                assets,
-                facetsOf,
-                findings: stored.findings,
-              })
-              next = to
-            } while (next < rows.size && next - from < most && !store.isAwaited)
-            suppressOpened(writer, ledger, at)
-            return next
-          })
-          const seen = assets.count - stored.seen
-          addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
-          if (to < rows.size) saveStoredRows(writer, uid, to - from)
-          else dropImportRows(writer, uid, waiting.ordinal)
-          return to
-        })
-        most = Math.min(ROWS_AT_MOST, most * 2)
-        await store.giveWay(drive.signal)
-      }
-    }
-  } catch (error) {
-    drive.release()
-    throw error instanceof DriveStopped
-      ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
-      : error
-  }
-  drive.end((writer) => {
-    const at = now()
-    dropImportFile(writer, uid)
-    finishScan(writer, scanId, { status: 'COMPLETED' }, at)
-    setLastCompletedScan(writer, sourceId, at)
-  })
-
-  function facetsOf(names: ImportFacets): Facets {
-    const known = facets.get(names) ?? { sourceId, ...names }
-    facets.set(names, known)
-    return known
-  }
-}
-
-interface StoredRows {
-  rows: RowList
-  from: number
-  to: number
-  scanId: number
-  at: number
-  assets: ToldAssets
-  facetsOf: (names: ImportFacets) => Facets
-  /** What came of them is added here. */
-  findings: ScanProgress['findings']
-}
-
-/** Stores findings, those of an asset one after the other. */
-function storeRows(
-  writer: Writer,
-  ledger: FindingLedger,
-  { rows, from, to, scanId, at, assets, facetsOf, findings }: StoredRows,
-): void {
-  const placed: RowPlace[] = []
-  let isInOrder = true
-  for (let index = from; index < to; index++) {
-    const row = rows.rowAt(index)
-    const { assetId, isNew } = assets.save(writer, ledger.facets, row.asset, at)
-    isInOrder &&= (placed.at(-1)?.assetId ?? 0) <= assetId
-    placed.push({ row, facets: facetsOf(row.facets), assetId, isNew, scanId, at })
-  }
-  if (!isInOrder) placed.sort((a, b) => a.assetId - b.assetId)
-  for (const place of placed) {
-    const result = storeRow(ledger, place)
-    findings[result.known ? 'again' : 'new']++
-    if (result.resolved) findings.resolved++
-  }
 }

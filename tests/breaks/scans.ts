@@ -166,7 +166,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'suppression-not-for-imports',
     rule: 'A suppression holds for imported findings too.',
-    file: imports,
+    file: 'src/scans/waiting-import.ts',
     find: '            suppressOpened(writer, ledger, at)\n',
     put: '',
     test: { file: 'tests/scans/suppressions.test.ts', title: 'holds for imported findings' },
