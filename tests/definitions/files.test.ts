@@ -26,6 +26,12 @@ const laughs = Array.from(
 const refused: [string, string, string | Uint8Array, RegExp][] = [
   ['a bomb of aliases', 'glossary/a.yaml', `${laughs.join('\n')}\n${term}`, /a\.yaml:1:1: uses aliases/],
   [
+    'many aliases of one value',
+    'glossary/a.yaml',
+    term.replace('[HIGH]', `[&h HIGH${', *h'.repeat(150)}]`),
+    /a\.yaml:1:1: uses aliases/,
+  ],
+  [
     'a bomb of merge keys',
     'glossary/a.yaml',
     `a: &a {b: 1}\n<<: [*a, *a]\n${term}`,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { readArchive } from '../../src/documents/archive.ts'
@@ -14,6 +15,13 @@ describe('an archive', () => {
   it('of more than 2,000 files is left', () => {
     expect(reasonOf(many(20, new Uint8Array(1)))).toBe('read')
     expect(reasonOf(many(2001, new Uint8Array(1)))).toContain('more than 2000 files')
+  })
+
+  it('of more than 50 MB unpacked is left, however loosely it is packed', () => {
+    const content = new Uint8Array(7 * MB)
+    content.set(randomBytes(MB))
+    expect(reasonOf(many(7, content))).toBe('read')
+    expect(reasonOf(many(8, content))).toContain('larger unpacked')
   })
 
   it('that is packed tighter than any document is left', () => {

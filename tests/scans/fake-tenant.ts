@@ -11,6 +11,7 @@ export interface FakePage {
   id: string
   body: string
   title?: string
+  url?: string
   links?: LinkDraft[]
   facts?: Record<string, unknown>
   kind?: AssetDraft['kind']
@@ -111,6 +112,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
       id,
       body,
       title = `Page ${id}`,
+      url = `https://fake.example/${id}`,
       links = [],
       facts = {},
       kind = 'wiki.page',
@@ -120,7 +122,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
         key: `fake:page:${id}`,
         kind,
         name: title,
-        url: `https://fake.example/${id}`,
+        url,
         container: `Space ${key}`,
         checksum: createHash('sha256')
           .update(JSON.stringify([title, body, links, facts, dates]))

@@ -214,6 +214,20 @@ describe('the lease', () => {
     await expect.poll(() => holder()?.token).toBe(8)
   })
 
+  it('lets nobody else start what is due while its holder lives', async () => {
+    await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
+    bench.clock.now += HOUR
+    bench.store.write((writer) =>
+      writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),
+    )
+    start()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await scans()).toEqual([])
+    bench.store.write((writer) => writer.prepare('DELETE FROM lease').run())
+    await expect.poll(async () => (await scans()).length).toBe(1)
+    await settle()
+  })
+
   it('is left to a holder that lives', async () => {
     bench.store.write((writer) =>
       writer.prepare("INSERT INTO lease VALUES ('loop', 'elsewhere/1/x', 7, ?)").run(bench.clock.now + 20_000),

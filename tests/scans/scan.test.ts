@@ -95,6 +95,55 @@ describe('a scan', () => {
     expect(scan.warnings).toContainEqual(expect.objectContaining({ code: 'truncated', assetKey: 'fake:page:OPS-1' }))
   })
 
+  it('keeps what was found in an asset that its platform gave in part', async () => {
+    await bench.scan()
+    Object.assign(pageAt('OPS', 0), { body: 'The rest is not there.', facts: { incomplete: true } })
+    await bench.scan()
+    expect(keysWhere({ status: 1 })).toEqual([])
+    Object.assign(pageAt('OPS', 0), { facts: {} })
+    await bench.scan()
+    expect(keysWhere({ status: 1 })).toHaveLength(1)
+  })
+
+  it('has never more in a checkpoint than is stored with it', async () => {
+    const write = bench.store.write.bind(bench.store)
+    const steps: { cursor: string; stored: number }[] = []
+    bench.store.write = (work, options) => {
+      const result = write(work, options)
+      steps.push(
+        ...(bench.store.read((reader) =>
+          reader
+            .prepare(
+              `SELECT cursor, (SELECT count(*) FROM asset WHERE scope_key = scan_scope.key) AS stored
+               FROM scan_scope WHERE cursor IS NOT NULL`,
+            )
+            .all(),
+        ) as { cursor: string; stored: number }[]),
+      )
+      return result
+    }
+    await bench.scan()
+    expect(new Set(steps.map(({ cursor }) => Number(cursor)))).toEqual(new Set([5, 10]))
+    expect(steps.filter(({ cursor, stored }) => stored < Number(cursor))).toEqual([])
+  })
+
+  it('keeps no address with a credential in it', async () => {
+    const secret = `gh${'p_'}A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8`
+    const urls = () =>
+      bench.store.read((reader) =>
+        reader.prepare("SELECT url FROM asset WHERE key = 'fake:page:ENG-1'").pluck().get(),
+      ) as string
+    for (const body of ['first word:a', 'then word:b']) {
+      Object.assign(pageAt('ENG', 0), {
+        body,
+        url: `https://fake.example/ENG-1?token=${secret}&text=${body.slice(0, 4)}`,
+      })
+      await bench.scan()
+      expect(urls()).toContain('https://fake.example/ENG-1?')
+      expect(urls()).not.toContain(secret)
+    }
+  })
+
   it('costs one asset when one asset cannot be read, and reads it the next time', async () => {
     tenant.onBody = (id) => {
       if (id === 'ENG-7') throw refuse('server_error')
