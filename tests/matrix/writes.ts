@@ -33,6 +33,10 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       file: 'tests/scans/full-disk.test.ts',
       test: 'a scan that finds the disk full at any page of the file goes on when there is room, and ends as if there had been',
     },
+    {
+      file: 'tests/scans/limited.test.ts',
+      test: 'a scan whose writes fail at every step of its files goes on with each one, and ends as if they had not',
+    },
   ],
   R16: [
     {
