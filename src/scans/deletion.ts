@@ -16,7 +16,10 @@ export interface Removal {
 /** Removes all that is left of a source whose deletion began; false when the time is up before. */
 export async function removeRest({ store, now, signal }: Removal, id: number, forMs?: number): Promise<boolean> {
   const until = forMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + forMs
-  while (store.write((writer) => removeAssets(writer, id, REMOVED_AT_ONCE, now()))) {
+  // Another process may finish first, and a new source may then have the row id.
+  const removeSome = () =>
+    store.write((writer) => listDeleted(writer).includes(id) && removeAssets(writer, id, REMOVED_AT_ONCE, now()))
+  while (removeSome()) {
     if (performance.now() > until) return false
     await store.giveWay(signal)
   }

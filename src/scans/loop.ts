@@ -58,7 +58,7 @@ export function startLoop(options: LoopOptions): Loop {
       if (isPaused) return
       store.space.keepBallast()
       driveOnce(options)
-      if ((await finishDeletions(options)) > 0) log.info('a deletion that had broken off is finished')
+      if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
     } catch (error) {
       if (!isOver()) log.warn('the background loop missed a turn', { error })
     } finally {

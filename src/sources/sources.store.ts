@@ -155,7 +155,8 @@ export function listDeleted(reader: Reader): number[] {
   return reader.all(db.selectFrom('source').select('id').where('deleted_at', 'is not', null)).map(({ id }) => id)
 }
 
+/** Removes a source whose deletion began; any other is left. */
 export function removeSource(writer: Writer, id: number, at: number): void {
-  writer.run(db.deleteFrom('source').where('id', '=', id))
+  writer.run(db.deleteFrom('source').where('id', '=', id).where('deleted_at', 'is not', null))
   markLogReset(writer, at)
 }

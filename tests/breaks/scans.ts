@@ -156,6 +156,14 @@ export const scanBreaks: readonly Break[] = [
     test: { file: 'tests/scans/deletion.test.ts', title: 'leaves nothing in any answer' },
   },
   {
+    id: 'deletion-of-another',
+    rule: 'A deletion takes nothing of a source that has the row id by now.',
+    file: 'src/scans/deletion.ts',
+    find: 'listDeleted(writer).includes(id) && removeAssets',
+    put: 'listDeleted(writer).length >= 0 && removeAssets',
+    test: { file: 'tests/scans/deletion.test.ts', title: 'leaves alone who has the row id now' },
+  },
+  {
     id: 'deletion-never-finished',
     rule: 'A deletion that broke off is finished by the next process that drives.',
     file: loop,

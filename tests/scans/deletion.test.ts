@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
@@ -6,6 +6,7 @@ import { attachEngine } from '../../src/query/executor.ts'
 import { queryOperations } from '../../src/query/operations.ts'
 import { finishDeletions } from '../../src/scans/deletion.ts'
 import { importFindings } from '../../src/scans/imports.ts'
+import { findSource } from '../../src/sources/sources.store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import { createTenant } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
@@ -87,6 +88,18 @@ const removal = (bench: Workbench) => ({
 })
 const count = (bench: Workbench, table: string) =>
   bench.store.read((reader) => reader.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+
+it('a deletion that another process finished leaves alone who has the row id now', async () => {
+  const bench = await openBench()
+  const id = bench.store.read((reader) => findSource(reader, 'staying'))?.id ?? 0
+  vi.spyOn(bench.store, 'giveWay').mockImplementationOnce(async () => {
+    expect(await finishDeletions(removal(bench))).toBe(1)
+    await importFindings(streamOf('new'), { source: 'new', format: 'ndjson' }, bench.context)
+    expect(bench.store.read((reader) => findSource(reader, 'new'))?.id).toBe(id)
+  })
+  await bench.run('delete_source', { id: 'staying' })
+  expect(await bench.run('get_source', { id: 'new' })).toMatchObject({ counts: { assets: ASSETS, findings: ASSETS } })
+})
 
 describe('a deletion whose process is killed', () => {
   it.each([
