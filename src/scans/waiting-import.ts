@@ -15,11 +15,16 @@ import { addProgress, finishScan } from './scans.store.ts'
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
 const ROWS_AT_FIRST = 8_000
-const ROWS_AT_MOST = 72_000
+const ROWS_AT_MOST = 48_000
+/** And no more than so many bytes of the write-ahead log: the larger the database, the more pages a finding touches. */
+const LOG_BYTES_AT_MOST = 36 * 1024 * 1024
+/** A transaction that is long because of its log is not made shorter than this. */
+const ROWS_AT_LEAST = 500
 /** And while somebody does. */
 const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
+
 /** Stores what an accepted file still holds, and ends its scan. */
 export async function storeImport(drive: Drive, { store, now }: { store: Store; now: () => number }): Promise<void> {
   const { uid, id: scanId, sourceId } = drive.scan
@@ -33,6 +38,9 @@ export async function storeImport(drive: Drive, { store, now }: { store: Store; 
       if (waiting === undefined) break
       const { rows } = waiting
       for (let from = waiting.stored; from < rows.size; ) {
+        store.emptyLog()
+        const logBytes = store.logBytes
+        const start = from
         from = drive.write((writer) => {
           const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
           const at = now()
@@ -61,7 +69,7 @@ export async function storeImport(drive: Drive, { store, now }: { store: Store; 
           else dropImportRows(writer, uid, waiting.ordinal)
           return to
         })
-        most = Math.min(ROWS_AT_MOST, most * 2)
+        most = rowsOfNext(most, from - start, logBytes, store.logBytes)
         await store.giveWay(drive.signal)
       }
     }
@@ -85,6 +93,13 @@ export async function storeImport(drive: Drive, { store, now }: { store: Store; 
     facets.set(names, made)
     return made
   }
+}
+
+/** How many findings the next transaction may have, by what the log took of the last one. */
+function rowsOfNext(most: number, rows: number, logBefore: number, logAfter: number): number {
+  const bytesOfRow = Math.max(0, logAfter - logBefore) / rows
+  const fitting = bytesOfRow === 0 ? ROWS_AT_MOST : Math.floor(LOG_BYTES_AT_MOST / bytesOfRow)
+  return Math.max(ROWS_AT_LEAST, Math.min(ROWS_AT_MOST, fitting, most * 2))
 }
 
 interface StoredRows {

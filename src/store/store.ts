@@ -185,14 +185,21 @@ export class Store {
   async giveWay(signal?: AbortSignal): Promise<void> {
     if (this.#bell.rang()) await sleep(STAND_BACK_MS)
     else await nextTurn()
-    while (this.#walBytes() > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {
+    while (this.logBytes > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {
       await sleep(DRAIN_MS)
     }
   }
 
-  #walBytes(): number {
+  /** Empties the write-ahead log before a large transaction; a read that goes on may keep some of it. */
+  emptyLog(): void {
+    if (this.logBytes > 0) this.#writer.checkpoint()
+  }
+
+  /** What the write-ahead log takes on the disk. */
+  get logBytes(): number {
     return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
+
   /** On a disk that is full to the last byte the ballast goes, so that the next try has room. */
   #try<T>(write: () => T): T {
     try {
@@ -204,6 +211,6 @@ export class Store {
   }
 
   #boundWal(): void {
-    if (this.#walBytes() > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
+    if (this.logBytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
   }
 }

@@ -146,7 +146,7 @@ export const storeBreaks: readonly Break[] = [
     id: 'wal-unbounded',
     rule: 'The write-ahead log stays below 64 MB.',
     file: store,
-    find: 'if (this.#walBytes() > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()',
+    find: 'if (this.logBytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()',
     put: '',
     also: [
       {
