@@ -186,9 +186,9 @@ function turnToWal(database: Database.Database): void {
 
 /** Looks before the first pragma that could write: another program's database is not ours to change. */
 function requireOurs(database: Database.Database): void {
-  const id = database.pragma('application_id', { simple: true })
+  // In this order: between the two looks another process may fill an empty file.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
-  if (id === APPLICATION_ID || isEmpty) return
+  if (isEmpty || database.pragma('application_id', { simple: true }) === APPLICATION_ID) return
   throw new AppError(
     'unavailable',
     'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
