@@ -151,7 +151,7 @@ export const storeBreaks: readonly Break[] = [
     also: [
       {
         file: store,
-        find: 'while (this.#walBytes() > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {',
+        find: 'while (this.logBytes > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {',
         put: 'while (signal === undefined && signal !== undefined) {',
       },
       {
