@@ -1,23 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-
-/** A map that forgets what was used longest ago, so that nobody can fill the memory with names. */
-class Recent<Value> {
-  readonly #values = new Map<string, Value>()
-  readonly #most: number
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  use(key: string, create: () => Value): Value {
-    const value = this.#values.get(key) ?? create()
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    const oldest = this.#values.keys().next().value
-    if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest)
-    return value
-  }
-}
+import { Recent } from '../kernel/recent.ts'
 
 export interface Allowance {
   /** How many a second, in the long run. */

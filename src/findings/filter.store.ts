@@ -1,7 +1,9 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { db } from '../store/builder.ts'
-import { CONFIDENCE_SCALE, severityCodes, statusCodes, type Tables } from '../store/schema.ts'
-import { type FilterCondition, type FilterMapping, NONE, toConditions } from './filter.ts'
+import type { Tables } from '../store/schema.ts'
+import type { Place } from '../store/shapes.ts'
+import { type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
+import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
@@ -17,35 +19,26 @@ const assetColumns = { assetKinds: 'kind_id', containers: 'container_id' } as co
 /** The keys that an asset has itself; the others speak of its findings. */
 const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
 
-const wordIds = (values: readonly (string | number)[]) =>
-  db
-    .selectFrom('word')
-    .select('id')
-    .where('text', 'in', [...new Set(values.map((value) => (value === NONE ? '' : String(value))))])
+type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Place<Compared>, Key>[]
 
-const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly (string | number)[]) => {
-  const names = values.map(String)
+/** The operand of a comparison: terms are encoded for the column of their key. */
+const listOf = (values: readonly Place<Compared>[]) => values as never
+
+const wordIds = (values: readonly Place<Compared>[]) =>
+  db.selectFrom('word').select('id').where('text', 'in', listOf(values))
+
+const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Place<Compared>[]) => {
   const sources = db.selectFrom('source').select('source.id')
-  // The column compares names without case; ids are lower-case.
+  const half = values.length / 2
   return key === 'sources'
     ? sources.where((eb) =>
         eb.or([
-          eb('source.name', 'in', names),
-          eb(
-            'source.uid',
-            'in',
-            names.map((name) => name.toLowerCase()),
-          ),
+          eb('source.name', 'in', listOf(values.slice(0, half))),
+          eb('source.uid', 'in', listOf(values.slice(half))),
         ]),
       )
-    : sources.where('source.type', 'in', names)
+    : sources.where('source.type', 'in', listOf(values))
 }
-
-const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (string | number)[]) =>
-  values.flatMap((value) => codes[value] ?? [])
-
-/** Confidence is stored with four decimals, so the least that is enough is rounded up to them. */
-export const toConfidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
 
 /**
  * The rows of `finding f` that a mapping leaves in: AND across keys, OR inside one; `exclude` takes away what matches
@@ -57,22 +50,26 @@ export function findingCondition(
   filter: FilterMapping | readonly FilterCondition[],
   options: { status?: Expression<number> } = {},
 ): Expression<SqlBool> {
-  const conditions = isList(filter) ? filter : toConditions(filter)
+  return findingTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)), options)
+}
+
+/** As `findingCondition`, of terms. */
+export function findingTerms(terms: Terms, options: { status?: Expression<number> } = {}): Expression<SqlBool> {
   const onCombo: Expression<SqlBool>[] = []
   const onAsset: Expression<SqlBool>[] = []
   const onFinding: Expression<SqlBool>[] = []
-  for (const { key, values, exclude } of conditions) {
+  for (const { key, values, exclude } of terms) {
     const within = exclude ? 'not in' : 'in'
     switch (key) {
       case 'minConfidence':
-        onFinding.push(build('f.conf_q', '>=', toConfidenceUnits(Number(values[0]))))
+        onFinding.push(build('f.conf_q', '>=', values[0] as Place<number>))
         break
       case 'severities':
-        onCombo.push(build('k.severity', within, codesOf(severityCodes, values)))
+        onCombo.push(build('k.severity', within, listOf(values)))
         break
       case 'statuses':
-        if (options.status === undefined) onCombo.push(build('k.status', within, codesOf(statusCodes, values)))
-        else onFinding.push(build(options.status, within, codesOf(statusCodes, values)))
+        if (options.status === undefined) onCombo.push(build('k.status', within, listOf(values)))
+        else onFinding.push(build(options.status, within, listOf(values)))
         break
       case 'sources':
       case 'sourceTypes':
@@ -102,15 +99,19 @@ export function findingCondition(
  * asset itself; as soon as another key is given, at least one finding of the asset must fit the whole mapping.
  */
 export function assetCondition(filter: FilterMapping | readonly FilterCondition[]): Expression<SqlBool> {
-  const conditions = isList(filter) ? filter : toConditions(filter)
-  const { own, ofFindings } = splitByAsset(conditions)
-  if (ofFindings.length === 0) return ownAssetCondition(own)
-  const matching = db.selectFrom('finding as f').select('f.id').whereRef('f.asset_id', '=', build.ref('a.id'))
-  return build.and([ownAssetCondition(own), build.exists(matching.where(findingCondition(ofFindings)))])
+  return assetTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)))
 }
 
-/** The rows of `asset a` that fit conditions on the asset itself. */
-export function ownAssetCondition(own: readonly (FilterCondition & { key: AssetFilterKey })[]): Expression<SqlBool> {
+/** As `assetCondition`, of terms. */
+export function assetTerms(terms: Terms): Expression<SqlBool> {
+  const { own, ofFindings } = splitByAsset(terms)
+  if (ofFindings.length === 0) return ownAssetTerms(own)
+  const matching = db.selectFrom('finding as f').select('f.id').whereRef('f.asset_id', '=', build.ref('a.id'))
+  return build.and([ownAssetTerms(own), build.exists(matching.where(findingTerms(ofFindings)))])
+}
+
+/** The rows of `asset a` that fit terms on the asset itself. */
+export function ownAssetTerms(own: Terms<AssetFilterKey>): Expression<SqlBool> {
   const parts = own.map(({ key, values, exclude }) => {
     const within = exclude ? 'not in' : 'in'
     return key === 'sources' || key === 'sourceTypes'
@@ -129,7 +130,7 @@ export function splitByAsset<Condition extends { key: string }>(conditions: read
 
 /** Parts conditions into those on columns of the asset and those that findings carry themselves. */
 export function splitByJoin(conditions: readonly FilterCondition[]) {
-  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: keyof typeof assetColumns } =>
+  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: AssetColumnKey } =>
     condition.key in assetColumns
   return {
     ofAssets: conditions.filter(isOfAssets),
@@ -137,6 +138,7 @@ export function splitByJoin(conditions: readonly FilterCondition[]) {
   }
 }
 
+export type AssetColumnKey = keyof typeof assetColumns
 type AssetFilterKey = (typeof assetFilterKeys)[number]
 
 function isList(filter: FilterMapping | readonly FilterCondition[]): filter is readonly FilterCondition[] {

@@ -1,14 +1,16 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { z } from 'zod'
 import { notFound } from '../kernel/errors.ts'
 import { db } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
+import { type Give, giveList, keepQuery, type Place, shapeQuery } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import { listLinks } from './assets.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
-import { assetCondition, findingCondition, ownAssetCondition, splitByJoin } from './filter.store.ts'
+import { type AssetColumnKey, assetTerms, findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { type FilterMapping, toConditions } from './filter.ts'
+import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { toFingerprint } from './ledger.store.ts'
 import type { Asset, AssetDetail, Finding, FindingLocation, StatusChange } from './model.ts'
 
@@ -95,28 +97,56 @@ export interface FindingPage {
   after?: readonly number[] | undefined
 }
 
+interface FindingPageTerms {
+  terms: readonly FilterTerm[]
+  words: readonly string[]
+  limit: number
+  assetId: string | undefined
+  after: readonly number[] | undefined
+}
+
 export interface PageOf<Item> {
   items: Item[]
   /** The sort keys of the last item, when more follow. */
   next?: number[]
 }
 
-/** Newest first detection first. */
-export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
+const toPageShape = ({ terms, words, assetId, after }: FindingPageTerms) => ({
+  terms: terms.map(toTermShape),
+  words: words.length,
+  ofAsset: assetId !== undefined,
+  isNext: after !== undefined,
+})
+
+const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, isNext }, give: Give<FindingPageTerms>) => {
   let query = findings()
-    .where(findingCondition(filter))
+    .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
     .orderBy('f.first_detected_at', 'desc')
     .orderBy('f.id', 'desc')
-    .limit(limit + 1)
-  if (assetId !== undefined) query = query.where((eb) => eb.or([eb('a.uid', '=', assetId), eb('a.key', '=', assetId)]))
-  for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
-  const [at, id] = after ?? []
-  if (at !== undefined && id !== undefined) {
-    query = query
-      .where('f.first_detected_at', '<=', at)
-      .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+    .limit(give(({ limit }) => limit))
+  if (ofAsset) {
+    const id = give(({ assetId = '' }) => assetId)
+    query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', id)]))
   }
-  const rows = reader.all(query)
+  for (const word of giveList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
+  if (!isNext) return query
+  const [at, id] = giveList(give, 2, ({ after = [] }) => after) as [RawBuilder<number>, RawBuilder<number>]
+  return query
+    .where('f.first_detected_at', '<=', at)
+    .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+})
+
+/** Newest first detection first. */
+export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
+  const rows = reader.all(
+    selectFindings({
+      terms: toFilterTerms(toConditions(filter)),
+      words: toPatterns(search),
+      limit: limit + 1,
+      assetId,
+      after: after?.[1] === undefined ? undefined : after,
+    }),
+  )
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map(toFinding),
@@ -124,68 +154,109 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
   }
 }
 
+interface Matching {
+  ofAssets: readonly FilterTerm<Compared, AssetColumnKey>[]
+  ofFindings: readonly FilterTerm[]
+  words: readonly string[]
+}
+
+function toMatching(filter: FilterMapping, search: string | undefined): Matching {
+  const { ofAssets, ofFindings } = splitByJoin(toConditions(filter))
+  return { ofAssets: toFilterTerms(ofAssets), ofFindings: toFilterTerms(ofFindings), words: toPatterns(search) }
+}
+
+const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
+  ofAssets: ofAssets.map(toTermShape),
+  ofFindings: ofFindings.map(toTermShape),
+  words: words.length,
+})
+
+const selectIds = shapeQuery(toMatchingShape, (shape, give: Give<Matching & { after: number; upTo: number }>) =>
+  matching(shape, give)
+    .select('f.id')
+    .where(
+      'f.id',
+      '>',
+      give(({ after }) => after),
+    )
+    .where(
+      'f.id',
+      '<=',
+      give(({ upTo }) => upTo),
+    )
+    .orderBy('f.id'),
+)
+
 /** Row ids of the findings that match, in the order they were stored, after one and up to another. */
 export function listFindingIds(
   reader: Reader,
   { filter, search, after, upTo }: { filter: FilterMapping; search?: string | undefined; after: number; upTo: number },
 ): number[] {
-  return reader
-    .all(matching(filter, search).select('f.id').where('f.id', '>', after).where('f.id', '<=', upTo).orderBy('f.id'))
-    .map(({ id }) => id)
+  return reader.all(selectIds({ ...toMatching(filter, search), after, upTo })).map(({ id }) => id)
 }
+
+const selectNewestId = keepQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
 
 /** The greatest row id of a finding; 0 when there is none. */
 export function findNewestId(reader: Reader): number {
-  return reader.first(db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))?.id ?? 0
+  return reader.first(selectNewestId(undefined))?.id ?? 0
 }
 
+const selectCount = shapeQuery(toMatchingShape, (shape, give: Give<Matching>) =>
+  matching(shape, give).select((eb) => eb.fn.countAll<number>().as('n')),
+)
+
 export function countFindings(reader: Reader, filter: FilterMapping, search: string | undefined): number {
-  return reader.first(matching(filter, search).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
+  return reader.first(selectCount(toMatching(filter, search)))?.n ?? 0
 }
 
 /** The asset is joined in any case: asked there, its keys need no list of all assets that have them. */
-function matching(filter: FilterMapping, search: string | undefined) {
-  const { ofAssets, ofFindings } = splitByJoin(toConditions(filter))
+function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Give<Matching>) {
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
     .innerJoin('asset as a', 'a.id', 'f.asset_id')
     .innerJoin('word as type', 'type.id', 'c.type_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
-    .where(findingCondition(ofFindings))
-    .where(ownAssetCondition(ofAssets))
+    .where(findingTerms(placeTerms(ofFindings, give, (asked) => asked.ofFindings)))
+    .where(ownAssetTerms(placeTerms(ofAssets, give, (asked) => asked.ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
-  for (const word of toWords(search)) query = query.where(contains(word, searchedColumns))
+  for (const word of giveList(give, words, (asked) => asked.words)) query = query.where(contains(word, searchedColumns))
   return query
 }
 
 const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
-function toWords(search: string | undefined): string[] {
-  return (search ?? '').split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
+/** Of each word of a search what LIKE finds it by. */
+function toPatterns(search: string | undefined): string[] {
+  const words = (search ?? '').split(/\s+/).filter(Boolean)
+  return words.slice(0, MOST_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
 }
 
-function contains(word: string, columns: readonly string[]): Expression<SqlBool> {
-  const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+function contains(pattern: Place<string>, columns: readonly string[]): Expression<SqlBool> {
   const found = columns.map((column) => sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`)
   return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
 }
 
+export const selectFinding = keepQuery((give: Give<string>) => findings().where('f.id', '=', give(Number)))
+
 /** @throws AppError `not_found`. */
 export function getFinding(reader: Reader, id: string): Finding {
-  const row = /^\d{1,15}$/.test(id) ? reader.first(findings().where('f.id', '=', Number(id))) : undefined
+  const row = /^\d{1,15}$/.test(id) ? reader.first(selectFinding(id)) : undefined
   if (row === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
   return toFinding(row)
 }
 
+const selectStatusChanges = keepQuery((give: Give<number>) =>
+  db
+    .selectFrom('status_change')
+    .select(['at', 'from_status', 'to_status', 'actor', 'reason'])
+    .where('finding_id', '=', give(Number))
+    .orderBy('seq'),
+)
+
 export function listStatusChanges(reader: Reader, findingId: number): z.infer<typeof StatusChange>[] {
-  const rows = reader.all(
-    db
-      .selectFrom('status_change')
-      .select(['at', 'from_status', 'to_status', 'actor', 'reason'])
-      .where('finding_id', '=', findingId)
-      .orderBy('seq'),
-  )
+  const rows = reader.all(selectStatusChanges(findingId))
   return rows.map((row) => ({
     at: toInstant(row.at),
     from: toStatus(row.from_status),
@@ -256,26 +327,47 @@ export interface AssetPage {
   after?: number | undefined
 }
 
+interface AssetPageTerms extends Pick<AssetPage, 'status' | 'limit' | 'after'> {
+  terms: readonly FilterTerm[]
+  words: readonly string[]
+}
+
+const toAssetPageShape = ({ terms, words, status, after }: AssetPageTerms) => ({
+  terms: terms.map(toTermShape),
+  words: words.length,
+  ofStatus: status !== undefined,
+  isNext: after !== undefined,
+})
+
+const selectAssets = shapeQuery(toAssetPageShape, ({ terms, words, ofStatus, isNext }, give: Give<AssetPageTerms>) => {
+  let query = assets()
+    .where(assetTerms(placeTerms(terms, give, (page) => page.terms)))
+    .orderBy('a.id')
+    .limit(give(({ limit }) => limit))
+  if (ofStatus) query = query.where(sql<SqlBool>`a.status = ${give(({ status }) => status)}`)
+  if (isNext) query = query.where(sql<SqlBool>`a.id > ${give(({ after }) => after)}`)
+  for (const word of giveList(give, words, (page) => page.words)) {
+    query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
+  }
+  return query
+})
+
 /** In the order in which they were first seen. */
 export function listAssets(reader: Reader, { filter, search, status, limit, after }: AssetPage): PageOf<Asset> {
-  let query = assets()
-    .where(assetCondition(filter))
-    .orderBy('a.id')
-    .limit(limit + 1)
-  if (status !== undefined) query = query.where('a.status', '=', status)
-  if (after !== undefined) query = query.where('a.id', '>', after)
-  for (const word of toWords(search))
-    query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
-  const rows = reader.all(query)
+  const terms = toFilterTerms(toConditions(filter))
+  const rows = reader.all(selectAssets({ terms, words: toPatterns(search), status, limit: limit + 1, after }))
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return { items: rows.slice(0, limit).map(toAsset), ...(last === undefined ? {} : { next: [last.id] }) }
 }
 
+const selectAssetById = keepQuery((give: Give<string>) => assets().where('a.uid', '=', give(String)))
+const selectAssetByKey = keepQuery((give: Give<string>) =>
+  assets().where('a.key', '=', give(String)).orderBy('a.id').limit(1),
+)
+
 /** An asset by id or key, with its links. @throws AppError `not_found`. */
 export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
-  const row =
-    reader.first(assets().where('a.uid', '=', idOrKey.toLowerCase())) ??
-    reader.first(assets().where('a.key', '=', idOrKey).orderBy('a.id').limit(1))
+  const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
   if (row === undefined) throw notFound(`There is no asset '${idOrKey}'; list_assets lists them.`)
   const links = listLinks(reader, row.id, MOST_LINKS).map(({ type, targetKey, url, label }) => ({
     type,

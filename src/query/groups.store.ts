@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Dimension } from '../metrics/model.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
+import { shapeQuery } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
 import { greatest, least, type Partial } from './cells.ts'
 import type { GroupKey, Plan } from './plan.ts'
+import type { PlacedPlan } from './plan-terms.ts'
 import type { RowSource, Sql } from './rows.store.ts'
-import type { Slots } from './slots.ts'
 
 /** A row of an answer: codes of the group, where it lies in time, and the numbers of the measure. */
 export interface AnswerRow {
@@ -35,7 +36,7 @@ export function addTo(partial: Partial, { n, sum = 0, min = null, max = null }: 
 
 /** `item` in place of a count when distinct values must be put together over several rows of SQL. */
 export function toMeasureColumns(
-  { measure }: Plan,
+  { measure }: Pick<Plan, 'measure'>,
   source: Pick<RowSource, 'code' | 'number'>,
   itemized = false,
 ): Sql[] {
@@ -58,7 +59,7 @@ export function toMeasureColumns(
 }
 
 /** Which bucket an instant lies in, as SQL can say it: see `toSlots`. */
-export function toQuotient(instant: Sql, { base, last, stepMs }: Slots): Sql {
+export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
   return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN (${instant} - ${base}) / ${stepMs} END`
 }
 
@@ -89,25 +90,34 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
     })
 }
 
+const selectNames = shapeQuery(
+  ({ table }: { table: 'source' | 'word'; ids: string }) => table,
+  (table, give) => {
+    const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
+    const wanted = give(({ ids }) => ids)
+    return sql<{ id: number; name: string }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`
+  },
+)
+
 function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<Code>): Map<Code, string> {
-  const wanted = JSON.stringify([...codes].filter((code) => code !== null))
-  const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
-  const rows = reader.all(
-    sql<{ id: number; name: string }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`,
-  )
-  return new Map(rows.map(({ id, name }) => [id, name]))
+  const ids = JSON.stringify([...codes].filter((code) => code !== null))
+  return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
 }
 
 /** Restricts to some groups, or to all but some. */
-export function toGroupCondition(reader: Reader, { groups }: Plan, source: Pick<RowSource, 'code'>): Sql {
+export function toGroupCondition({ groups }: PlacedPlan, source: Pick<RowSource, 'code'>): Sql {
   if (groups === undefined || groups.dimensions.length === 0) return sql``
-  const { dimensions, keys, exclude } = groups
-  if (keys.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
-  const encode = toEncoder(reader, dimensions, keys)
+  const { dimensions, codes, exclude } = groups
+  if (codes.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
   // Codes are compared without NULL, which no list would ever match.
   const columns = dimensions.map((dimension) => sql`coalesce(${source.code(dimension)}, 0)`)
-  const values = keys.map((key) => sql`(${sql.join(encode(key))})`)
+  const values = codes.map((key) => sql`(${sql.join(key)})`)
   return sql`AND (${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`
+}
+
+/** The codes of the groups that a plan is restricted to, or leaves out. */
+export function encodeGroups(reader: Reader, { dimensions, keys, exclude }: NonNullable<Plan['groups']>) {
+  return { dimensions, exclude, codes: keys.map(toEncoder(reader, dimensions, keys)) }
 }
 
 function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: readonly GroupKey[]) {

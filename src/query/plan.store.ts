@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
+import { type Give, shapeQuery } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
 import { type Cell, emptyPartial, toGroupId } from './cells.ts'
 import {
   type AnswerRow,
   addTo,
   type Decoder,
+  encodeGroups,
   toDecoder,
   toGroupCondition,
   toMeasureColumns,
   toQuotient,
 } from './groups.store.ts'
 import type { Plan } from './plan.ts'
-import { toRowSource } from './rows.store.ts'
+import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { hasChangesSince, toRowSource } from './rows.store.ts'
 import { type Slots, toSlots } from './slots.ts'
 import { runStockSeries } from './stock-series.store.ts'
 
@@ -27,9 +30,33 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
     return edges.flatMap((at, bucket) => runPlan(reader, { ...atMoment, at }).map((cell) => ({ ...cell, bucket })))
   }
   const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)
-  const source = toRowSource(reader, plan)
+  const rows = reader.all(selectGroups(toPlanTerms(reader, plan, slots)))
+  const decode = toDecoder(reader, plan.dimensions, rows)
+  return isItemized(plan, slots) ? countItems(rows, slots, decode) : mergeRows(rows, slots, decode)
+}
+
+const isItemized = ({ measure }: Pick<Plan, 'measure'>, slots: object | undefined): boolean =>
+  slots !== undefined && measure.aggregation === 'COUNT_DISTINCT'
+
+/** What SQL is made of for a plan, in the snapshot of a reader. */
+export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
+  const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
+  return {
+    ...{ entity, mode, measure, timeField, dimensions, at, range },
+    conditions: toPlanConditions(conditions),
+    isPast: mode === 'stock' && hasChangesSince(reader, at),
+    ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
+    ...(slots === undefined ? {} : { slots }),
+  }
+}
+
+/** One row for each group and quotient of time. */
+export const selectGroups = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => {
+  const plan = placePlan(shape, give)
+  const { slots } = plan
+  const source = toRowSource(plan)
   const columns = plan.dimensions.map((dimension) => source.code(dimension))
-  const itemized = slots !== undefined && plan.measure.aggregation === 'COUNT_DISTINCT'
+  const itemized = isItemized(plan, slots)
   const grouped = [
     ...columns.map((_, index) => sql.ref(`d${index}`)),
     ...(slots === undefined ? [] : [sql.ref('slot')]),
@@ -40,14 +67,10 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
     ...(slots === undefined ? [] : [sql`${toQuotient(source.time, slots)} AS slot`]),
     ...toMeasureColumns(plan, source, itemized),
   ]
-  const groups = toGroupCondition(reader, plan, source)
+  const groups = toGroupCondition(plan, source)
   const groupBy = grouped.length === 0 ? sql`` : sql`GROUP BY ${sql.join(grouped)}`
-  const rows = reader.all(
-    sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`,
-  )
-  const decode = toDecoder(reader, plan.dimensions, rows)
-  return itemized ? countItems(rows, slots, decode) : mergeRows(rows, slots, decode)
-}
+  return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
+})
 
 /** Rows of neighbouring quotients that lie in one bucket become one cell. */
 function mergeRows(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {

@@ -1,10 +1,13 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { findingCondition, ownAssetCondition, splitByAsset } from '../findings/filter.store.ts'
+import { findingTerms, ownAssetTerms, splitByAsset } from '../findings/filter.store.ts'
 import type { FilterCondition } from '../findings/filter.ts'
+import type { Compared, FilterTerm } from '../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../metrics/model.ts'
 import { statusCodes } from '../store/schema.ts'
+import type { Place } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
-import type { Condition, Plan } from './plan.ts'
+import type { Condition } from './plan.ts'
+import type { PlacedPlan } from './plan-terms.ts'
 
 export type Sql = RawBuilder<unknown>
 
@@ -25,8 +28,8 @@ export const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
   conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` AND `)
 
 /** The rows of a flow, or of a stock at one moment. */
-export function toRowSource(reader: Reader, plan: Plan): RowSource {
-  return plan.entity === 'asset' ? assetRows(reader, plan) : findingRows(reader, plan)
+export function toRowSource(plan: PlacedPlan): RowSource {
+  return plan.entity === 'asset' ? assetRows(plan) : findingRows(plan)
 }
 
 /** Joins that are made only when a column of theirs is used. */
@@ -97,13 +100,13 @@ function findingTime(field: TimeField, joins: Joins): Sql {
   }
 }
 
-function findingRows(reader: Reader, plan: Plan): RowSource {
+function findingRows(plan: PlacedPlan): RowSource {
   const joins = findingJoins()
-  const past = plan.mode === 'stock' && hasChangesSince(reader, plan.at)
+  const past = plan.isPast
   const status = past ? joins.use('c', sql<number>`coalesce(later.from_status, c.status)`) : undefined
   const time = findingTime(plan.timeField, joins)
   const where = [
-    findingCondition(findingConditions(plan.conditions), status === undefined ? {} : { status }),
+    findingTerms(onFilterKeys(plan.conditions), status === undefined ? {} : { status }),
     ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
   ]
   const presentStatus = () => joins.use('c', sql`c.status`)
@@ -132,7 +135,7 @@ export function resolutionAt(before: Sql, isPresent: Sql): Sql {
 }
 
 /** The first change of each finding at or after a moment: what it changes from is the status at that moment. */
-const laterChanges = (at: number): Sql => sql`later AS MATERIALIZED (
+const laterChanges = (at: Place<number>): Sql => sql`later AS MATERIALIZED (
   SELECT finding_id, from_status FROM (
     SELECT finding_id, from_status, row_number() OVER (PARTITION BY finding_id ORDER BY at, seq) AS nth
     FROM status_change WHERE at >= ${at}
@@ -144,7 +147,7 @@ export function hasChangesSince(reader: Reader, at: number): boolean {
 }
 
 /** A flow happens when the row has the instant; an open end of the range is no condition on it. */
-function inRange(time: Sql, { range }: Plan): Sql[] {
+function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
   const { from, to } = range
   if (from === undefined && to === undefined) return [sql`${time} IS NOT NULL`]
   return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
@@ -152,6 +155,11 @@ function inRange(time: Sql, { range }: Plan): Sql[] {
 
 export function findingConditions(conditions: readonly Condition[]): FilterCondition[] {
   return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+}
+
+/** The terms that findings, or assets by their filters, know. */
+export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Place<Compared>>[] {
+  return terms.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
 }
 
 const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
@@ -184,21 +192,21 @@ export function assetCode(name: string, joins: Joins): Sql {
   }
 }
 
-function assetRows(reader: Reader, plan: Plan): RowSource {
+function assetRows(plan: PlacedPlan): RowSource {
   const joins = assetJoins()
   const stock = plan.mode === 'stock'
-  const past = stock && hasChangesSince(reader, plan.at)
+  const past = plan.isPast
   const time = assetTimes[plan.timeField] ?? sql`a.first_seen_at`
-  const { own, ofFindings } = splitByAsset(findingConditions(plan.conditions))
+  const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
 
   const status = past ? sql<number>`coalesce(later.from_status, c.status)` : sql<number>`c.status`
   const findingsWhere = (condition: Sql | Expression<SqlBool>): Sql => sql`
     FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``}
     WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
 
-  const where: (Sql | Expression<SqlBool>)[] = [ownAssetCondition(own), ...isScanned(plan)]
+  const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]
   if (ofFindings.length > 0) {
-    where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingCondition(ofFindings, past ? { status } : {}))})`)
+    where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingTerms(ofFindings, past ? { status } : {}))})`)
   }
   if (stock) where.push(...existedAt(plan.at, ofFindings.length > 0))
   else where.push(sql`a.status = 'ACTIVE'`, ...inRange(time, plan))
@@ -216,14 +224,14 @@ function assetRows(reader: Reader, plan: Plan): RowSource {
 }
 
 /** Whether an asset was ever scanned, where that is asked for. */
-export function isScanned({ conditions }: Plan): Sql[] {
+export function isScanned({ conditions }: PlacedPlan): Sql[] {
   return conditions.flatMap(({ key, values }) =>
-    key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values.includes('true') ? 1 : 0}`] : [],
+    key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values[0]}`] : [],
   )
 }
 
 /** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */
-function existedAt(at: number, hasFinding: boolean): Sql[] {
+function existedAt(at: Place<number>, hasFinding: boolean): Sql[] {
   const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
   return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]
 }

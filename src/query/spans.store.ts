@@ -1,14 +1,15 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { findingCondition, ownAssetCondition, splitByAsset } from '../findings/filter.store.ts'
+import { findingTerms, ownAssetTerms, splitByAsset } from '../findings/filter.store.ts'
 import { statusCodes } from '../store/schema.ts'
-import type { Plan } from './plan.ts'
+import type { Place } from '../store/shapes.ts'
+import type { PlacedPlan } from './plan-terms.ts'
 import {
   assetCode,
   assetJoins,
   findingCode,
-  findingConditions,
   findingJoins,
   isScanned,
+  onFilterKeys,
   type RowSource,
   resolutionAt,
   type Sql,
@@ -27,7 +28,7 @@ const status = sql<number>`coalesce(span.status, c.status)`
 const findingSince = sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`
 
 /** The spans in which each finding kept its status; only changes from the first moment on tell the moments apart. */
-const statusSpans = (first: number): Sql => sql`WITH span AS (
+const statusSpans = (first: Place<number>): Sql => sql`WITH span AS (
   SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
   FROM status_change WHERE at >= ${first}
   UNION ALL
@@ -35,10 +36,10 @@ const statusSpans = (first: number): Sql => sql`WITH span AS (
   FROM finding f)`
 
 /** The spans of findings between the first and the last moment of a series. */
-export function findingSpans(plan: Plan, first: number, last: number): SpanSource {
+export function findingSpans(plan: PlacedPlan, first: Place<number>, last: Place<number>): SpanSource {
   const joins = findingJoins()
   joins.use('c', undefined)
-  const resolvedAt = resolutionAt(sql`r.at <= coalesce(span.since, ${first - 1})`, sql`span.until IS NULL`)
+  const resolvedAt = resolutionAt(sql`r.at <= coalesce(span.since, ${first} - 1)`, sql`span.until IS NULL`)
   return {
     with: statusSpans(first),
     since: findingSince,
@@ -50,17 +51,17 @@ export function findingSpans(plan: Plan, first: number, last: number): SpanSourc
       return sql`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
     },
     from: () => sql`FROM span CROSS JOIN finding f ON f.id = span.finding_id ${joins.sql()}`,
-    where: [findingCondition(findingConditions(plan.conditions), { status })],
+    where: [findingTerms(onFilterKeys(plan.conditions), { status })],
   }
 }
 
 /** The spans in which each asset was there, or had a finding that fits: one asset may have many that overlap. */
-export function assetSpans(plan: Plan, first: number): SpanSource {
+export function assetSpans(plan: PlacedPlan, first: Place<number>): SpanSource {
   const joins = assetJoins()
-  const { own, ofFindings } = splitByAsset(findingConditions(plan.conditions))
+  const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
   const hasFindings = ofFindings.length > 0
   const ended = sql`CASE WHEN a.status = 'DELETED' THEN a.deleted_at END`
-  const conditions = hasFindings ? [findingCondition(ofFindings, { status })] : []
+  const conditions = hasFindings ? [findingTerms(ofFindings, { status })] : []
   return {
     with: hasFindings ? statusSpans(first) : sql``,
     since: hasFindings ? findingSince : sql`a.first_seen_at`,
@@ -73,7 +74,7 @@ export function assetSpans(plan: Plan, first: number): SpanSource {
             CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`
         : sql`FROM asset a ${joins.sql()}`,
     where: [
-      ownAssetCondition(own),
+      ownAssetTerms(own),
       ...isScanned(plan),
       sql`(a.status = 'ACTIVE' OR a.deleted_at IS NOT NULL)`,
       ...conditions,

@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
+import { type Give, shapeQuery } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
 import { type Cell, emptyPartial, type Partial, toGroupId } from './cells.ts'
-import { type AnswerRow, toDecoder, toGroupCondition, toMeasureColumns, toQuotient } from './groups.store.ts'
+import {
+  type AnswerRow,
+  encodeGroups,
+  toDecoder,
+  toGroupCondition,
+  toMeasureColumns,
+  toQuotient,
+} from './groups.store.ts'
 import type { GroupKey, Plan } from './plan.ts'
+import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
 import { and } from './rows.store.ts'
 import { toSlots } from './slots.ts'
 import { assetSpans, findingSpans } from './spans.store.ts'
@@ -24,23 +33,16 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   if (first === undefined || last === undefined) return []
   const slots = toSlots(moments)
   const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
-  const source = plan.entity === 'asset' ? assetSpans(plan, first) : findingSpans(plan, first, last)
-  const { since, until } = source
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
-  const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
-  const selected = [
-    ...columns,
-    sql`${toQuotient(since, slots)} AS slot`,
-    sql`${toQuotient(until, slots)} AS until`,
-    sql`count(*) AS "rows"`,
-    ...toMeasureColumns(plan, source, itemized),
-  ]
-  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
-  const groups = toGroupCondition(reader, plan, source)
-  const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
+  const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
   const rows = reader.all(
-    sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
-      GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`,
+    selectSpans({
+      ...{ entity, mode, measure, timeField, dimensions, at, slots, moments: { first, last } },
+      range: {},
+      isPast: false,
+      conditions: toPlanConditions(conditions),
+      ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
+    }),
   )
   const decode = toDecoder(reader, plan.dimensions, rows)
   const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
@@ -65,6 +67,30 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
     })
   })
 }
+
+/** One row for each group and stretch between two quotients of time. */
+export const selectSpans = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => {
+  const plan = placePlan(shape, give)
+  const { slots, moments } = plan
+  if (slots === undefined || moments === undefined) throw new TypeError('a series has moments')
+  const { first, last } = moments
+  const source = plan.entity === 'asset' ? assetSpans(plan, first) : findingSpans(plan, first, last)
+  const { since, until } = source
+  const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
+  const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
+  const selected = [
+    ...columns,
+    sql`${toQuotient(since, slots)} AS slot`,
+    sql`${toQuotient(until, slots)} AS until`,
+    sql`count(*) AS "rows"`,
+    ...toMeasureColumns(plan, source, itemized),
+  ]
+  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
+  const groups = toGroupCondition(plan, source)
+  const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
+  return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
+    GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`
+})
 
 /** The number of assets, as distinct values, because the spans of one may overlap. */
 function countingAssets(plan: Plan): Plan {

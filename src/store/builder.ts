@@ -1,6 +1,5 @@
 import {
   type Compilable,
-  type CompiledQuery,
   DummyDriver,
   Kysely,
   type RawBuilder,
@@ -20,9 +19,25 @@ export const db = new Kysely<Tables>({
   },
 })
 
-/** A built query, or a `sql` template. */
-export type Query<Row> = Compilable<Row> | RawBuilder<Row>
+/** A query as its builder gives it, or a `sql` template. */
+export type BuiltQuery<Row> = Compilable<Row> | RawBuilder<Row>
+/** What a reader or writer runs. */
+export type Query<Row> = BuiltQuery<Row> | Statement<Row>
 
-export function compileQuery<Row>(query: Query<Row>): CompiledQuery<Row> {
-  return 'isRawBuilder' in query ? query.compile(db) : query.compile()
+/** SQL with the values of its parameters, in their order. */
+export class Statement<Row> {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  declare readonly row: Row
+
+  constructor(sql: string, parameters: readonly unknown[]) {
+    this.sql = sql
+    this.parameters = parameters
+  }
+}
+
+export function toStatement<Row>(query: Query<Row>): Statement<Row> {
+  if (query instanceof Statement) return query
+  const { sql, parameters } = 'isRawBuilder' in query ? query.compile(db) : query.compile()
+  return new Statement(sql, parameters)
 }

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import { compileQuery, type Query } from './builder.ts'
+import { Recent } from '../kernel/recent.ts'
+import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
 import { APPLICATION_ID } from './migrations.ts'
@@ -28,7 +29,7 @@ export interface Writer extends Reader {
 }
 export class Connection implements Writer {
   readonly #database: Database.Database
-  readonly #statements = new Map<string, Database.Statement>()
+  readonly #statements = new Recent<Database.Statement>(KEPT_STATEMENTS)
   readonly #onWait: () => void
   #open = false
   turn: number | undefined
@@ -93,19 +94,11 @@ export class Connection implements Writer {
   }
 
   prepare(sql: string): Database.Statement {
-    const kept = this.#statements.get(sql)
-    if (kept !== undefined) return kept
-    if (this.#statements.size >= KEPT_STATEMENTS) {
-      const oldest = this.#statements.keys().next().value
-      if (oldest !== undefined) this.#statements.delete(oldest)
-    }
-    const statement = this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
+    return this.#statements.use(sql, () => this.#database.prepare(sql))
   }
 
   all<Row>(query: Query<Row>): Row[] {
-    const { sql, parameters } = compileQuery(query)
+    const { sql, parameters } = toStatement(query)
     const statement = this.prepare(sql)
     if (!statement.reader) {
       statement.run(...parameters)
@@ -119,7 +112,7 @@ export class Connection implements Writer {
   }
 
   run(query: Query<unknown>): { changes: number; lastInsertRowid: number } {
-    const { sql, parameters } = compileQuery(query)
+    const { sql, parameters } = toStatement(query)
     const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }

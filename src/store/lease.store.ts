@@ -1,4 +1,5 @@
 import { db } from './builder.ts'
+import { type Give, keepQuery } from './shapes.ts'
 import type { Reader, Writer } from './store.ts'
 
 export interface Lease {
@@ -6,8 +7,12 @@ export interface Lease {
   expiresAt: number
 }
 
+export const selectLease = keepQuery((give: Give<string>) =>
+  db.selectFrom('lease').select(['holder', 'expires_at as expiresAt']).where('name', '=', give(String)),
+)
+
 export function findLease(reader: Reader, name: string): Lease | undefined {
-  return reader.first(db.selectFrom('lease').select(['holder', 'expires_at as expiresAt']).where('name', '=', name))
+  return reader.first(selectLease(name))
 }
 
 export function saveLease(writer: Writer, name: string, { holder, expiresAt }: Lease): void {

@@ -1,4 +1,5 @@
 import { db } from './builder.ts'
+import { type Give, keepQuery } from './shapes.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** The id of a name in the dictionary, added when it is new. '' is 0. */
@@ -6,9 +7,14 @@ export function ensureWord(writer: Writer, text: string): number {
   if (text === '') return 0
   const known = findWord(writer, text)
   if (known !== undefined) return known
-  return writer.run(db.insertInto('word').values({ text })).lastInsertRowid
+  return writer.run(insertWord(text)).lastInsertRowid
 }
 
+const selectWord = keepQuery((give: Give<string>) =>
+  db.selectFrom('word').select('id').where('text', '=', give(String)),
+)
+const insertWord = keepQuery((give: Give<string>) => db.insertInto('word').values({ text: give(String) }))
+
 export function findWord(reader: Reader, text: string): number | undefined {
-  return reader.first(db.selectFrom('word').select('id').where('text', '=', text))?.id
+  return reader.first(selectWord(text))?.id
 }

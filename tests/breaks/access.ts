@@ -106,7 +106,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'limiter-remembers-everybody',
     rule: 'Names cannot fill the memory of the limiter.',
-    file: 'src/access/limits.ts',
+    file: 'src/kernel/recent.ts',
     find: 'if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest)',
     put: 'if (this.#values.size < this.#most && oldest === undefined) this.#values.clear()',
     test: { file: tokensTest, title: 'forget whom they have not seen' },

@@ -1,0 +1,62 @@
+import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
+import { type Give, giveList } from '../store/shapes.ts'
+import { type FilterCondition, NONE } from './filter.ts'
+
+/** What the store compares with: a code, a number or a text. */
+export type Compared = number | string | null
+
+/** A condition with its values as the store has them, or with their places. */
+export interface FilterTerm<Value = Compared, Key = FilterCondition['key']> {
+  key: Key
+  values: readonly Value[]
+  exclude: boolean
+}
+
+export const toFilterTerms = <Key extends FilterCondition['key']>(
+  conditions: readonly (Omit<FilterCondition, 'key'> & { key: Key })[],
+): FilterTerm<Compared, Key>[] =>
+  conditions.map(({ key, values, exclude }) => ({ key, values: encode(key, values), exclude }))
+
+/** Confidence is stored with four decimals, so the least that is enough is rounded up to them. */
+export const toConfidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
+
+const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (string | number)[]) =>
+  values.flatMap((value) => codes[value] ?? [])
+
+function encode(key: FilterCondition['key'], values: readonly (string | number)[]): Compared[] {
+  switch (key) {
+    case 'minConfidence':
+      return [toConfidenceUnits(Number(values[0]))]
+    case 'severities':
+      return codesOf(severityCodes, values)
+    case 'statuses':
+      return codesOf(statusCodes, values)
+    case 'sources': {
+      // Names first, then as many ids: the column compares names without case; ids are lower-case.
+      const names = values.map(String)
+      return [...names, ...names.map((name) => name.toLowerCase())]
+    }
+    case 'sourceTypes':
+      return values.map(String)
+    default:
+      return [...new Set(values.map((value) => (value === NONE ? '' : String(value))))]
+  }
+}
+
+/** What SQL is made of: all of a term but its values. */
+export const toTermShape = <Key>({ key, exclude, values }: FilterTerm<unknown, Key>) => ({
+  key,
+  exclude,
+  count: values.length,
+})
+
+export const placeTerms = <Input, Key>(
+  shapes: readonly { key: Key; exclude: boolean; count: number }[],
+  give: Give<Input>,
+  pick: (input: Input) => readonly FilterTerm<Compared, Key>[],
+) =>
+  shapes.map(({ key, exclude, count }, index) => ({
+    key,
+    exclude,
+    values: giveList(give, count, (input) => pick(input)[index]?.values ?? []),
+  }))

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from 'kysely'
+import { Recent } from '../kernel/recent.ts'
+import { type BuiltQuery, Statement, toStatement } from './builder.ts'
+
+/** A value in a query, or the place of one that is filled each time the query runs. */
+export type Place<T> = T | RawBuilder<T>
+
+/** Gives the place of a value that is picked from the input. */
+export type Give<Input> = <T>(pick: (input: Input) => T) => RawBuilder<T>
+
+export interface ShapedQuery<Input, Row> {
+  (input: Input): Statement<Row>
+  /** The same, built and compiled anew with the values themselves. */
+  build(input: Input): Statement<Row>
+}
+
+/** Stands among the parameters of a compiled query for a value of the input. */
+class Picked<Input> {
+  readonly pick: (input: Input) => unknown
+
+  constructor(pick: (input: Input) => unknown) {
+    this.pick = pick
+  }
+}
+
+interface Compiled<Input> {
+  sql: string
+  picks: readonly ((input: Input) => unknown)[]
+}
+
+const KEPT_SHAPES = 200
+
+function compile<Input, Row>(build: (give: Give<Input>) => BuiltQuery<Row>): Compiled<Input> {
+  const built = toStatement(build((pick) => sql.val(new Picked(pick) as never)))
+  const picks = built.parameters.map((value) => (value instanceof Picked ? value.pick : () => value))
+  return { sql: built.sql, picks }
+}
+
+function fill<Input, Row>({ sql, picks }: Compiled<Input>, input: Input): Statement<Row> {
+  const parameters = picks.map((pick) => pick(input))
+  return new Statement(sql, parameters)
+}
+
+/** Declares a query that is built and compiled once: what differs each time are parameters, each told by `give`. */
+export function keepQuery<Input, Row>(build: (give: Give<Input>) => BuiltQuery<Row>): ShapedQuery<Input, Row> {
+  let compiled: Compiled<Input> | undefined
+  const query = (input: Input): Statement<Row> => {
+    compiled ??= compile(build)
+    return fill(compiled, input)
+  }
+  return Object.assign(query, { build: (input: Input) => toStatement(build((pick) => sql.val(pick(input)))) })
+}
+
+/**
+ * Declares a query that is built and compiled once for each shape. Of the input `build` sees the shape alone, as JSON has
+ * it: all that differs between two inputs of one shape gets in as a parameter, through `give`.
+ */
+export function shapeQuery<Input, Shape, Row>(
+  toShape: (input: Input) => Shape,
+  build: (shape: Shape, give: Give<Input>) => BuiltQuery<Row>,
+): ShapedQuery<Input, Row> {
+  const kept = new Recent<Compiled<Input>>(KEPT_SHAPES)
+  const query = (input: Input): Statement<Row> => {
+    const shape = JSON.stringify(toShape(input))
+    return fill(
+      kept.use(shape, () => compile((give) => build(JSON.parse(shape), give))),
+      input,
+    )
+  }
+  return Object.assign(query, {
+    build: (input: Input) => toStatement(build(toShape(input), (pick) => sql.val(pick(input)))),
+  })
+}
+
+/** The places of a list of so many values. */
+export const giveList = <Input, T>(give: Give<Input>, length: number, pick: (input: Input) => readonly T[]) =>
+  Array.from({ length }, (_, index) => give((input) => pick(input)[index] as T))
