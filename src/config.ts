@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IssuerSettings } from './access/issuer-settings.ts'
 import { invalidInput } from './kernel/errors.ts'
+import { isObject } from './kernel/json-object.ts'
 import { logLevels } from './kernel/log.ts'
 import { parseInput } from './operation/operation.ts'
 
@@ -86,7 +87,7 @@ function readFile(home: string): Record<string, unknown> {
   }
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    if (isObject(value)) return value
   } catch {
     // Told below, together with JSON that is no object.
   }

@@ -12,6 +12,7 @@ import {
   stringify,
   visit,
 } from 'yaml'
+import { isObject } from '../kernel/json-object.ts'
 import { isSameValue, type Members } from './model.ts'
 
 /** One place in a file where something is wrong. */
@@ -123,7 +124,7 @@ export function patchYaml(document: Document.Parsed, members: Members): string {
 }
 
 function patch(document: Document.Parsed, node: unknown, value: unknown): Node {
-  if (isMap(node) && isMembers(value)) {
+  if (isMap(node) && isObject(value)) {
     node.items = node.items.filter(({ key }) => Object.hasOwn(value, String(key)))
     for (const [key, member] of Object.entries(value)) {
       const pair = node.items.find((candidate) => String(candidate.key) === key)
@@ -141,7 +142,7 @@ function patch(document: Document.Parsed, node: unknown, value: unknown): Node {
     })
     return node
   }
-  if (isScalar(node) && !isMembers(value) && !Array.isArray(value)) {
+  if (isScalar(node) && !isObject(value) && !Array.isArray(value)) {
     if (node.value !== value) {
       node.value = value
       delete node.type
@@ -156,10 +157,6 @@ function patch(document: Document.Parsed, node: unknown, value: unknown): Node {
 
 /** The same text or number, or a member of a list of things that are told apart by the metric they name. */
 function isSameItem(document: Document.Parsed, node: unknown, value: unknown): boolean {
-  if (isMap(node) && isMembers(value) && 'metricSlug' in value) return node.get('metricSlug') === value.metricSlug
+  if (isMap(node) && isObject(value) && 'metricSlug' in value) return node.get('metricSlug') === value.metricSlug
   return (isScalar(node) || isMap(node) || isSeq(node)) && isSameValue(node.toJS(document), value)
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

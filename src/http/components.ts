@@ -1,9 +1,6 @@
-type JsonObject = Record<string, unknown>
+import { isObject } from '../kernel/json-object.ts'
 
 const LEAST_CHARACTERS = 300
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const toName = (words: string) =>
   words
@@ -16,7 +13,9 @@ const toName = (words: string) =>
  * Gives every object schema that stands more than once a name of its own, so that the document says it once.
  * Returns the document with references, and the schemas by name.
  */
-export function shareSchemas<T extends JsonObject>(document: T): { document: T; schemas: Record<string, unknown> } {
+export function shareSchemas<T extends Record<string, unknown>>(
+  document: T,
+): { document: T; schemas: Record<string, unknown> } {
   const seen = new Map<string, { count: number; name: string }>()
   const visit = (value: unknown, key: string): void => {
     if (Array.isArray(value)) {

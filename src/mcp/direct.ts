@@ -1,37 +1,32 @@
+import { isObject } from '../kernel/json-object.ts'
 import type { Caller } from '../operation/context.ts'
 import { type Exchange, INTERNAL_ERROR, INTERNAL_TEXT, isQuestion, type McpSurface, ProtocolFault } from './protocol.ts'
-
-type Id = string | number
+import { hasOnly, isRequestId, type RequestId, requestKeys } from './request.ts'
 
 /** A call that needs nothing of the protocol but its answer. */
 export interface DirectCall {
-  id: Id
+  id: RequestId
   name: string
   input: Record<string, unknown>
 }
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
 const callKeys = new Set(['name', 'arguments', '_meta'])
-const hasOnly = (value: object, keys: ReadonlySet<string>) => Object.keys(value).every((key) => keys.has(key))
 
 /**
  * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of the
  * 2025 revisions, of a tool that asks nobody and tells of no progress. Everything else is the SDK's.
  */
 export function findDirectCall(message: unknown, surface: McpSurface): DirectCall | undefined {
-  if (!isPlain(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined
-  if (!hasOnly(message, messageKeys)) return undefined
+  if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined
+  if (!hasOnly(message, requestKeys)) return undefined
   const { id, params } = message
-  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined
-  if (!isPlain(params) || !hasOnly(params, callKeys)) return undefined
+  if (!isRequestId(id)) return undefined
+  if (!isObject(params) || !hasOnly(params, callKeys)) return undefined
   const { name, arguments: input = {}, _meta: meta = {} } = params
-  if (typeof name !== 'string' || !isPlain(input) || !isPlain(meta) || Object.keys(meta).length > 0) return undefined
+  if (typeof name !== 'string' || !isObject(input) || !isObject(meta) || Object.keys(meta).length > 0) return undefined
   // The SDK drops a member of this name.
   if (Object.hasOwn(input, '__proto__')) return undefined
-  return surface.isPlainTool(name) ? { id: id as Id, name, input } : undefined
+  return surface.isPlainTool(name) ? { id, name, input } : undefined
 }
 
 const askable = new Set<never>()

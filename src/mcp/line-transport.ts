@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
+import type { RequestId } from './request.ts'
 
-type Id = string | number
 type Sent = { id?: unknown; method?: string } & object
 
 /** What is answered past the SDK; undefined leaves a message to it. */
@@ -9,7 +9,7 @@ export interface Shortcuts {
   greet(message: unknown): object | undefined
   endsGreeting(message: unknown): boolean
   /** The answer that is on its way to a request of a greeted 2025 client; it never fails. */
-  answer(message: unknown, call: Call): { id: Id; answer: object | Promise<object> } | undefined
+  answer(message: unknown, call: Call): { id: RequestId; answer: object | Promise<object> } | undefined
 }
 
 /** One request that is being answered; its signal is made for those that look at it. */
@@ -44,7 +44,7 @@ const NO_MESSAGE = 'This is not one JSON-RPC 2.0 message.'
 /** Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them. */
 export class LineTransport {
   readonly #options: LineOptions
-  readonly #open = new Set<Id>()
+  readonly #open = new Set<RequestId>()
   #waiting: (() => void)[] = []
   #chunks: Buffer[] = []
   #held = 0
@@ -55,12 +55,12 @@ export class LineTransport {
     this.#resolveClosed = resolve
   })
 
-  readonly #running = new Map<Id, Call>()
+  readonly #running = new Map<RequestId, Call>()
   #unsent: { line: string; done: ((error?: Error | null) => void) | undefined }[] = []
   #first = true
   #greeted = false
   /** The id of a greeting that the SDK answers. */
-  #greeting: Id | undefined
+  #greeting: RequestId | undefined
   /** What was said past the SDK that it must hear before anything else, and under which id it answers it once more. */
   #replay: object[] = []
   #echo: string | undefined
@@ -232,7 +232,7 @@ export class LineTransport {
     }
   }
 
-  #cancel(requestId: Id | undefined): void {
+  #cancel(requestId: RequestId | undefined): void {
     if (requestId === undefined) return
     if (this.#running.has(requestId)) this.#running.get(requestId)?.abort()
     else this.#settle(requestId)
@@ -253,11 +253,11 @@ export class LineTransport {
     })
   }
 
-  #refuse(id: Id | null, code: number, message: string): void {
+  #refuse(id: RequestId | null, code: number, message: string): void {
     this.#write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
   }
 
-  #settle(id: Id): void {
+  #settle(id: RequestId): void {
     this.#open.delete(id)
     if (this.#open.size === 0) this.#release()
   }
@@ -269,12 +269,13 @@ export class LineTransport {
   }
 }
 
-const isId = (id: unknown): id is Id => typeof id === 'string' || typeof id === 'number'
+/** What may be answered to; also numbers that only a broken client sends. */
+const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number'
 
 const membersOf = (message: unknown): Readonly<Record<string, unknown>> =>
   typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {}
 
-function idOf(message: unknown): Id | null {
+function idOf(message: unknown): RequestId | null {
   const { id } = membersOf(message)
   return isId(id) ? id : null
 }
@@ -285,7 +286,7 @@ function isHopeless(message: unknown): boolean {
   return jsonrpc !== '2.0' || (method !== undefined && typeof method !== 'string')
 }
 
-function isCancelling(message: unknown): message is { params?: { requestId?: Id } } {
+function isCancelling(message: unknown): message is { params?: { requestId?: RequestId } } {
   const { jsonrpc, method, params = {}, id } = membersOf(message)
   if (method !== 'notifications/cancelled' || jsonrpc !== '2.0' || id !== undefined) return false
   return typeof params === 'object' && params !== null

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type Issue, joinPath } from '../kernel/errors.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { closest } from '../kernel/suggest.ts'
 import { coerce } from '../operation/coerce.ts'
 import { parseInput } from '../operation/operation.ts'
@@ -32,7 +33,7 @@ type Members = Record<string, unknown>
 /** Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`. */
 export function readDefinition(type: MetricType, given: unknown): ReadDefinition {
   const raw = coerce(definitionSchemas[type], given).value
-  if (!isMembers(raw)) return { issues: [{ path: 'definition', message: 'must be an object.' }], references: [] }
+  if (!isObject(raw)) return { issues: [{ path: 'definition', message: 'must be an object.' }], references: [] }
   const issues = uniquePaths([...checkShape(type, raw), ...checkMeaning(type, raw)])
   const references = listReferences(type, raw)
   if (issues.length > 0) return { issues, references }
@@ -49,7 +50,7 @@ function checkShape(type: MetricType, raw: Members): Issue[] {
   const parts = sides.flatMap((side) => {
     const part = raw[side]
     const path = `definition.${side}`
-    if (!isMembers(part)) return [{ path, message: 'must be an inline SIMPLE definition or {metricSlug}.' }]
+    if (!isObject(part)) return [{ path, message: 'must be an inline SIMPLE definition or {metricSlug}.' }]
     return issuesOf('metricSlug' in part ? MetricReference : SimpleDefinition, part, path)
   })
   return [...unknown, ...parts]
@@ -64,7 +65,7 @@ function checkMeaning(type: MetricType, raw: Members): Issue[] {
     case 'RATIO':
       return sides.flatMap((side) => {
         const part = raw[side]
-        return isMembers(part) && !('metricSlug' in part) ? checkSimple(part, `definition.${side}`) : []
+        return isObject(part) && !('metricSlug' in part) ? checkSimple(part, `definition.${side}`) : []
       })
     case 'DERIVED':
       return checkFormula(raw)
@@ -100,7 +101,7 @@ function checkSimple(raw: Members, path: string): Issue[] {
     const message = `${timeField} is not a time of ${entity}; use one of ${timeFields.join(', ')}.`
     issues.push({ path: `${path}.timeField`, message })
   }
-  if (entity === 'finding' && isMembers(raw.filters) && raw.filters.scanned !== undefined) {
+  if (entity === 'finding' && isObject(raw.filters) && raw.filters.scanned !== undefined) {
     issues.push({ path: `${path}.filters.scanned`, message: 'is a filter of assets; use entity asset or remove it.' })
   }
   return issues
@@ -165,7 +166,7 @@ function listReferences(type: MetricType, raw: Members): Reference[] {
   if (type === 'RATIO') {
     for (const side of sides) {
       const part = raw[side]
-      if (isMembers(part)) add(part.metricSlug, `definition.${side}.metricSlug`)
+      if (isObject(part)) add(part.metricSlug, `definition.${side}.metricSlug`)
     }
   }
   if (type === 'DERIVED') {
@@ -194,10 +195,6 @@ function uniquePaths(issues: readonly Issue[]): Issue[] {
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The SIMPLE definitions that stand in a definition itself. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { isLockedDown, withhold, withholdSuggestions } from './lockdown.ts'
@@ -145,7 +146,7 @@ function parseArguments({ name, input, examine }: Operation, raw: unknown): obje
     return parseInput(input, raw)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const more = isMembers(raw) ? (examine?.(raw) ?? []) : []
+    const more = isObject(raw) ? (examine?.(raw) ?? []) : []
     if (more.length > 0) throw badInput([...(error.facts.issues ?? []), ...more], error.facts.suggestions)
     const failed = input.safeParse(raw)
     const repaired = failed.success ? undefined : explainIssues(input, raw, failed.error.issues).repaired
@@ -167,9 +168,6 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknow
   const { issues, suggestions } = explainIssues(schema, raw, result.error.issues)
   throw badInput(issues, suggestions)
 }
-
-const isMembers = (raw: unknown): raw is Record<string, unknown> =>
-  typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 
 function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
   const [first] = issues

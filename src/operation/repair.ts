@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../kernel/errors.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { closest, likeness } from '../kernel/suggest.ts'
 import { inputNode, type SchemaNode } from './coerce.ts'
 import { suggestValues, toMessage } from './problem-text.ts'
@@ -14,9 +15,6 @@ export interface Repair {
 
 type Members = Record<string, unknown>
 type Path = readonly PropertyKey[]
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible. */
 export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z.core.$ZodIssue[]): Repair {
@@ -41,7 +39,7 @@ export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z
     repair.issues.push({ path: toPath(issue.path), message: toMessage(issue) })
     repair.suggestions.push(...suggestValues(issue, valueAt(raw, issue.path)))
   }
-  return changed && isMembers(copy) ? { ...repair, repaired: copy } : repair
+  return changed && isObject(copy) ? { ...repair, repaired: copy } : repair
 }
 
 /**
@@ -70,7 +68,7 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
   const holder = valueAt(raw, path)
   const isFree = (at: Path) => valueAt(raw, at) === undefined
   const here = membersOf(nodeAt(root, path))
-  if (here === undefined || !isMembers(holder)) return undefined
+  if (here === undefined || !isObject(holder)) return undefined
   const exact = Object.keys(here).filter((known) => isSameName(known, key))
   const nested = Object.entries(here).flatMap(([member, node]) =>
     Object.keys(membersOf(node) ?? {})
@@ -166,11 +164,11 @@ function move(raw: unknown, from: Path, to: Path, node: SchemaNode | undefined):
   const holder = valueAt(raw, from.slice(0, -1))
   const key = String(from.at(-1))
   const value = valueAt(raw, from)
-  if (!isMembers(holder)) return false
+  if (!isObject(holder)) return false
   let target: Members = holder
   for (const member of to.slice(from.length - 1, -1)) {
     const next = target[String(member)] ?? {}
-    if (!isMembers(next)) return false
+    if (!isObject(next)) return false
     target[String(member)] = next
     target = next
   }

@@ -1,6 +1,6 @@
+import { isObject } from '../kernel/json-object.ts'
 import type { Log } from '../kernel/log.ts'
 import type { ScanRunner } from '../operation/context.ts'
-import { isObject } from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { nextRunAt, Schedule } from '../sources/schedule.ts'
 import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { conflict } from '../kernel/errors.ts'
-import { isObject } from '../sources/config.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { IMPORT_TYPE, type SourceRecord } from '../sources/model.ts'
 import type { Writer } from '../store/store.ts'
 import { isOrphaned } from './drive.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CommonConfig, isObject } from './config.ts'
+import { isObject } from '../kernel/json-object.ts'
+import { CommonConfig } from './config.ts'
 import type { Plugins } from './plugins.ts'
 
 type JsonSchema = Record<string, unknown>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Connector, Sampling } from '../connectors/connector.ts'
 import { AppError, type Issue, invalidInput, joinPath, tellMore } from '../kernel/errors.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { closest } from '../kernel/suggest.ts'
 import { parseInput } from '../operation/operation.ts'
@@ -203,10 +204,6 @@ function unknownDetector(plugins: Plugins, type: string): string {
 
 const pickMembers = (raw: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(raw).filter(([name]) => names.includes(name)))
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** The payload without its secrets, as it is stored. */
 export function withoutSecrets(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {

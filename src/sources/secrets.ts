@@ -1,8 +1,9 @@
 import type { Connector } from '../connectors/connector.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { MASK } from '../kernel/redaction.ts'
 import type { Vault } from '../store/vault.ts'
-import { invalidConfig, isObject, mergeConfig, type ParsedConfig, parseConfig, withoutSecrets } from './config.ts'
+import { invalidConfig, mergeConfig, type ParsedConfig, parseConfig, withoutSecrets } from './config.ts'
 import type { SourceRecord } from './model.ts'
 import type { Plugins } from './plugins.ts'
 

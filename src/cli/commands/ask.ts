@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isObject } from '../../kernel/json-object.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
@@ -98,7 +99,7 @@ function toObjectArgument(text: string): Record<string, unknown> {
 function toObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    if (isObject(value)) return value
   } catch {
     // Told below, together with JSON that is no object.
   }

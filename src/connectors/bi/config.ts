@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../kernel/json-object.ts'
 import { isLoopbackHost } from '../loopback.ts'
 
 const guid = z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301')
@@ -73,8 +74,6 @@ interface Shape {
   required: { auth_mode?: unknown }
   masked: Record<string, unknown>
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** Runs beside other problems, so that all of them are listed at once. */
 const whenShaped = ({ value }: { value: unknown }) =>

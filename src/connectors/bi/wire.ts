@@ -1,3 +1,5 @@
+import { isObject } from '../../kernel/json-object.ts'
+
 /** One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none. */
 export interface Item {
   text(key: string): string | undefined
@@ -14,9 +16,6 @@ export interface Item {
   /** Members that are plain text, by the name they came with. */
   texts(): [string, string][]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function toInstant(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
