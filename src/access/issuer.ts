@@ -109,7 +109,15 @@ function createKeySource(options: IssuerOptions): JWTVerifyGetKey {
     const { origin, pathname, search } = new URL(address)
     const authorize = async () => undefined
     const client = createHttpClient({
-      ...{ origin, authorize, timeoutMs: 5000, maxRetries: 1, minGapMs: 0, concurrency: 1, signal, log, now },
+      origin,
+      authorize,
+      timeoutMs: 5000,
+      maxRetries: 1,
+      minGapMs: 0,
+      concurrency: 1,
+      signal,
+      log,
+      now,
     })
     return (await client.json({ path: `${pathname}${search}`, maxBytes: 1024 * 1024 })).body
   }

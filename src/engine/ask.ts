@@ -1,7 +1,7 @@
 import type { AssetTable } from './assets.ts'
 import { SHARE } from './confidences.ts'
 import type { Rows } from './rows.ts'
-import { countRows, scanRows, type Want } from './scan.ts'
+import { type Counted, countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 import { type Mark, NO_LEAST } from './tallies.ts'
 import type { Timeline } from './timeline.ts'
@@ -104,13 +104,11 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
   }
 }
 
-type Out = Parameters<typeof countRows>[3]
-
 /** What gives the counts and sums of all rows before a row. */
 interface Known {
   /** Rows that are gone through in about the time of one such count. */
   fold: number
-  countBefore(row: number, out: Out): void
+  countBefore(row: number, out: Counted): void
 }
 
 /** The tallies that tell the groups of a shape apart; undefined where only the rows do. */
@@ -137,7 +135,7 @@ function findTallies(timeline: Timeline, shape: Shape): Known | undefined {
 }
 
 /** Counts and sums of all rows before a row. */
-function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Out): void {
+function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Counted): void {
   if (row === 0) return
   if (row === rows.count) {
     addMark(tallies.total, shape, out)
@@ -165,12 +163,12 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
 }
 
 /** Moves a count of all rows before `start` to `row`, whichever is first. */
-function addBetween(rows: Rows, { start, row }: { start: number; row: number }, shape: Shape, out: Out): void {
+function addBetween(rows: Rows, { start, row }: { start: number; row: number }, shape: Shape, out: Counted): void {
   if (start <= row) countRows(rows, { from: start, to: row, sign: 1 }, shape, out)
   else countRows(rows, { from: row, to: start, sign: -1 }, shape, out)
 }
 
-function addMark(mark: Mark, shape: Shape, out: Out): void {
+function addMark(mark: Mark, shape: Shape, out: Counted): void {
   const { cellGroupOf, groupOf, members } = shape
   const { counts, sums, base, summed } = out
   if (cellGroupOf !== undefined) {

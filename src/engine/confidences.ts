@@ -1,5 +1,6 @@
 import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
+import type { Counted } from './scan.ts'
 
 /** Confidences of one hundredth, in the ten-thousandths of the rows. */
 export const SHARE = 100
@@ -13,14 +14,6 @@ const SPARE_CELLS = 16
 export interface ShareMark {
   counts: Uint32Array
   sums: Float64Array
-}
-
-/** What an answer adds up: see `countRows`. */
-interface Out {
-  counts: Float64Array
-  sums: Float64Array
-  base: number
-  summed: boolean
 }
 
 /**
@@ -98,7 +91,7 @@ export class ConfidenceTallies {
   }
 
   /** Adds all rows before the border nearest to a row that are sure enough; gives that border. */
-  addBefore(row: number, shape: { cellGroupOf: Uint32Array; leastConfidence: number }, out: Out): number {
+  addBefore(row: number, shape: { cellGroupOf: Uint32Array; leastConfidence: number }, out: Counted): number {
     const index = Math.min((row + 2 ** (this.bits - 1)) >>> this.bits, this.#marks.length)
     const isTotal = row === this.count || index === this.#marks.length
     const mark = isTotal ? this.#total : this.#marks[index]
@@ -109,7 +102,7 @@ export class ConfidenceTallies {
   #add(
     mark: ShareMark,
     { cellGroupOf, leastConfidence }: { cellGroupOf: Uint32Array; leastConfidence: number },
-    { counts, sums, base, summed }: Out,
+    { counts, sums, base, summed }: Counted,
   ): void {
     const { width } = this
     const cells = Math.min(width, cellGroupOf.length)

@@ -1,9 +1,19 @@
 // The loops over rows that most answers spend their time in: whole numbers, and no branch that is guessed wrong often.
 
-type Numbers = Uint16Array | Uint32Array
+import type { Rows } from './rows.ts'
+
+type Combos = Rows['combo']
+
+/** Rows whose confidence is at least `least`, by the groups of their combinations. */
+interface SureRows {
+  combo: Combos
+  confidence: Uint16Array
+  groupOf: Uint32Array
+  least: number
+}
 
 /** Adds 1 for each row at its group. */
-export function tallyRows(combo: Numbers, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
+export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
   for (let row = from; row < to; row++) {
     const group = groupOf[combo[row] as number] as number
     counts[group] = (counts[group] as number) + 1
@@ -12,12 +22,7 @@ export function tallyRows(combo: Numbers, groupOf: Uint32Array, from: number, to
 
 /** Adds 1 for each row whose confidence is at least `least`, at its group. */
 export function tallySure(
-  {
-    combo,
-    confidence,
-    groupOf,
-    least,
-  }: { combo: Numbers; confidence: Uint16Array; groupOf: Uint32Array; least: number },
+  { combo, confidence, groupOf, least }: SureRows,
   from: number,
   to: number,
   counts: Int32Array,
@@ -31,12 +36,7 @@ export function tallySure(
 
 /** As `tallySure`, with the sum of the confidences. */
 export function sumSure(
-  {
-    combo,
-    confidence,
-    groupOf,
-    least,
-  }: { combo: Numbers; confidence: Uint16Array; groupOf: Uint32Array; least: number },
+  { combo, confidence, groupOf, least }: SureRows,
   from: number,
   to: number,
   { counts, sums }: { counts: Int32Array; sums: Float64Array },
@@ -56,7 +56,7 @@ export function sumSure(
  * @param bitOf the first bit of each group's lane
  */
 export function markAssets(
-  { combo, asset, groupOf, none }: { combo: Numbers; asset: Uint32Array; groupOf: Uint32Array; none: number },
+  { combo, asset, groupOf, none }: { combo: Combos; asset: Uint32Array; groupOf: Uint32Array; none: number },
   from: number,
   to: number,
   { bitOf, seen, counts }: { bitOf: Uint32Array; seen: Uint32Array; counts: Int32Array },

@@ -40,7 +40,13 @@ export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: A
   return places.groupOf[own * places.parts + part] as number
 }
 
-type Counted = { counts: Float64Array; sums: Float64Array; base: number; summed: boolean }
+/** What an answer adds up: counts, and where it is asked for sums of confidence, of groups from `base` on. */
+export interface Counted {
+  counts: Float64Array
+  sums: Float64Array
+  base: number
+  summed: boolean
+}
 type Range = { from: number; to: number; sign: 1 | -1 }
 
 /** Where the loops count: as wide as the widest shape so far, and all zero between two uses. */

@@ -4,7 +4,7 @@ import { type Operation, operation } from '../operation/operation.ts'
 import { countFindings, listTerms } from './glossary.store.ts'
 import { CreateGlossaryTerm, GlossaryTerm, GlossaryTermItem, toGlossaryTerm, toGlossaryTermItem } from './model.ts'
 import { getTerm } from './names.ts'
-import { withReview } from './review.ts'
+import { toTags, withReview } from './review.ts'
 import { PageInput, searchPage } from './search.ts'
 import { createTerm } from './terms.ts'
 import { toTermWarnings, Warnings } from './warnings.ts'
@@ -47,8 +47,8 @@ const listGlossaryTerms = operation({
       `${items.length} of ${total} terms`,
       ...items.map((term) => {
         const also = term.synonyms.length === 0 ? '' : ` (also: ${term.synonyms.join(', ')})`
-        const off = `${term.isActive ? '' : ' [inactive]'}${term.unreviewed === true ? ' [unreviewed]' : ''}`
-        return `${term.slug}: ${term.displayName}${also}${off}. ${term.description} ${JSON.stringify(term.filterMapping)}`
+        const name = `${term.slug}: ${term.displayName}${also}${toTags(term)}`
+        return `${name}. ${term.description} ${JSON.stringify(term.filterMapping)}`
       }),
     ].join('\n'),
 })

@@ -5,3 +5,7 @@ import type { Reader } from '../store/store.ts'
 export function withReview<Term extends { slug: string }>(reader: Reader, term: Term): Term & { unreviewed?: true } {
   return isUnreviewed(reader, 'term', term.slug) ? { ...term, unreviewed: true } : term
 }
+
+/** What a line about a term says of its state. */
+export const toTags = ({ isActive, unreviewed }: { isActive: boolean; unreviewed?: true | undefined }): string =>
+  `${isActive ? '' : ' [inactive]'}${unreviewed === true ? ' [unreviewed]' : ''}`

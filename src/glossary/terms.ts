@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { FilterMapping } from '../findings/filter.ts'
 import { conflict } from '../kernel/errors.ts'
-import { breakMarkdownIn } from '../kernel/plain-text.ts'
+import { toWordsOf } from '../operation/author.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -34,6 +34,9 @@ export interface NewTerm extends TermChange {
   filterMapping: FilterMapping
 }
 
+/** What is words of whoever writes. */
+const writtenKeys = ['displayName', 'description', 'category', 'icon', 'synonyms']
+
 /** @throws AppError `conflict` when the slug is taken. */
 export function createTerm(writer: Writer, term: NewTerm, author: Author): TermRecord {
   if (findTermBySlug(writer, term.slug) !== undefined) {
@@ -43,7 +46,7 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
   }
   const blank = { description: '', category: '', color: null, icon: null, synonyms: [], isActive: true }
   const { slug, displayName, filterMapping } = term
-  const members = { ...blank, ...wordsOf({ ...given(term), slug, displayName, filterMapping }, author) }
+  const members = { ...blank, ...toWordsOf(author, { ...given(term), slug, displayName, filterMapping }, writtenKeys) }
   insertTerm(writer, { ...members, uid: randomUUID(), updatedAt: author.at })
   const created = getStored(writer, term.slug)
   appendAudit(writer, author, { action: 'create', kind: 'term', name: term.slug, after: toGlossaryTerm(created) })
@@ -53,7 +56,7 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
 /** Changes what is given and leaves the rest; a change that changes nothing writes nothing. */
 export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
   const { id, createdAt, ...members } = term
-  const changed: TermMembers = { ...members, ...wordsOf(given(change), author) }
+  const changed: TermMembers = { ...members, ...toWordsOf(author, given(change), writtenKeys) }
   if (isDeepStrictEqual(changed, members)) {
     // A person who saves it as it is has read it.
     if (author.assistant !== true) noteReview(writer, { kind: 'term', name: term.slug, byAssistant: false })
@@ -77,10 +80,6 @@ export function listUnknownDetectors(reader: Reader, mapping: FilterMapping, bui
   const named = new Set([...(mapping.detectorTypes ?? []), ...(mapping.exclude?.detectorTypes ?? [])])
   return [...named].filter((type) => !builtIn.includes(type) && !hasFindingsOf(reader, type))
 }
-
-/** What an assistant wrote is shown to other assistants: it links to nothing. */
-const wordsOf = <Change extends object>(change: Change, { assistant }: Author): Change =>
-  assistant === true ? breakMarkdownIn(change, ['displayName', 'description', 'category', 'icon', 'synonyms']) : change
 
 type Given<Change> = { [Key in keyof Change]?: Exclude<Change[Key], undefined> }
 

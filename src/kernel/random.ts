@@ -1,4 +1,6 @@
-/** Numbers in [0, 1) that the seed alone decides: the mulberry32 generator. Fast, and good enough to choose with; never for keys. */
+/**
+ * Numbers in [0, 1) that the seed alone decides: the mulberry32 generator. Good enough to choose with, never for keys.
+ */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

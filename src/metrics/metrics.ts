@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion, tellMore } from '../kernel/errors.ts'
-import { breakMarkdownIn } from '../kernel/plain-text.ts'
+import { toWordsOf } from '../operation/author.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readDefinition } from './definition.ts'
@@ -47,6 +47,9 @@ export interface NewMetric extends MetricChange {
   definition: unknown
 }
 
+/** What is words of whoever writes. */
+const writtenKeys = ['displayName', 'description', 'unit', 'owner', 'synonyms']
+
 const uncertified = {
   certifiedBy: null,
   certifiedAt: null,
@@ -90,7 +93,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
     version: 1,
     updatedAt: author.at,
   }
-  insertMetric(writer, applyChange(writer, blank, wordsOf(metric, author), graph))
+  insertMetric(writer, applyChange(writer, blank, toWordsOf(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
   keepVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
@@ -106,7 +109,7 @@ export function updateMetric(
   graph?: MetricGraph,
 ): MetricRecord {
   const { id, createdAt, ...members } = metric
-  const changed = applyChange(writer, members, wordsOf(change, author), graph)
+  const changed = applyChange(writer, members, toWordsOf(author, change, writtenKeys), graph)
   const means = canonical(toMeaning(changed)) !== canonical(toMeaning(members))
   if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })
   else if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
@@ -142,10 +145,6 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
   removeMetric(writer, metric.id)
   auditMetric(writer, author, 'delete', metric, undefined)
 }
-
-/** What an assistant wrote is shown to other assistants: it links to nothing. */
-const wordsOf = (change: MetricChange, { assistant }: Author): MetricChange =>
-  assistant === true ? breakMarkdownIn(change, ['displayName', 'description', 'unit', 'owner', 'synonyms']) : change
 
 function applyChange(
   reader: Reader,

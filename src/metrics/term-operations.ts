@@ -8,7 +8,7 @@ import {
   toGlossaryTerm,
 } from '../glossary/model.ts'
 import { TermAnswer, TermName } from '../glossary/operations.ts'
-import { withReview } from '../glossary/review.ts'
+import { toTags, withReview } from '../glossary/review.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
 import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
@@ -63,7 +63,7 @@ const getGlossaryTerm = operation({
   run: ({ slug }, context) => context.read((reader) => toTermDetail(reader, resolveTerm(reader, slug))),
   render: (term) =>
     [
-      `${term.displayName} (${term.slug})${term.isActive ? '' : ' [inactive]'}${term.unreviewed === true ? ' [unreviewed]' : ''}: ${term.description}`,
+      `${term.displayName} (${term.slug})${toTags(term)}: ${term.description}`,
       `category: ${term.category || 'none'}; synonyms: ${term.synonyms.join(', ') || 'none'}`,
       `findings: ${JSON.stringify(term.filterMapping)}`,
       ...term.metrics.map(

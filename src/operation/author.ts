@@ -1,3 +1,4 @@
+import { breakMarkdownIn } from '../kernel/plain-text.ts'
 import type { Author } from '../store/audit.store.ts'
 import type { WriteContext } from './context.ts'
 
@@ -6,4 +7,13 @@ export function authorOf(context: WriteContext): Author {
   const { name, id, via, token, scopes } = context.caller
   const assistant = via === 'mcp' || (token === true && !scopes.has('certify'))
   return { name, id, via, at: context.now(), ...(assistant ? { assistant } : {}) }
+}
+
+/** What an assistant wrote is shown to other assistants: the texts at `keys` link to nothing. */
+export function toWordsOf<Change extends object>(
+  { assistant }: Author,
+  change: Change,
+  keys: readonly string[],
+): Change {
+  return assistant === true ? breakMarkdownIn(change, keys) : change
 }

@@ -78,9 +78,13 @@ export function tell({ origin, term, key, values, exclude }: Condition): string 
 }
 
 /** Keys whose values strangers write: these names stand in data, never in a sentence of ours. */
-const tenantWritten: Readonly<Record<string, string>> = {
-  containers: 'a breakdown by container shows the names there are, some of them close to it',
-  categories: 'a breakdown by category shows the names there are, some of them close to it',
+const tenantWritten: Readonly<Record<string, string>> = { containers: 'container', categories: 'category' }
+
+function toHint(key: string, near: readonly string[]): string {
+  if (near.length === 0) return ''
+  const dimension = tenantWritten[key]
+  if (dimension === undefined) return `; the closest are ${near.join(', ')}`
+  return `; a breakdown by ${dimension} shows the names there are, some of them close to it`
 }
 
 /** Values that a caller or a placement names but that nothing has ever had. */
@@ -99,8 +103,10 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
     return [...values]
       .filter((value) => value !== NONE && !seen.includes(value))
       .map((value): Warning => {
-        const near = closest(value, seen, (name) => name, 3)
-        const hint = near.length === 0 ? '' : `; ${tenantWritten[key] ?? `the closest are ${near.join(', ')}`}`
+        const hint = toHint(
+          key,
+          closest(value, seen, (name) => name, 3),
+        )
         return key === 'detectorTypes'
           ? { code: 'unknown_detector', message: `No detector and no finding is called ${value}${hint}.` }
           : { code: 'unknown_value', message: `Nothing has ${key} '${value.slice(0, 80)}'${hint}.` }

@@ -42,8 +42,10 @@ export function startLoop(options: LoopOptions): Loop {
   const watch = watchClock(now)
   let isPaused = false
   let turning = false
+  let stopped = false
+  const isOver = () => stopped || signal.aborted
   const tick = async () => {
-    if (signal.aborted || turning) return
+    if (isOver() || turning) return
     turning = true
     try {
       if (isWriting(store, owner.name, now())) await store.untilFree(signal)
@@ -65,8 +67,6 @@ export function startLoop(options: LoopOptions): Loop {
       turning = false
     }
   }
-  let stopped = false
-  const isOver = () => stopped || signal.aborted
   const timer = setInterval(() => void tick(), tickMs)
   timer.unref()
   setImmediate(() => void tick())

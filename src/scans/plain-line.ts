@@ -1,5 +1,6 @@
 import { severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
+import { isObject } from '../kernel/json-object.ts'
 import { readInstant } from './instant.ts'
 
 const severityNames = new Set<unknown>(severities)
@@ -16,35 +17,28 @@ function isTrimmed(value: unknown, longest: number): boolean {
 const isText = (value: unknown, longest: number): boolean => typeof value === 'string' && value.length <= longest
 const isInstant = (value: unknown): boolean => typeof value === 'string' && readInstant(value) !== undefined
 
-function isPlainAsset(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const asset = value as Record<string, unknown>
-  for (const key in asset) {
-    const member = asset[key]
-    let good: boolean
-    switch (key) {
-      case 'key':
-        good = isTrimmed(member, 1000)
-        break
-      case 'kind':
-        good = isTrimmed(member, 200)
-        break
-      case 'name':
-      case 'container':
-        good = isText(member, 1000)
-        break
-      case 'url':
-        good = isText(member, 4096)
-        break
-      case 'contentUpdatedAt':
-        good = isInstant(member)
-        break
-      default:
-        good = false
-    }
-    if (!good) return false
-  }
+function isPlainAsset(asset: unknown): boolean {
+  if (!isObject(asset)) return false
+  for (const key in asset) if (!isPlainAssetMember(key, asset[key])) return false
   return asset.key !== undefined
+}
+
+function isPlainAssetMember(key: string, member: unknown): boolean {
+  switch (key) {
+    case 'key':
+      return isTrimmed(member, 1000)
+    case 'kind':
+      return isTrimmed(member, 200)
+    case 'name':
+    case 'container':
+      return isText(member, 1000)
+    case 'url':
+      return isText(member, 4096)
+    case 'contentUpdatedAt':
+      return isInstant(member)
+    default:
+      return false
+  }
 }
 
 function isPlainMember(key: string, member: unknown): boolean {
@@ -80,9 +74,8 @@ function isPlainMember(key: string, member: unknown): boolean {
  * A line that is good beyond doubt, as it is; undefined where only the schema can tell, or has to trim or to explain.
  * Most lines of a large file are plain, and this look costs a tenth of the schema's.
  */
-export function findPlainLine(value: unknown): object | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const line = value as Record<string, unknown>
+export function findPlainLine(line: unknown): object | undefined {
+  if (!isObject(line)) return undefined
   for (const key in line) if (!isPlainMember(key, line[key])) return undefined
   const { asset, detectorType, findingType, severity, firstDetectedAt, lastDetectedAt, resolvedAt } = line
   if (asset === undefined || detectorType === undefined || findingType === undefined || severity === undefined) {
@@ -93,5 +86,5 @@ export function findPlainLine(value: unknown): object | undefined {
   if (typeof lastDetectedAt === 'string' && (readInstant(lastDetectedAt) ?? 0) < first) return undefined
   if ((line.status === 'RESOLVED') !== (resolvedAt !== undefined)) return undefined
   if (typeof resolvedAt === 'string' && (readInstant(resolvedAt) ?? 0) < first) return undefined
-  return value
+  return line
 }

@@ -4,7 +4,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -17,6 +16,7 @@ import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
+import { syncFile } from './sync-file.ts'
 
 /** So many copies that nobody asked for are kept. */
 const KEPT_AUTOMATIC = 5
@@ -49,7 +49,6 @@ export function backUp(database: string, target: string): Backup {
     closeSync(openSync(draft, 'wx', 0o600))
     const source = new Database(database, { timeout: 30_000, fileMustExist: true })
     try {
-      source.pragma('busy_timeout = 30000')
       source.prepare('VACUUM INTO ?').run(draft)
     } finally {
       source.close()
@@ -192,19 +191,5 @@ function linkOrCopy(file: string, other: string): void {
     linkSync(file, other)
   } catch {
     copyFileSync(file, other)
-  }
-}
-
-/** Makes a file, or the names in a folder, survive a power cut; not every platform can do the latter. */
-function syncFile(path: string): void {
-  try {
-    const handle = openSync(path, 'r')
-    try {
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-  } catch {
-    return
   }
 }

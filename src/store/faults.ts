@@ -13,6 +13,7 @@ export function withWayBack(file: string, error: unknown): unknown {
   }
   return error
 }
+
 const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string }> = [
   {
     code: /^SQLITE_BUSY/,

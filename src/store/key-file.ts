@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { KEY_BYTES } from './envelope.ts'
+import { syncFile } from './sync-file.ts'
 
 export const FILE_NAME = 'assay.key'
 /** The key that a rotation is changing to; it becomes the key file once everything is sealed with it. */
@@ -28,7 +29,7 @@ export interface FoundKey {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export function describePlace(env: Environment): string {
+export function describeKeyPlace(env: Environment): string {
   if (env.ASSAY_KEY_FILE) return 'the file named by ASSAY_KEY_FILE'
   return env.ASSAY_KEY ? 'ASSAY_KEY' : `${FILE_NAME} in the data folder`
 }
@@ -38,7 +39,7 @@ export function describePlace(env: Environment): string {
  * rotation may have left several, before and after; `fits` says which one the database needs.
  */
 export function findKey(home: string, env: Environment, fits?: (key: Buffer) => boolean): FoundKey | undefined {
-  const place = describePlace(env)
+  const place = describeKeyPlace(env)
   if (env.ASSAY_KEY_FILE) {
     const bytes = readIfThere(env.ASSAY_KEY_FILE)
     if (bytes === undefined) throw keyMissing(place)
@@ -109,7 +110,7 @@ export function createKeyFile(home: string): FoundKey {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const key = randomBytes(KEY_BYTES)
   if (!writeKeyFile(join(home, FILE_NAME), key)) throw keyMissing()
-  syncFolder(home)
+  syncFile(home)
   return { place: `${FILE_NAME} in the data folder`, key }
 }
 
@@ -136,17 +137,6 @@ export function writeKeyFile(file: string, key: Buffer): boolean {
     renameSync(draft, file)
   }
   return true
-}
-
-/** Makes the new name survive a power cut; not every platform can. */
-export function syncFolder(folder: string): void {
-  try {
-    const handle = openSync(folder, 'r')
-    fsyncSync(handle)
-    closeSync(handle)
-  } catch {
-    return
-  }
 }
 
 export function keyMissing(place = 'the data folder'): AppError {

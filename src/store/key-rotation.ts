@@ -6,7 +6,7 @@ import { db } from './builder.ts'
 import { checkValue, KEY_BYTES, openWith, sealWith, wrapPlace, wrappingKey } from './envelope.ts'
 import {
   createKeyFile,
-  describePlace,
+  describeKeyPlace,
   type Environment,
   FILE_NAME,
   type FoundKey,
@@ -14,10 +14,10 @@ import {
   keyMissing,
   NEXT_NAME,
   parseKey,
-  syncFolder,
   writeKeyFile,
 } from './key-file.ts'
 import type { Store, Writer } from './store.ts'
+import { syncFile } from './sync-file.ts'
 import { addDataKey, type OpenKeys, openKeys, openVault, readKeys, toKeyId, toPlace } from './vault-file.ts'
 
 export interface KeyPlace {
@@ -59,7 +59,7 @@ export function rotateKey(folder: KeyPlace, target?: string): Rotation {
   const present = getKey(folder)
   const file = target ?? join(home, NEXT_NAME)
   const isNew = writeKeyFile(file, randomBytes(KEY_BYTES))
-  syncFolder(home)
+  syncFile(home)
   if (!isNew && target !== undefined) throw conflict(`${target} is there already; name another file.`)
   const next = parseKey(readFileSync(file), file)
   const counts = store.write((writer) => changeKey(writer, present, next, now()), { durable: true })
@@ -136,7 +136,7 @@ export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>
     writeKeyFile(join(home, retired), parseKey(readFileSync(file), file))
   }
   renameSync(next, file)
-  syncFolder(home)
+  syncFile(home)
   return retired
 }
 
@@ -208,7 +208,7 @@ export function readKeyStatus(folder: KeyPlace): KeyStatus {
     if (!(error instanceof AppError)) throw error
     const { found } = (error.facts.facts ?? {}) as { found?: string }
     return {
-      place: found === undefined ? 'nowhere' : describePlace(folder.env),
+      place: found === undefined ? 'nowhere' : describeKeyPlace(folder.env),
       ...(found === undefined ? {} : { found }),
       ...facts,
       problem: error.message,

@@ -20,6 +20,7 @@ import { requireLocalFolder, requireWholeFile } from './place.ts'
 import { Space } from './space.ts'
 
 export type { Reader, Writer } from './connection.ts'
+
 export interface WriteOptions {
   /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
   durable?: boolean
@@ -84,8 +85,9 @@ export class Store {
       writer.pragma('busy_timeout = 0')
       const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
       const after = statSync(file, { throwIfNoEntry: false })?.ino
-      if (before === undefined || before === after)
+      if (before === undefined || before === after) {
         return new Store(file, writer, reader, new Space(dirname(file), options.freeBytes))
+      }
       reader.close()
       throw new AppError('unavailable', 'The database was replaced at this moment; try again.', { reason: 'busy' })
     } catch (error) {

@@ -13,7 +13,7 @@ import {
   wrapPlace,
   wrappingKey,
 } from './envelope.ts'
-import { createKeyFile, describePlace, type Environment, type FoundKey, findKey, keyMissing } from './key-file.ts'
+import { createKeyFile, describeKeyPlace, type Environment, type FoundKey, findKey, keyMissing } from './key-file.ts'
 import type { Reader, Store, Writer } from './store.ts'
 import type { Vault } from './vault.ts'
 
@@ -39,7 +39,7 @@ export interface VaultOptions {
  */
 export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
   let keys: OpenKeys | AppError
-  let place = describePlace(env)
+  let place = describeKeyPlace(env)
   let check: string | undefined
   const load = () => {
     try {

@@ -38,23 +38,38 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const registers = [register]
   collectDefaultMetrics({ register })
   const requests = new Histogram({
-    ...{ name: 'http_request_seconds', help: 'Requests over HTTP.', registers, buckets: SECONDS },
+    name: 'http_request_seconds',
+    help: 'Requests over HTTP.',
+    registers,
+    buckets: SECONDS,
     labelNames: ['route', 'status'],
   })
   const tools = new Histogram({
-    ...{ name: 'mcp_tool_seconds', help: 'Tool calls over MCP.', registers, buckets: SECONDS },
+    name: 'mcp_tool_seconds',
+    help: 'Tool calls over MCP.',
+    registers,
+    buckets: SECONDS,
     labelNames: ['tool', 'outcome'],
   })
   const queries = new Histogram({
-    ...{ name: 'query_seconds', help: 'Operations that only read.', registers, buckets: SECONDS },
+    name: 'query_seconds',
+    help: 'Operations that only read.',
+    registers,
+    buckets: SECONDS,
     labelNames: ['operation'],
   })
   const rows = new Histogram({
-    ...{ name: 'query_rows', help: 'Groups, buckets or items of an answer.', registers, buckets: ROWS },
+    name: 'query_rows',
+    help: 'Groups, buckets or items of an answer.',
+    registers,
+    buckets: ROWS,
     labelNames: ['operation'],
   })
   const refusals = new Counter({
-    ...{ name: 'auth_failures_total', help: 'Requests that were not let in.', registers, labelNames: ['reason'] },
+    name: 'auth_failures_total',
+    help: 'Requests that were not let in.',
+    registers,
+    labelNames: ['reason'],
   })
   const busy = new Counter({ name: 'db_busy_total', help: 'Writes that found the database taken.', registers })
   const stop = addGauges(registers, options)
@@ -94,28 +109,28 @@ const breakerValues: Record<BreakerState, number> = { closed: 0, half_open: 1, o
 /** What scans have asked of tenants. Returns how to take in what came since. */
 function addUpstream(registers: Registry[], { store, upstream }: TelemetryOptions): () => void {
   const requests = new Counter({
-    ...{ name: 'upstream_requests_total', help: 'Requests of scans, by source and reply.', registers },
+    name: 'upstream_requests_total',
+    help: 'Requests of scans, by source and reply.',
+    registers,
     labelNames: ['source', 'code'],
   })
   const waits = new Histogram({
-    ...{
-      name: 'upstream_retry_after_seconds',
-      help: 'Waits that tenants asked for.',
-      registers,
-      buckets: WAIT_SECONDS,
-    },
+    name: 'upstream_retry_after_seconds',
+    help: 'Waits that tenants asked for.',
+    registers,
+    buckets: WAIT_SECONDS,
   })
   const breakers = new Gauge({
-    ...{ name: 'breaker_state', help: 'Whether a source is left alone: 0 no, 1 being tried, 2 yes.', registers },
+    name: 'breaker_state',
+    help: 'Whether a source is left alone: 0 no, 1 being tried, 2 yes.',
+    registers,
     labelNames: ['source'],
   })
   const blocked = new Counter({
-    ...{
-      name: 'blocked_egress_total',
-      help: 'Links to addresses that are not asked.',
-      registers,
-      labelNames: ['reason'],
-    },
+    name: 'blocked_egress_total',
+    help: 'Links to addresses that are not asked.',
+    registers,
+    labelNames: ['reason'],
   })
   const states = new Map<string, BreakerState>()
   return () => {
@@ -147,7 +162,10 @@ function sizeOf(output: unknown): number {
 function addGauges(registers: Registry[], { store, vault, now }: TelemetryOptions): () => void {
   const gauge = (name: string, help: string, collect: (gauge: Gauge<string>) => void, labelNames: string[] = []) => {
     new Gauge({
-      ...{ name, help, registers, labelNames },
+      name,
+      help,
+      registers,
+      labelNames,
       collect() {
         this.reset()
         collect(this)

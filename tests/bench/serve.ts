@@ -1,6 +1,5 @@
-import type { ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
-import { makeHome } from '../support/assay.ts'
+import { firstUrl, makeHome } from '../support/assay.ts'
 import { readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { httpPeers, type Peer, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
@@ -78,18 +77,6 @@ async function startHttp(peer: Peer, home: string): Promise<Running> {
     await closed
   }
   return { peer, ask, close }
-}
-
-function firstUrl(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-      const found = /http:\/\/[\d.]+:\d+/.exec(output)
-      if (found) resolve(found[0])
-    })
-    child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
-  })
 }
 
 /** One peer after another in each round, so that what else the machine does falls on all of them. */

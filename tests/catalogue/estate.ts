@@ -18,7 +18,7 @@ import { addNotes, finishScan, getScan, insertScan } from '../../src/scans/scans
 import { addScopes } from '../../src/scans/scopes.store.ts'
 import { getSource, insertSource, setLastCompletedScan } from '../../src/sources/sources.store.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
-import { caller } from '../support/context.ts'
+import { caller, contextOf } from '../support/context.ts'
 
 export const NOON = Date.UTC(2026, 5, 15, 12)
 const HOUR = 3_600_000
@@ -70,7 +70,7 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
   const file = join(folder, 'template.db')
   const clock = { now: NOON - 20 * DAY }
   const store = Store.open(file, { now: () => clock.now })
-  const context = contextOf(store, () => clock.now)
+  const context = contextOf({ store, now: () => clock.now, caller: tokenHolder })
   const run = caller(operations, context)
   await run('create_source', { name: 'Company wiki', config: wikiConfig })
   await run('create_source', { name: 'Quiet wiki', config: wikiConfig })
@@ -209,24 +209,6 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
   })
 }
 
-function contextOf(store: Store, now: () => number): WriteContext {
-  return {
-    read: (work) => store.read(work),
-    store,
-    now,
-    caller: tokenHolder,
-    signal: new AbortController().signal,
-    log: silentLog,
-    progress: () => {},
-    vault: {
-      seal: (place, plain) => JSON.stringify([place, plain]),
-      open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
-      fingerprintKey: () => new Uint8Array(32),
-    },
-    scans: { start: () => {}, cancel: () => {} },
-  }
-}
-
 export interface OpenEstate {
   context: WriteContext
   /** Changes with every commit to the database, even of nothing. */
@@ -242,7 +224,7 @@ export function openEstate(template: Template): OpenEstate {
   copyFileSync(template.file, file)
   const store = Store.open(file, { now: () => NOON })
   const watcher = new Database(file, { readonly: true })
-  const context = contextOf(store, () => NOON)
+  const context = contextOf({ store, now: () => NOON, caller: tokenHolder })
   return {
     context,
     version: () => watcher.pragma('data_version', { simple: true }) as number,

@@ -2,31 +2,20 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createHttpClient, type HttpClientOptions } from '../../src/connectors/transport.ts'
+import type { HttpClientOptions } from '../../src/connectors/transport.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { clientFor, SECRET } from './http-client.ts'
 import { type Handler, sendJson, startLoopback } from './loopback.ts'
 
 const RETRIES = 2
 
-function clientFor(origin: string, options: Partial<HttpClientOptions> = {}) {
+function openClient(origin: string, options: Partial<HttpClientOptions> = {}) {
   const attempts = { count: 0 }
-  const client = createHttpClient({
-    origin,
-    authorize: async () => {
-      attempts.count++
-      return 'Basic x'
-    },
-    timeoutMs: 20_000,
-    maxRetries: RETRIES,
-    minGapMs: 0,
-    concurrency: 4,
-    signal: new AbortController().signal,
-    log: silentLog,
-    now: Date.now,
-    random: () => 0,
-    ...options,
-  })
+  const authorize = async () => {
+    attempts.count++
+    return SECRET
+  }
+  const client = clientFor({ origin }, { authorize, timeoutMs: 20_000, maxRetries: RETRIES, ...options })
   return { client, attempts }
 }
 
@@ -79,10 +68,10 @@ describe('a reply whose bytes are wrong', () => {
     ['gzip that is none', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
   ])('(%s) is asked for again, and after max_retries no more', async (_name, speak, timeoutMs = 20_000) => {
     const once = await startRaw((socket, count) => (count === 1 ? speak(socket) : good(socket)))
-    expect(await outcomeOf(clientFor(once.origin, { timeoutMs }).client.json({ path: '/x' }))).toBe('{"ok":true}')
+    expect(await outcomeOf(openClient(once.origin, { timeoutMs }).client.json({ path: '/x' }))).toBe('{"ok":true}')
     expect(once.connections()).toBe(2)
     const always = await startRaw(speak)
-    const { client, attempts } = clientFor(always.origin, { timeoutMs })
+    const { client, attempts } = openClient(always.origin, { timeoutMs })
     expect(await outcomeOf(client.json({ path: '/x' }))).toMatch(/^(?:network|protocol_error)$/)
     expect(attempts.count).toBe(RETRIES + 1)
   })
@@ -93,14 +82,14 @@ describe('a reply whose bytes are wrong', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
       response.end(bomb)
     })
-    const { client, attempts } = clientFor(server.origin)
+    const { client, attempts } = openClient(server.origin)
     expect(await outcomeOf(client.json({ path: '/x', maxBytes: 100_000 }))).toBe('too_large')
     expect(attempts.count).toBe(1)
   })
 })
 
 it('a name that does not resolve is a network fault after all retries', async () => {
-  const { client, attempts } = clientFor('http://no-such-tenant.invalid')
+  const { client, attempts } = openClient('http://no-such-tenant.invalid')
   const error = await client.json({ path: '/x' }).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ facts: { reason: 'network' } })
   const { facts } = error as AppError
@@ -113,7 +102,7 @@ it('an abort in a wait leaves no timer behind', async () => {
   const controller = new AbortController()
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
   const before = timers()
-  const { client } = clientFor(server.origin, { signal: controller.signal, timeoutMs: 30_000 })
+  const { client } = openClient(server.origin, { signal: controller.signal, timeoutMs: 30_000 })
   const work = Promise.all(['/a', '/b', '/c'].map((path) => outcomeOf(client.json({ path }))))
   await expect.poll(() => server.seen.length, { timeout: 20_000 }).toBeGreaterThan(0)
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -152,7 +141,7 @@ describe('what platforms do wrong', () => {
     const server = await startLoopback(handler)
     expect(
       await outcomeOf(
-        clientFor(server.origin, { timeoutMs: handler === drip ? 1_500 : 20_000 }).client.json({ path: '/x' }),
+        openClient(server.origin, { timeoutMs: handler === drip ? 1_500 : 20_000 }).client.json({ path: '/x' }),
       ),
     ).toBe(reason)
     expect(server.seen).toHaveLength(calls)

@@ -4,26 +4,11 @@ import type { Reply, RequestRecord } from '../../src/sample/exchange.ts'
 import type { Fault } from '../../src/sample/fault.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import biRest from '../support/contracts/bi-rest.json' with { type: 'json' }
+import type { Call, Parameter } from '../support/contracts/contract.ts'
 import extras from '../support/contracts/extras.json' with { type: 'json' }
 import wikiV2 from '../support/contracts/wiki-v2.json' with { type: 'json' }
 import { crawlAll as crawlBi, openBi } from './bi/fake.ts'
 import { crawlAll as crawlWiki, openWiki } from './wiki/support.ts'
-
-interface Parameter {
-  in: string
-  type: string
-  items?: string
-  values?: string[]
-  maximum?: number
-  minimum?: number
-  maxItems?: number
-  required?: boolean
-}
-
-interface Call {
-  parameters: Record<string, Parameter>
-  reply?: { status: number; list?: string; item: Record<string, string> }
-}
 
 interface Exchange {
   request: RequestRecord

@@ -6,7 +6,7 @@ import { type Handler, type Loopback, sendJson } from './loopback.ts'
 
 export const SECRET = 'Bearer top-secret-credential'
 
-export function clientFor(server: Loopback, options: Partial<HttpClientOptions> = {}) {
+export function clientFor(server: Pick<Loopback, 'origin'>, options: Partial<HttpClientOptions> = {}) {
   return createHttpClient({
     origin: server.origin,
     authorize: async () => SECRET,

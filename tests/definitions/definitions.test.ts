@@ -18,11 +18,11 @@ import { exportDefinitions } from '../../src/definitions/export.ts'
 import { kindFacts, kinds } from '../../src/definitions/model.ts'
 import { loadDefinitions } from '../../src/definitions/normal.ts'
 import { type ApplyOptions, applyFolder } from '../../src/definitions/plan.ts'
-import { AppError } from '../../src/kernel/errors.ts'
 import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
 import { listAuditRows, verifyAudit } from '../../src/store/audit.store.ts'
 import { Store } from '../../src/store/store.ts'
+import { thrownBy } from '../support/context.ts'
 import { definitionSets, type GeneratedSet } from './generated.ts'
 
 const AT = Date.UTC(2026, 5, 15, 12)
@@ -78,16 +78,6 @@ function writeSet(
       writeFileSync(join(folder, name, `${String(index).padStart(3, '0')}.yaml`), stringify(object))
     }
   }
-}
-
-function errorOf(work: () => unknown): AppError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  throw new Error('an error was expected')
 }
 
 describe('any set of definitions', { timeout: 120_000 }, () => {
@@ -149,7 +139,7 @@ describe('any set of definitions', { timeout: 120_000 }, () => {
             definition: { baseMetricSlug: 'none', currentWindow: '1d', compareWindow: '1d' },
           }),
         )
-        expect(errorOf(() => apply(store, folder)).facts.reason).toBe('invalid_definitions')
+        expect(thrownBy(() => apply(store, folder)).facts.reason).toBe('invalid_definitions')
         expect([all(store), store.read((reader) => verifyAudit(reader))]).toEqual(before)
       }),
       few,
@@ -254,7 +244,7 @@ describe('apply', () => {
     write('b')
     expect(apply(store, folder).changes.map(({ name }) => name)).toEqual(['a', 'b'])
     write('b', 'a')
-    expect(errorOf(() => apply(store, folder)).facts.issues?.map(({ message }) => message)).toEqual([
+    expect(thrownBy(() => apply(store, folder)).facts.issues?.map(({ message }) => message)).toEqual([
       expect.stringContaining('circle'),
       expect.stringContaining('circle'),
     ])
@@ -263,7 +253,7 @@ describe('apply', () => {
   it('deletes only when told to, and only what nothing that stays uses', () => {
     for (const name of ['weekly-finding-trend', 'new-findings']) rmSync(join(folder, 'metrics', `${name}.yaml`))
     expect(apply(store, folder).changes).toEqual([])
-    expect(errorOf(() => apply(store, folder, { prune: true })).facts.issues).toHaveLength(2)
+    expect(thrownBy(() => apply(store, folder, { prune: true })).facts.issues).toHaveLength(2)
     edit('dashboards/discovery.yaml', (text) =>
       text.replace(/ +- metricSlug: (weekly-finding-trend|new-findings)\n/g, ''),
     )
@@ -291,10 +281,10 @@ describe('apply', () => {
     }
     apply(store, other)
     edit('metrics/new-findings.yaml', (text) => text.replace('How', 'Just how'))
-    const error = errorOf(() => apply(store, folder))
+    const error = thrownBy(() => apply(store, folder))
     expect([error.code, error.facts.reason]).toEqual(['conflict', 'definitions_changed'])
     expect(error.facts.issues?.map(({ path }) => path)).toEqual(['metric new-findings', 'metric open-findings'])
-    expect(errorOf(() => exportAll(store, folder)).facts.issues?.map(({ path }) => path)).toEqual([
+    expect(thrownBy(() => exportAll(store, folder)).facts.issues?.map(({ path }) => path)).toEqual([
       'metrics/new-findings.yaml',
     ])
     expect(apply(store, folder, { force: true }).changes).toHaveLength(2)
@@ -316,7 +306,7 @@ describe('apply', () => {
     rmSync(join(folder, 'glossary', 'data-quality.yaml'))
     edit('metrics/new-findings.yaml', (text) => text.replace('How', 'Just how'))
     expect(apply(store, folder).changes).toHaveLength(1)
-    const error = errorOf(() => apply(store, folder, { prune: true }))
+    const error = thrownBy(() => apply(store, folder, { prune: true }))
     expect(error.facts.reason).toBe('definitions_changed')
     expect(error.facts.issues?.map(({ path }) => path)).toEqual(['term data-quality', 'term made-elsewhere'])
     expect(apply(store, folder, { prune: true, force: true }).changes).toHaveLength(2)
@@ -341,7 +331,7 @@ describe('apply', () => {
     expect(apply(store, folder).changes).toEqual([])
     appendFileSync(file, '')
     writeFileSync(file, readFileSync(file, 'utf8').replace('a robin', 'a bluebird'))
-    expect(errorOf(() => apply(store, folder)).facts.issues?.[0]?.path).toMatch(
+    expect(thrownBy(() => apply(store, folder)).facts.issues?.[0]?.path).toMatch(
       /^detectors\/codename\.yaml:\d+:\d+ definition\.examples\.noMatch\[0\]/,
     )
   })

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import ts from 'typescript'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { readTitles } from '../support/titles.ts'
 
 interface Shown {
   /** From the root of the project. */
@@ -9,6 +10,7 @@ interface Shown {
   /** The title of a test or of a group of tests in that file, as it is written there. */
   test: string
 }
+
 /** Where a time or a percentile is measured: a benchmark, by its name. */
 interface Measured {
   bench: string
@@ -34,29 +36,12 @@ const shown = maps.flatMap(({ file, rows }) =>
   Object.entries(rows).flatMap(([id, tests]) => tests.map((test) => ({ id, from: file, ...test }))),
 )
 
-const titlesByFile = new Map<string, Set<string>>()
+const titlesByFile = new Map<string, ReadonlySet<string>>()
 
-/** What `describe`, `it` and `test` are given as their titles, in every form that they are called in. */
-function titlesOf(file: string): Set<string> {
-  const known = titlesByFile.get(file)
-  if (known !== undefined) return known
-  const titles = new Set<string>()
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) {
-      const [title] = node.arguments
-      if (title !== undefined && ts.isStringLiteralLike(title) && isTesting(node.expression)) titles.add(title.text)
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(ts.createSourceFile(file, readFileSync(new URL(file, root), 'utf8'), ts.ScriptTarget.Latest))
+function titlesOf(file: string): ReadonlySet<string> {
+  const titles = titlesByFile.get(file) ?? readTitles(fileURLToPath(new URL(file, root)))
   titlesByFile.set(file, titles)
   return titles
-}
-
-function isTesting(callee: ts.Expression): boolean {
-  if (ts.isIdentifier(callee)) return ['describe', 'it', 'test'].includes(callee.text)
-  if (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) return isTesting(callee.expression)
-  return ts.isTaggedTemplateExpression(callee) && isTesting(callee.tag)
 }
 
 describe('the matrix', () => {
@@ -73,6 +58,7 @@ describe('the matrix', () => {
     expect(rows.filter((row) => !existsSync(new URL(row.file, root)))).toEqual([])
     expect(rows.filter((row) => !titlesOf(row.file).has(row.test))).toEqual([])
   })
+
   it('names benchmarks that exist', () => {
     const benches = shown.flatMap((row) => ('bench' in row ? [row.bench] : []))
     expect(benches).not.toEqual([])

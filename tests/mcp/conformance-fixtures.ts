@@ -1,5 +1,4 @@
 import {
-  type Content,
   type Exchange,
   INVALID_PARAMS,
   isQuestion,
@@ -13,6 +12,7 @@ import {
   type Tool,
   type ToolAnswer,
 } from '../../src/mcp/protocol.ts'
+import { answer, embedded, image, png, text, user, wav } from './conformance-content.ts'
 
 // The tools, resources and prompts that the public MCP conformance suite expects of the server under test. They stand on
 // our own surface and pass through our own adapters, so that what the suite examines is this transport.
@@ -25,16 +25,6 @@ interface Fixture {
   run(input: Input, exchange: Exchange): Promise<ToolAnswer | Question> | ToolAnswer | Question
 }
 
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
-
-const text = (value: string): Content => ({ type: 'text', text: value })
-const answer = (...content: Content[]): ToolAnswer => ({ content })
-const image: Content = { type: 'image', data: png, mimeType: 'image/png' }
-const embedded = (uri: string, value: string, mimeType = 'text/plain'): Content => ({
-  type: 'resource',
-  resource: { uri, mimeType, text: value },
-})
 const strings = (...names: string[]): Tool['inputSchema'] => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string', description: name }])),
@@ -290,8 +280,6 @@ const resources: Record<string, Resource & { read: () => Omit<ResourceContents, 
 
 const template = /^test:\/\/template\/([^/]+)\/data$/
 
-const user = (content: Content): PromptMessages['messages'][number] => ({ role: 'user', content })
-
 const prompts: Record<
   string,
   Prompt & { write(input: Record<string, string>, exchange: Exchange): PromptMessages | Question }
@@ -376,7 +364,7 @@ export function withConformanceFixtures(surface: McpSurface): McpSurface {
     readResource: async (uri, exchange) => {
       const resource = resources[uri]
       if (resource !== undefined) return [{ uri, ...resource.read() } as ResourceContents]
-      const [, id] = template.exec(uri) ?? []
+      const id = template.exec(uri)?.[1]
       if (id === undefined) return surface.readResource(uri, exchange)
       return [
         { uri, mimeType: 'application/json', text: JSON.stringify({ id, templateTest: true, data: `Data for ${id}` }) },

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AppError } from '../../src/kernel/errors.ts'
 import {
   beforeWindow,
   type Granularity,
@@ -14,20 +13,11 @@ import {
   type WeekDay,
   weekDays,
 } from '../../src/query/time.ts'
+import { thrownBy } from '../support/context.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString()
 const at = (text: string) => Date.parse(text)
 const berlin = getZone('Europe/Berlin')
-
-const errorOf = (work: () => unknown): AppError => {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
 
 describe('instants', () => {
   test.each<[string, 'from' | 'to', string, string]>([
@@ -63,7 +53,7 @@ describe('instants', () => {
     '2026-1-1',
     '',
   ])('%j is refused', (text) => {
-    const error = errorOf(() => parseRange({ from: text }, berlin))
+    const error = thrownBy(() => parseRange({ from: text }, berlin))
     expect([error.code, error.facts.reason, error.facts.issues?.[0]?.path]).toEqual([
       'invalid_input',
       'invalid_time',
@@ -72,22 +62,22 @@ describe('instants', () => {
   })
 
   test('an unknown zone is refused with close names', () => {
-    const error = errorOf(() => getZone('Europe/Berln'))
+    const error = thrownBy(() => getZone('Europe/Berln'))
     expect(error.facts.suggestions?.[0]?.value).toBe('Europe/Berlin')
-    expect(errorOf(() => getZone('+02:00')).code).toBe('invalid_input')
+    expect(thrownBy(() => getZone('+02:00')).code).toBe('invalid_input')
   })
 
   test('a day is not before the day in front of it, though one begins where the other ends', () => {
     const backwards = { from: '2026-03-02', to: '2026-03-01' }
-    expect(errorOf(() => parseRange(backwards, berlin)).facts.reason).toBe('invalid_range')
+    expect(thrownBy(() => parseRange(backwards, berlin)).facts.reason).toBe('invalid_range')
     const day = parseRange({ from: '2026-03-01', to: '2026-03-01' }, berlin)
     expect(day).toEqual({ from: Date.UTC(2026, 1, 28, 23), to: Date.UTC(2026, 2, 1, 23) })
   })
 
   test('from after to is refused, and equal ends are an empty range', () => {
-    expect(errorOf(() => parseRange({ from: '2026-03-02T00:00Z', to: '2026-03-01T00:00Z' }, berlin)).facts.reason).toBe(
-      'invalid_range',
-    )
+    expect(
+      thrownBy(() => parseRange({ from: '2026-03-02T00:00Z', to: '2026-03-01T00:00Z' }, berlin)).facts.reason,
+    ).toBe('invalid_range')
     const empty = parseRange({ from: '2026-03-01T00:00Z', to: '2026-03-01T00:00Z' }, berlin)
     expect(toBuckets(empty, { granularity: 'day', zone: berlin, weekStart: 'monday', now: 0 }).buckets).toEqual([])
   })
@@ -189,10 +179,10 @@ describe('buckets', () => {
 
   test('more than 10,000 buckets are refused, 10,000 are not', () => {
     expect(bucketsOf('2026-01-01T00:00Z', '2027-02-21T16:00Z', 'hour').buckets).toHaveLength(10_000)
-    expect(errorOf(() => bucketsOf('2026-01-01T00:00Z', '2027-02-21T16:01Z', 'hour')).facts.reason).toBe(
+    expect(thrownBy(() => bucketsOf('2026-01-01T00:00Z', '2027-02-21T16:01Z', 'hour')).facts.reason).toBe(
       'too_many_buckets',
     )
-    expect(errorOf(() => bucketsOf('0001-01-01T00:00Z', undefined, 'day')).facts.reason).toBe('too_many_buckets')
+    expect(thrownBy(() => bucketsOf('0001-01-01T00:00Z', undefined, 'day')).facts.reason).toBe('too_many_buckets')
   })
 
   test('edges are where the label of the wall clock changes, in any zone', () => {

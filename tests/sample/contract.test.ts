@@ -8,27 +8,11 @@ import { toSpaceId } from '../../src/sample/wiki/content.ts'
 import { currentUserRoute, downloadRoute, tenantInfoRoute, wikiRoutes } from '../../src/sample/wiki/routes.ts'
 import { toLabelId } from '../../src/sample/wiki/wire.ts'
 import bi from '../support/contracts/bi-rest.json' with { type: 'json' }
+import type { Call, Contract, Parameter } from '../support/contracts/contract.ts'
 import extras from '../support/contracts/extras.json' with { type: 'json' }
 import wiki from '../support/contracts/wiki-v2.json' with { type: 'json' }
 import { type Answer, openBi, openWiki } from './support.ts'
 
-interface Parameter {
-  in: string
-  type: string
-  items?: string
-  values?: string[]
-  maximum?: number
-  minimum?: number
-  maxItems?: number
-  required?: boolean
-}
-
-interface Call {
-  parameters: Record<string, Parameter>
-  reply?: { status: number; list?: string; item: Record<string, string> }
-}
-
-type Contract = Record<string, Call>
 const wikiContract = wiki as unknown as Contract
 const biContract = bi as unknown as Contract
 const extraContract = extras as unknown as Contract

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { silentLog } from '../../src/kernel/log.ts'
-import { driveOnce } from '../../src/scans/loop.ts'
 import type { ScanItem } from '../../src/scans/model.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
@@ -16,14 +14,6 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-const turn = (place: Workbench) =>
-  driveOnce({
-    store: place.store,
-    scans: place.queue,
-    log: silentLog,
-    now: () => place.clock.now,
-    signal: new AbortController().signal,
-  })
 const scans = async () => (await bench.run<{ items: ScanItem[] }>('list_scans', { limit: 500 })).items
 const nextRunAt = async () =>
   Date.parse((await bench.run<{ nextRunAt: string }>('get_source', { id: 'fake' })).nextRunAt)
@@ -34,7 +24,7 @@ async function pass(minutes: number, places: readonly Workbench[] = [bench]): Pr
   for (let minute = 0; minute < minutes; minute++) {
     for (const place of places) {
       place.clock.now += MINUTE
-      turn(place)
+      place.turn()
     }
     for (const { id, status } of (await scans()).slice(0, 2)) {
       if (status !== 'COMPLETED') await Promise.all(places.map((place) => place.queue.settled(id)))
@@ -75,13 +65,13 @@ describe('a clock that jumps', () => {
     bench.clock.now += 365 * DAY
     expect(await pass(2)).toHaveLength(1)
     bench.clock.now -= 365 * DAY
-    turn(bench)
+    bench.turn()
     expect((await nextRunAt()) - bench.clock.now).toBeLessThanOrEqual(HOUR)
   })
 
   it('that stands still starts nothing, and misses nothing', async () => {
     await pass(30)
-    for (let times = 0; times < 200; times++) turn(bench)
+    for (let times = 0; times < 200; times++) bench.turn()
     expect(await scans()).toEqual([])
     expect(await pass(60)).toHaveLength(1)
   })
@@ -107,10 +97,10 @@ describe('runs that were missed', () => {
   ])('are made up once after %s, and never again', async (_name, offMs) => {
     await pass(55)
     bench.clock.now += 5 * MINUTE + offMs
-    for (let times = 0; times < 5; times++) turn(bench)
+    for (let times = 0; times < 5; times++) bench.turn()
     const [first] = await scans()
     await bench.queue.settled(first?.id ?? '')
-    for (let times = 0; times < 5; times++) turn(bench)
+    for (let times = 0; times < 5; times++) bench.turn()
     expect(await scans()).toMatchObject([{ trigger: 'SCHEDULE', status: 'COMPLETED' }])
     const next = await nextRunAt()
     expect(next).toBeGreaterThan(bench.clock.now)

@@ -1,6 +1,4 @@
 import { afterEach, expect, it } from 'vitest'
-import { silentLog } from '../../src/kernel/log.ts'
-import { driveOnce } from '../../src/scans/loop.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
@@ -25,14 +23,6 @@ it('a scan that finds the disk full at any page of the file goes on when there i
   const setMost = (pages: number) =>
     bench.store.write((writer) => writer.prepare(`PRAGMA max_page_count = ${pages}`).get())
   const countPages = () => bench.store.read((reader) => reader.prepare('PRAGMA page_count').pluck().get()) as number
-  const resume = () =>
-    driveOnce({
-      store: bench.store,
-      scans: bench.queue,
-      log: silentLog,
-      now: () => bench.clock.now,
-      signal: new AbortController().signal,
-    })
   const id = (await bench.run<Scan>('start_scan', { id: 'fake' })).id
   let most = countPages() + 1
   setMost(most)
@@ -47,7 +37,7 @@ it('a scan that finds the disk full at any page of the file goes on when there i
     expect(bench.store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
     setMost(++most)
     bench.clock.now += 60_000
-    resume()
+    bench.turn()
     await bench.queue.settled(id)
   }
   expect(faults).toBeGreaterThan(3)

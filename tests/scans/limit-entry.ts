@@ -1,7 +1,5 @@
 // Scans a tenant on a disk that takes no more, and goes on each time when it is told that there is more room.
 import { createHash } from 'node:crypto'
-import { silentLog } from '../../src/kernel/log.ts'
-import { driveOnce } from '../../src/scans/loop.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench } from './workbench.ts'
@@ -31,8 +29,7 @@ for (;;) {
     if (id === '') id = (await bench.run<Scan>('start_scan', { id: 'fake' })).id
     else {
       bench.clock.now += 60_000
-      const signal = new AbortController().signal
-      driveOnce({ store: bench.store, scans: bench.queue, log: silentLog, now: () => bench.clock.now, signal })
+      bench.turn()
     }
     await bench.queue.settled(id)
     const scan = await bench.run<Scan>('get_scan', { id })

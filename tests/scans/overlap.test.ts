@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { silentLog } from '../../src/kernel/log.ts'
 import { call } from '../../src/operation/operation.ts'
-import { driveOnce } from '../../src/scans/loop.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { createTenant, type FakeTenant } from './fake-tenant.ts'
@@ -37,22 +35,14 @@ it('fifty triggers through every door start one scan, and the others name it', a
   })
   tenant.onPage = () => held
   for (const place of [bench, other]) place.clock.now += 2 * 3_600_000
-  const turn = (place: Workbench) =>
-    driveOnce({
-      store: place.store,
-      scans: place.queue,
-      log: silentLog,
-      now: () => place.clock.now,
-      signal: new AbortController().signal,
-    })
   const doors = ['http', 'mcp', 'cli'] as const
   const triggers = Array.from({ length: 50 }, async (_, index) => {
     const place = index % 2 === 0 ? bench : other
-    if (index % 10 === 5) return turn(place)
+    if (index % 10 === 5) return place.turn()
     return trigger(place, doors[index % 3] ?? 'cli')
   })
   const results = await Promise.allSettled(triggers)
-  for (const place of [bench, other]) turn(place)
+  for (const place of [bench, other]) place.turn()
   const { items } = await bench.run<{ items: ScanItem[] }>('list_scans')
   expect(items).toHaveLength(1)
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../src/kernel/log.ts'
-import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import type { WriteContext } from '../../src/operation/context.ts'
 import { call } from '../../src/operation/operation.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { generatedWiki, toGeneratedId } from '../../src/sample/wiki/generated.ts'
@@ -14,6 +14,7 @@ import { createScanThread, type ScanThread } from '../../src/scans/thread.ts'
 import { sourceOperations } from '../../src/sources/operations.ts'
 import { Store } from '../../src/store/store.ts'
 import { openVault } from '../../src/store/vault-file.ts'
+import { contextOf, localPerson } from '../support/context.ts'
 
 const PAGES = 2_000
 const catalogue = [...sourceOperations, ...scanOperations]
@@ -76,17 +77,7 @@ beforeAll(async () => {
     now,
     script,
   })
-  context = {
-    read: (work) => store.read(work),
-    store,
-    now,
-    caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
-    signal: new AbortController().signal,
-    log: silentLog,
-    progress: () => {},
-    vault,
-    scans: thread,
-  }
+  context = contextOf({ store, now, caller: localPerson, vault, scans: thread })
   const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
   const detectors = [{ type: 'SECRETS', enabled: true }]
   await run('create_source', { name: 'wiki', config: { ...config, detectors } })

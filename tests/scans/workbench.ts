@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../src/kernel/log.ts'
-import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import type { EngineOptions } from '../../src/scans/engine.ts'
 import type { Detect, EstateStep } from '../../src/scans/estate.ts'
 import { brokenLinksStep } from '../../src/scans/links-step.ts'
+import { driveOnce } from '../../src/scans/loop.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { createScanQueue, type ScanQueue } from '../../src/scans/queue.ts'
@@ -14,6 +15,7 @@ import type { Plugins } from '../../src/sources/plugins.ts'
 import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { Store } from '../../src/store/store.ts'
 import { openVault } from '../../src/store/vault-file.ts'
+import { contextOf } from '../support/context.ts'
 import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
 
 /** A data folder with a fake tenant, driven through the operations. */
@@ -26,6 +28,8 @@ export interface Workbench {
   run<T = unknown>(operation: string, input?: Record<string, unknown>): Promise<T>
   /** Starts a scan and waits for its end. */
   scan(source?: string): Promise<Scan>
+  /** One turn of the background loop. */
+  turn(): void
   /** Everything that a scan is to keep, without ids and times. */
   snapshot(): unknown[]
   close(): Promise<void>
@@ -62,17 +66,8 @@ export function openWorkbench(
     heartbeatMs: 20,
   })
   const operations = [...createSourceOperations(plugins), ...scanOperations, ...(options.extra ?? [])]
-  const context: WriteContext = {
-    read: (work) => store.read(work),
-    store,
-    now,
-    caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
-    signal: new AbortController().signal,
-    log: silentLog,
-    progress: () => {},
-    vault,
-    scans: queue,
-  }
+  const caller: Caller = { name: 'ada', via: 'cli', scopes: new Set(scopes) }
+  const context = contextOf({ store, now, caller, vault, scans: queue })
   const run = async <T>(name: string, input: Record<string, unknown> = {}): Promise<T> => {
     const operation = operations.find((candidate) => candidate.name === name)
     if (operation === undefined) throw new Error(`no operation ${name}`)
@@ -90,6 +85,7 @@ export function openWorkbench(
       await queue.settled(id)
       return run<Scan>('get_scan', { id })
     },
+    turn: () => driveOnce({ store, scans: queue, log: silentLog, now, signal: new AbortController().signal }),
     snapshot: () => snapshotOf(store),
     close: async () => {
       stop.abort()

@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { AppError } from '../../src/kernel/errors.ts'
 import { nameBackup } from '../../src/store/backup.ts'
 import { describePlace, requireLocalFolder } from '../../src/store/place.ts'
 import { Store, type StoreOptions } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
+import { thrownBy } from '../support/context.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 
@@ -54,16 +54,6 @@ function makeDatabase(): void {
 
 const read = () => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
 
-function errorOf(work: () => unknown): AppError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  throw new Error('an error was expected')
-}
-
 const overwrite = (at: number, bytes: Buffer) => {
   const handle = openSync(file, 'r+')
   writeSync(handle, bytes, 0, bytes.length, at)
@@ -94,18 +84,18 @@ describe('a damaged file', () => {
     writeFileSync(nameBackup(home, now()), 'a copy')
     damage()
     const before = read()
-    const error = errorOf(() => open())
+    const error = thrownBy(() => open())
     expect([error.code, error.facts.reason]).toEqual(['unavailable', reason])
     expect(error.message).toContain('assay restore backups/assay-20260615T000000Z.db')
     expect(read()).toBe(before)
-    expect(errorOf(() => open()).facts.reason).toBe(reason)
+    expect(thrownBy(() => open()).facts.reason).toBe(reason)
   })
 
   it('is told where it is read, when a page in the middle is zeroed', () => {
     makeDatabase()
     const pages = statSync(file).size / 8192
     for (let page = 2; page < pages; page++) overwrite(page * 8192, Buffer.alloc(8192))
-    const error = errorOf(() =>
+    const error = thrownBy(() =>
       open().read((reader) => reader.prepare('SELECT count(text), sum(length(text)) FROM word').all()),
     )
     expect(error.facts.reason).toBe('database_damaged')
@@ -130,13 +120,13 @@ describe('a damaged file', () => {
     other.exec('CREATE TABLE notes (text)')
     other.close()
     const before = readFileSync(file)
-    expect(errorOf(() => open()).facts.reason).toBe('not_a_database')
+    expect(thrownBy(() => open()).facts.reason).toBe('not_a_database')
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
   it('is no reason to make a new one, nor is a folder that cannot be written to', () => {
     mkdirSync(file)
-    expect(errorOf(() => open()).code).toBe('unavailable')
+    expect(thrownBy(() => open()).code).toBe('unavailable')
     rmSync(file, { recursive: true })
     expect(() => Store.open(join(home, 'none', 'assay.db'), { now })).toThrow()
     expect(existsSync(join(home, 'none'))).toBe(false)
@@ -153,7 +143,7 @@ describe('the place of the data folder', () => {
     [0x517b, 'SMB'],
   ])('is refused on a network: %i', (type, name) => {
     if (process.platform !== 'linux') return
-    const error = errorOf(() => requireLocalFolder(home, on(type)))
+    const error = thrownBy(() => requireLocalFolder(home, on(type)))
     expect(error.facts.reason).toBe('network_folder')
     expect(error.message).toContain(name)
   })
@@ -187,7 +177,7 @@ describe('a full disk', () => {
     expect(statSync(join(home, 'ballast')).size).toBe(16 * MB)
     free = 63 * MB
     const low = open({ freeBytes: () => free })
-    expect(errorOf(() => low.write((writer) => ensureWord(writer, 'never'))).facts.reason).toBe('storage_full')
+    expect(thrownBy(() => low.write((writer) => ensureWord(writer, 'never'))).facts.reason).toBe('storage_full')
     expect(low.read((reader) => reader.prepare('SELECT count(*) AS n FROM term').get())).toEqual({ n: 6 })
     expect(low.write((writer) => ensureWord(writer, 'essential'), { essential: true })).toBeGreaterThan(0)
     free = 65 * MB

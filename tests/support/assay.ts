@@ -46,8 +46,18 @@ export async function serveAssay(
 ): Promise<{ url: string; child: ChildProcess; stop: () => Promise<number | null> }> {
   const child = spawnAssay(['serve', '--port', '0', ...args], { home })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  let output = ''
-  const url = await new Promise<string>((resolve, reject) => {
+  const url = await firstUrl(child)
+  const stop = () => {
+    child.kill('SIGTERM')
+    return closed
+  }
+  return { url, child, stop }
+}
+
+/** The first address that a server prints; fails when it ends before. */
+export function firstUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
       const found = /https?:\/\/\S+:\d+/.exec(output)
@@ -56,13 +66,8 @@ export async function serveAssay(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
-    closed.then((code) => reject(new Error(`assay serve ended with ${code}: ${output}`)))
+    child.once('close', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
   })
-  const stop = () => {
-    child.kill('SIGTERM')
-    return closed
-  }
-  return { url, child, stop }
 }
 
 async function collect(stream: NodeJS.ReadableStream | null): Promise<string> {

@@ -43,12 +43,15 @@ export function openContext(options: { caller?: Caller; now?: number } = {}): Te
     store.close()
     rmSync(folder, { recursive: true, force: true })
   })
+  return { clock, ...contextOf({ store, now: () => clock.now, caller: options.caller ?? localPerson }) }
+}
+
+type Given = Pick<WriteContext, 'store' | 'now' | 'caller'> & Partial<Pick<WriteContext, 'vault' | 'scans'>>
+
+/** Everything an operation gets, over a store; by default with a vault that seals nothing and no scans. */
+export function contextOf(given: Given): WriteContext {
   return {
-    clock,
-    store,
-    read: (work) => store.read(work),
-    now: () => clock.now,
-    caller: options.caller ?? localPerson,
+    read: (work) => given.store.read(work),
     signal: new AbortController().signal,
     log: silentLog,
     progress: () => {},
@@ -58,6 +61,7 @@ export function openContext(options: { caller?: Caller; now?: number } = {}): Te
       fingerprintKey: () => new Uint8Array(32),
     },
     scans: { start: () => {}, cancel: () => {} },
+    ...given,
   }
 }
 
@@ -70,6 +74,17 @@ export function caller(operations: readonly Operation[], context: WriteContext) 
     if (operation === undefined) throw new Error(`there is no operation ${name}`)
     return call(operation, input, context)
   }
+}
+
+/** The error that a function throws. */
+export function thrownBy(work: () => unknown): AppError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('an error was expected')
 }
 
 /** The error that a call ends with. */

@@ -7,6 +7,7 @@ const runners = new Set(['it', 'test', 'describe'])
 function rootOf(expression: ts.Expression): string | undefined {
   if (ts.isIdentifier(expression)) return expression.text
   if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) return rootOf(expression.expression)
+  if (ts.isTaggedTemplateExpression(expression)) return rootOf(expression.tag)
   return undefined
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
+import { firstUrl } from '../../support/assay.ts'
 
 const watchFile = new URL('./watch.mjs', import.meta.url).href
 
@@ -40,16 +41,7 @@ export class Served {
       env: { ...process.env, NODE_ENV: 'production', ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
-    const url = await new Promise<string>((resolve, reject) => {
-      let output = ''
-      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-        output += text
-        const found = /http:\/\/[\d.]+:\d+/.exec(output)
-        if (found) resolve(found[0])
-      })
-      child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
-    })
-    return new Served(child, url)
+    return new Served(child, await firstUrl(child))
   }
 
   /** The milliseconds to the whole answer. */
