@@ -14,7 +14,6 @@ export interface ScanScopeView {
   reason?: string | undefined
 }
 
-/** The members of a scan that the progress display shows. */
 export interface ScanView {
   id: string
   status: string
@@ -27,6 +26,14 @@ export interface ScanView {
   }
   scopes: ScanScopeView[]
   reason?: string | undefined
+  failures?: readonly { message: string }[]
+}
+
+/** Why a scan failed, as one sentence. */
+export function toFailure({ id, failures = [], reason }: ScanView): string {
+  const [first] = failures
+  if (first !== undefined) return `The scan failed: ${toLine(first.message)}`
+  return `The scan failed (${reason ?? 'no reason given'}); see \`assay call get_scan '{"id":"${id}"}'\`.`
 }
 
 const POLL_MS = 100

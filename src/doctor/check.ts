@@ -25,5 +25,3 @@ export function check(name: string, work: () => Look, fix: string): Check {
 
 /** A path as a shell takes it. */
 export const quote = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
-
-export const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -6,8 +6,9 @@ import type { Check } from '../cli/host.ts'
 import { changesNothing, planChange } from '../clients/change.ts'
 import { type Client, clients, type Place, thisPlace } from '../clients/clients.ts'
 import type { Config } from '../config.ts'
+import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
-import { check, count, type Look, quote, toCheck } from './check.ts'
+import { check, type Look, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -2,11 +2,12 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } f
 import { join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
+import { count } from '../kernel/count.ts'
 import { verifyAudit } from '../store/audit.store.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
 import { LEAST_FREE_BYTES } from '../store/space.ts'
-import { check, count, type Look, quote } from './check.ts'
+import { check, type Look, quote } from './check.ts'
 
 const MB = 1024 * 1024
 const WAL_BYTES = 64 * MB

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { count } from '../../kernel/count.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { KeyPlace } from '../../store/key-rotation.ts'
 import { UsageError } from '../exit.ts'
@@ -76,7 +77,7 @@ export function addKeyCommands(program: Command, host: Host): void {
         const { place, needs, found, dataKeys, secrets } = status
         print(
           host,
-          `needs ${needs ?? 'any'}, found ${found ?? 'none'} (${place}); ${dataKeys} data keys, ${secrets} secrets`,
+          `needs ${needs ?? 'any'}, found ${found ?? 'none'} (${place}); ${count(dataKeys, 'data key')}, ${count(secrets, 'secret')}`,
         )
       }
       if (status.problem !== undefined) throw new AppError('unavailable', status.problem)
@@ -89,8 +90,9 @@ export function addKeyCommands(program: Command, host: Host): void {
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
-      print(host, `Key ${before} is now ${after} (${place}); ${resealed} secrets sealed anew.`)
-      if (unreadable > 0) print(host, `! ${unreadable} secrets could not be read before either; enter them again.`)
+      print(host, `Key ${before} is now ${after} (${place}); ${count(resealed, 'secret')} sealed anew.`)
+      if (unreadable > 0)
+        print(host, `! ${count(unreadable, 'secret')} could not be read before either; enter them again.`)
       if (retired !== undefined) {
         print(host, `The old key is kept as ${retired} for backups made before; remove it when you need them no more.`)
       }
@@ -107,7 +109,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       const replaced = await withKeys(host, options, replaceKey)
       if (options.json) return printJson(host, replaced)
       const { after, place, emptied } = replaced
-      print(host, `The key is now ${after} (${place}). Enter the credentials of ${emptied} sources again.`)
+      print(host, `The key is now ${after} (${place}). Enter the credentials of ${count(emptied, 'source')} again.`)
     })
   command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
     .argument('<file>', 'the copy')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import type { Flags, Host } from '../host.ts'
-import { followScan, type ScanView, toScanSummary } from '../scan-progress.ts'
+import { followScan, toFailure, toScanSummary } from '../scan-progress.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
@@ -26,7 +26,7 @@ export function addScanCommands(program: Command, host: Host): void {
       })
       if (options.json) printJson(host, scan)
       else print(host, toScanSummary(scan))
-      if (scan.status === 'FAILED') throw new AppError('unavailable', `The scan failed: ${toReason(scan)}`)
+      if (scan.status === 'FAILED') throw new AppError('unavailable', toFailure(scan))
     })
 
   program
@@ -62,8 +62,4 @@ export function addScanCommands(program: Command, host: Host): void {
         ),
       )
     })
-}
-
-function toReason(scan: ScanView): string {
-  return scan.reason ?? 'see `assay call get_scan` for its failures.'
 }
