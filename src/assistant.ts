@@ -17,7 +17,8 @@ const SETTLE_MS = 250
  * answer; everything that runs operations is read after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
-  // Many windows only wait: until the first question the garbage of the start is collected rather than room made for it.
+  // Many windows only wait: until the first question the garbage of the start is collected rather than room made for
+  // it.
   setFlagsFromString('--optimize-for-size')
   const folder = openFolder(config, env)
   const { stdin, stdout, signal } = host

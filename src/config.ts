@@ -68,7 +68,9 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'assay')
 }
 
-/** Flags over environment over the data folder's file over defaults. @throws AppError `invalid_input` naming the place. */
+/**
+ * Flags over environment over the data folder's file over defaults. @throws AppError `invalid_input` naming the place.
+ */
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
   const { home: homeFlag, ...given } = flags
   const home = resolve(homeFlag ?? env.ASSAY_HOME ?? defaultHome(env))

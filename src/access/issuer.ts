@@ -33,8 +33,8 @@ const KEYS_ASKED_AT_MOST_EVERY_MS = 30_000
 const keyHeaders = ['jku', 'jwk', 'x5u', 'x5c'] as const
 
 /**
- * Judges JSON Web Tokens of one issuer: signature by the keys that its own metadata names, issuer, audience, algorithm, type and
- * times. @throws AppError `unavailable`, reason `issuer_unreachable`, where its keys cannot be had.
+ * Judges JSON Web Tokens of one issuer: signature by the keys that its own metadata names, issuer, audience, algorithm,
+ * type and times. @throws AppError `unavailable`, reason `issuer_unreachable`, where its keys cannot be had.
  */
 export function createIssuer(options: IssuerOptions): ForeignTokens {
   const { settings, log, now } = options

@@ -31,7 +31,10 @@ export function createLimiter(allowance: Allowance, clock: () => number, most = 
 }
 
 export interface Gate {
-  /** Runs the work when a place is free. @throws AppError `unavailable`, reason `overloaded`, when the queue is full too. */
+  /**
+   * Runs the work when a place is free. @throws AppError `unavailable`, reason `overloaded`, when the queue is full
+   * too.
+   */
   run<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer>
 }
 

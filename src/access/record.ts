@@ -26,8 +26,8 @@ interface Options {
 const SERVER = { name: 'assay', via: 'http' } as const
 
 /**
- * Writes refusals into the audit trail: each kind once a minute, and not more than thirty at once of all, so that nobody can
- * fill the disk by being refused. Their number stands in the metrics.
+ * Writes refusals into the audit trail: each kind once a minute, and not more than thirty at once of all, so that
+ * nobody can fill the disk by being refused. Their number stands in the metrics.
  */
 export function recordAccess({ store, log, now, clock = () => performance.now() }: Options): AccessRecord {
   const each = createLimiter({ perSecond: 1 / 60, burst: 1 }, clock)

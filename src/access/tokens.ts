@@ -43,7 +43,9 @@ export interface TokenRequest {
 
 type Context = Pick<WriteContext, 'store' | 'caller' | 'now'>
 
-/** Makes a token; `text` is shown this once. @throws AppError `invalid_input`, or `conflict` where the name is taken. */
+/**
+ * Makes a token; `text` is shown this once. @throws AppError `invalid_input`, or `conflict` where the name is taken.
+ */
 export function createToken(context: Context, request: TokenRequest): Token & { token: string } {
   const at = context.now()
   const { name, lockdown = false, expiresAt = at + DEFAULT_LIFE_MS } = request

@@ -10,7 +10,10 @@ export interface Change {
   after: string
 }
 
-/** Works out a change of a file, which need not be there. @throws AppError `invalid_input` when the file cannot be edited safely. */
+/**
+ * Works out a change of a file, which need not be there. @throws AppError `invalid_input` when the file cannot be
+ * edited safely.
+ */
 export function planChange(file: string, edit: (text: string) => string): Change {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   try {

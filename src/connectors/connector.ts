@@ -72,7 +72,10 @@ export interface AssetDraft {
   /** Milliseconds since the epoch, from the platform; absent when it does not say. */
   contentCreatedAt?: number
   contentUpdatedAt?: number
-  /** Small facts that detectors and people use: labels, version, content status, schema status. Plain JSON, at most 8 KiB. */
+  /**
+   * Small facts that detectors and people use: labels, version, content status, schema status. Plain JSON, at most 8
+   * KiB.
+   */
   facts?: Record<string, unknown>
   /**
    * The text. A function is called once, only when the asset must be detected again; undefined: nothing to read

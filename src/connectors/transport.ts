@@ -48,8 +48,9 @@ interface DownloadRequest {
 /**
  * Requests to one origin. Throws AppError with `facts.reason`: `auth_failed` (401 on the first call), `auth_expired`
  * (401 later), `forbidden` (403, and 401 for a missing scope), `gone` (404, 410), `bad_request` (other 4xx),
- * `retry_later` (with `retryAfterSeconds`), `server_error` (5xx after retries), `protocol_error` (not JSON, a redirect),
- * `network`, `too_large`, `aborted`. `facts.facts` holds `status` and the platform's error `code` where there is one.
+ * `retry_later` (with `retryAfterSeconds`), `server_error` (5xx after retries), `protocol_error` (not JSON, a
+ * redirect), `network`, `too_large`, `aborted`. `facts.facts` holds `status` and the platform's error `code` where
+ * there is one.
  */
 export interface HttpClient {
   /** A 204 gives an undefined body. */

@@ -7,8 +7,8 @@ import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
 import type { DetectorDefinition, Example } from './model.ts'
 
 /**
- * Tries a detector out before it is kept: its patterns must compile, and its examples must come out as they are meant to.
- * `within` is where the definition stands in the input.
+ * Tries a detector out before it is kept: its patterns must compile, and its examples must come out as they are meant
+ * to. `within` is where the definition stands in the input.
  * @throws AppError `invalid_input` with every problem and its path.
  */
 export function checkDefinition({ rule, examples }: DetectorDefinition, within: string): void {

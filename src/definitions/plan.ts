@@ -90,7 +90,9 @@ function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly Definitio
   return new Map([...rest, ...stated])
 }
 
-/** What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have. */
+/**
+ * What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have.
+ */
 export function validateFolder(folder: string): { files: number; problems: Problem[]; outside: Problem[] } {
   const { files, problems } = readFolder(folder)
   const { problems: outside, placeholders } = findOutside(files)

@@ -62,7 +62,9 @@ export function isVerhoeff(digits: readonly number[]): boolean {
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** True where the last six characters are the CRC-32 of those before them, in base 62: GitHub's and npm's token tail. */
+/**
+ * True where the last six characters are the CRC-32 of those before them, in base 62: GitHub's and npm's token tail.
+ */
 export function hasCrcTail(body: string): boolean {
   let crc = crc32(body.slice(0, -6))
   let tail = ''

@@ -13,8 +13,8 @@ export interface ExcerptMatch extends Range {
 
 /**
  * The match in its surroundings, on one line, with the match veiled and so is whatever else in the window was found.
- * `veiled` are all ranges of the text that must not be read; `values` all matched texts in lower case, which stay hidden even where
- * they stand a second time without having been matched.
+ * `veiled` are all ranges of the text that must not be read; `values` all matched texts in lower case, which stay
+ * hidden even where they stand a second time without having been matched.
  */
 export function toExcerpt(
   text: string,

@@ -14,7 +14,9 @@ import { cap, distinct, LEAST_CONFIDENCE, type Located, type Reported, resolveOv
 import { isSuppressed } from './suppression.ts'
 
 const MOST_MATCHES = 5_000
-/** How far around a finding the veiling detectors look; wider than an excerpt, so that what is cut is still seen whole. */
+/**
+ * How far around a finding the veiling detectors look; wider than an excerpt, so that what is cut is still seen whole.
+ */
 const WINDOW = 300
 
 export interface DetectorRun {

@@ -1,6 +1,9 @@
 import type { Check } from '../cli/host.ts'
 
-/** What one look came to: a sentence when all is well, else what is wrong and the command that mends it, after what it is for. */
+/**
+ * What one look came to: a sentence when all is well, else what is wrong and the command that mends it, after what it
+ * is for.
+ */
 export type Look = string | { warning: string; fix: string } | { failed: string; fix: string }
 
 export function toCheck(name: string, look: Look): Check {

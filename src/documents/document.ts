@@ -65,7 +65,9 @@ export interface AssayDocument {
   mime: string
   parts: readonly Part[]
   links: readonly DocumentLink[]
-  /** Source offsets at which the lines begin, the first being 0; absent: lines are known only where a part has no map. */
+  /**
+   * Source offsets at which the lines begin, the first being 0; absent: lines are known only where a part has no map.
+   */
   lineStarts?: readonly number[]
   /** Anchors that links may point to: heading slugs and anchor macros. */
   anchors?: readonly string[]

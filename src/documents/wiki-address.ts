@@ -31,8 +31,8 @@ const withAnchor = (reference: Reference, url: URL): Reference => {
 }
 
 /**
- * What an address inside the wiki points to, in all the forms that the wiki gives its own pages; undefined for addresses
- * that name neither a page nor an attachment. `path` begins after the site's `/wiki`.
+ * What an address inside the wiki points to, in all the forms that the wiki gives its own pages; undefined for
+ * addresses that name neither a page nor an attachment. `path` begins after the site's `/wiki`.
  */
 function readPath(path: string, url: URL): WikiAddress | undefined {
   const segments = path.split('/').filter(Boolean).map(decodeSegment)

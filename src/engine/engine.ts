@@ -27,7 +27,10 @@ export class Engine {
   assetSeq = 0
   newestAsset = 0
   newestCombo = 0
-  /** The findings that changed since the history was last brought up to date, with what they were; added ones with nothing. */
+  /**
+   * The findings that changed since the history was last brought up to date, with what they were; added ones with
+   * nothing.
+   */
   readonly touched = new Map<number, RowState | undefined>()
   readonly #places = new NumberMap()
 

@@ -83,7 +83,9 @@ export class PlaceTable {
     return true
   }
 
-  /** Adds the counts of a shape's groups; false, and nothing is added, when the shape tells apart what this does not. */
+  /**
+   * Adds the counts of a shape's groups; false, and nothing is added, when the shape tells apart what this does not.
+   */
   count({ cellPartOf, places }: Shape, out: Float64Array): boolean {
     if (cellPartOf === undefined || places === undefined) return false
     this.#learnCells()
@@ -123,7 +125,9 @@ export class PlaceTable {
   }
 }
 
-/** The part that all items of each slot have, -1 where there are none; undefined when those of one slot have several. */
+/**
+ * The part that all items of each slot have, -1 where there are none; undefined when those of one slot have several.
+ */
 function merge(
   partOf: Uint32Array,
   slotOf: ArrayLike<number> | undefined,

@@ -3,7 +3,9 @@ import { grown } from './facet.ts'
 /** Milliseconds that four bytes can tell apart. */
 const TURN = 2 ** 32
 
-/** Ascending instants in four bytes each: what is over a whole turn of 2^32 ms, and the row at which each turn begins. */
+/**
+ * Ascending instants in four bytes each: what is over a whole turn of 2^32 ms, and the row at which each turn begins.
+ */
 export class Times {
   count = 0
   #over = new Uint32Array(0)

@@ -30,7 +30,9 @@ export interface SeenAsset {
   draft: Omit<AssetDraft, 'document'>
   scanId: number
   at: number
-  /** Hash of the detectors that looked at it, now or when it had this checksum; null: its content is still to be read. */
+  /**
+   * Hash of the detectors that looked at it, now or when it had this checksum; null: its content is still to be read.
+   */
   detectorsHash: string | null
   /** True: everything there is to read of it was read, now or before. */
   scanned: boolean

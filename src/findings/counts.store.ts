@@ -41,12 +41,14 @@ export function countEstate(reader: Reader): EstateCounts {
   const assets = reader
     .prepare(
       `SELECT w.text AS kind, a.status, count(*) AS n FROM asset a JOIN word w ON w.id = a.kind_id
-       WHERE a.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL) GROUP BY w.text, a.status ORDER BY w.text`,
+       WHERE a.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
+       GROUP BY w.text, a.status ORDER BY w.text`,
     )
     .all() as EstateCounts['assets']
   const findings = reader
     .prepare(
-      `SELECT w.text AS detectorType, c.severity, c.status, sum(c.n) AS n FROM combo c JOIN word w ON w.id = c.detector_id
+      `SELECT w.text AS detectorType, c.severity, c.status, sum(c.n) AS n
+       FROM combo c JOIN word w ON w.id = c.detector_id
        WHERE c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
        GROUP BY w.text, c.severity, c.status HAVING sum(c.n) > 0`,
     )

@@ -103,7 +103,9 @@ export function listSuppressible(
   return reader.all(query)
 }
 
-/** Findings whose present status an actor gave them, by id, after one; `gone`: they were not there when last looked for. */
+/**
+ * Findings whose present status an actor gave them, by id, after one; `gone`: they were not there when last looked for.
+ */
 export function listDecidedBy(
   reader: Reader,
   actor: string,

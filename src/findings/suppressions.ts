@@ -15,7 +15,9 @@ const IDS_AT_ONCE = 400
 /** How histories name what a suppression has decided. */
 export const actorOf = (id: number) => `suppression:${id}`
 
-/** Gives findings that this transaction opened the status that a standing decision has for them; the oldest one wins. */
+/**
+ * Gives findings that this transaction opened the status that a standing decision has for them; the oldest one wins.
+ */
 export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number): void {
   if (ledger.opened.size === 0) return
   const waiting = new Set(ledger.opened)

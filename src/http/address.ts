@@ -25,8 +25,8 @@ export function isFromHere(peer: string | undefined, headers: Headers): boolean 
 }
 
 /**
- * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last address in
- * `X-Forwarded-For` that no trusted proxy has.
+ * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last
+ * address in `X-Forwarded-For` that no trusted proxy has.
  */
 export function clientAddress(
   peer: string | undefined,

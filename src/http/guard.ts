@@ -25,8 +25,8 @@ export function addSafety(response: Response): Response {
 }
 
 /**
- * Refuses requests that were not meant for this server: a foreign `Host` (a name that was re-pointed at loopback), a foreign
- * `Origin`, or what a browser says that another site's page has sent.
+ * Refuses requests that were not meant for this server: a foreign `Host` (a name that was re-pointed at loopback), a
+ * foreign `Origin`, or what a browser says that another site's page has sent.
  */
 export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
   const open = publicUrl === undefined ? undefined : new URL(publicUrl)

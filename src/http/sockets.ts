@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Keeps the number of connections bounded without letting slow ones shut others out: where there are too many, the oldest
- * that has not asked anything gives way, then the oldest that rests between two requests, and last the newcomer.
+ * Keeps the number of connections bounded without letting slow ones shut others out: where there are too many, the
+ * oldest that has not asked anything gives way, then the oldest that rests between two requests, and last the newcomer.
  */
 export function boundSockets(server: Pick<Server, 'on'>, most: number): void {
   const open = new Set<Socket>()

@@ -83,7 +83,9 @@ function hideJwt(text: string): string {
 
 const hideTokenLike = (whole: string, start: string, name: string) => (tokenLike.test(name) ? `${start}${MASK}` : whole)
 
-/** Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes. */
+/**
+ * Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes.
+ */
 export function scrub(line: string): string {
   let scrubbed = hideMembers(maskKnown(line)).replace(authorization, `$1 ${MASK}`)
   // A look for the one character that each of these needs costs a tenth of it.

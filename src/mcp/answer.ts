@@ -9,7 +9,9 @@ export const ANSWER_BYTES = 24_576
 
 type JsonObject = Record<string, unknown>
 
-/** A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text. */
+/**
+ * A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text.
+ */
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   const { structure, text: json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
@@ -72,7 +74,9 @@ function boundText(text: string): string {
   return `${cut}\n… cut here at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
 }
 
-/** An error as an answer that a model can act on: code, what to do, every problem, what was meant, the corrected call. */
+/**
+ * An error as an answer that a model can act on: code, what to do, every problem, what was meant, the corrected call.
+ */
 export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
   const known = toKnown(error, log)
   const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts

@@ -5,8 +5,8 @@ import { type Operation, parseInput } from '../operation/operation.ts'
 import type { Exchange, Question } from './protocol.ts'
 
 /**
- * Certifying is a person's act: an assistant's call needs a token with that scope, or the person's yes to a question that
- * the client puts. Answers with the question while it is open, with undefined once the call may run.
+ * Certifying is a person's act: an assistant's call needs a token with that scope, or the person's yes to a question
+ * that the client puts. Answers with the question while it is open, with undefined once the call may run.
  * @throws AppError `forbidden` when the person declined or cannot be asked.
  */
 export function askConsent(

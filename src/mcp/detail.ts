@@ -7,7 +7,10 @@ export interface OutputDetail {
   depth: number
   /** Whether the members of the top say what they mean. */
   described: boolean
-  /** Which members of the top are listed: every one and which of them are always there, or only those that always hold something. */
+  /**
+   * Which members of the top are listed: every one and which of them are always there, or only those that always hold
+   * something.
+   */
   members: 'all' | 'filled'
 }
 
@@ -24,7 +27,9 @@ export const outputDetails: readonly OutputDetail[] = [
   barest,
 ]
 
-/** An output schema cut to a depth: what lies deeper is an open object or a list. Whatever fits the whole fits the cut. */
+/**
+ * An output schema cut to a depth: what lies deeper is an open object or a list. Whatever fits the whole fits the cut.
+ */
 export function projectOutput(schema: JsonSchema, { depth, described, members }: OutputDetail): JsonSchema {
   const root = project(schema, depth, described)
   if (members === 'all') return root

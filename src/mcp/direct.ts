@@ -13,8 +13,8 @@ export interface DirectCall {
 const callKeys = new Set(['name', 'arguments', '_meta'])
 
 /**
- * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of the
- * 2025 revisions, of a tool that asks nobody and tells of no progress. Everything else is the SDK's.
+ * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of
+ * the 2025 revisions, of a tool that asks nobody and tells of no progress. Everything else is the SDK's.
  */
 export function findDirectCall(message: unknown, surface: McpSurface): DirectCall | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined

@@ -4,7 +4,10 @@ import type { JsonSchema } from './json-schema.ts'
 import type { McpSurface, ResourceChange } from './protocol.ts'
 import type { Toolset } from './tools.ts'
 
-/** What a client asks for first, without anything that is stored: the build writes it down, so that a start need not make it. */
+/**
+ * What a client asks for first, without anything that is stored: the build writes it down, so that a start need not
+ * make it.
+ */
 export interface Frame extends Pick<McpSurface, 'server' | 'instructions' | 'tools' | 'resourceTemplates' | 'prompts'> {
   /** Whole schemas of what tools list as open objects, by resource name. */
   schemas: Readonly<Record<string, JsonSchema>>

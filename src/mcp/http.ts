@@ -20,8 +20,8 @@ export interface McpHttpHandler {
 const BODY_BYTES = 1_048_576
 
 /**
- * Streamable HTTP for both revisions, without state where the protocol allows it: a 2026 request stands alone, and so does
- * a 2025 one unless its client offers to be asked questions. Host and Origin are checked before it is called.
+ * Streamable HTTP for both revisions, without state where the protocol allows it: a 2026 request stands alone, and so
+ * does a 2025 one unless its client offers to be asked questions. Host and Origin are checked before it is called.
  */
 export function createMcpHttpHandler({ surface, log }: McpHttpOptions): McpHttpHandler {
   const reportFault = (error: Error) => log.debug('mcp over http', { error })

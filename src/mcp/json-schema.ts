@@ -17,7 +17,8 @@ const noise = new Set([
 
 /**
  * Rewrites a schema into what every host understands: an object at the root, one scalar type a node, no references, no
- * empty schemas, no bounds of the safe integers, `anyOf` for every union. @throws Error naming the place that has no such form.
+ * empty schemas, no bounds of the safe integers, `anyOf` for every union. @throws Error naming the place that has no
+ * such form.
  */
 export function toPortable(schema: JsonSchema, io: 'input' | 'output'): JsonSchema {
   if (schema.type !== 'object' || hasUnion(schema)) throw new Error('the root must be one plain object')
@@ -67,7 +68,10 @@ function rewrite(schema: JsonSchema, io: 'input' | 'output', path: string): Json
   return inOrder(node)
 }
 
-/** A union of fixed strings is one enum; a union of one is its member; what is said of the only real choice is said of all. */
+/**
+ * A union of fixed strings is one enum; a union of one is its member; what is said of the only real choice is said of
+ * all.
+ */
 function toUnion(node: JsonSchema, union: JsonSchema[], io: 'input' | 'output', path: string): JsonSchema {
   const members = union.map((member) => rewrite(member, io, path))
   const real = members.filter(({ type }) => type !== 'null')

@@ -41,7 +41,9 @@ export interface LineOptions {
 const LINE_BYTES = 10 * 1_048_576
 const NO_MESSAGE = 'This is not one JSON-RPC 2.0 message.'
 
-/** Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them. */
+/**
+ * Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them.
+ */
 export class LineTransport {
   readonly #options: LineOptions
   readonly #open = new Set<RequestId>()

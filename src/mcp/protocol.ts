@@ -119,7 +119,10 @@ export interface Completion {
 
 export type ResourceChange = { kind: 'updated'; uri: string } | { kind: 'listed' }
 
-/** Everything that Assay offers over MCP, as plain functions; the adapters put a protocol revision and a transport around it. */
+/**
+ * Everything that Assay offers over MCP, as plain functions; the adapters put a protocol revision and a transport
+ * around it.
+ */
 export interface McpSurface {
   server: { name: string; title: string; version: string; description: string; icons: readonly Icon[] }
   instructions: string

@@ -28,8 +28,8 @@ export interface Sessions {
 const SESSION_HEADER = 'mcp-session-id'
 
 /**
- * Keeps the few sessions that questions need. A session that was forgotten (too many, too long idle, a restart) costs its
- * client only the questions: its requests go on without state. One that the client ended stays ended.
+ * Keeps the few sessions that questions need. A session that was forgotten (too many, too long idle, a restart) costs
+ * its client only the questions: its requests go on without state. One that the client ended stays ended.
  */
 export function createSessions({
   createServer,

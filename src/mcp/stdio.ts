@@ -27,9 +27,9 @@ const DRAIN_MS = 1200
 const PARENT_CHECK_MS = 500
 
 /**
- * Speaks MCP over two streams, both revisions, until the host goes away: its end of the pipe closed, its process gone, or
- * the signal given. What was received by then is answered first, for at most 1.2 s. Resolves when the connection is over.
- * The SDK is read with the first message that needs it: a greeting, the tools and calls of most of them do not.
+ * Speaks MCP over two streams, both revisions, until the host goes away: its end of the pipe closed, its process gone,
+ * or the signal given. What was received by then is answered first, for at most 1.2 s. Resolves when the connection is
+ * over. The SDK is read with the first message that needs it: a greeting, the tools and calls of most of them do not.
  */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log, toSdk = false } = options

@@ -32,7 +32,9 @@ export interface SurfaceOptions {
   schemas?: Readonly<Record<string, JsonSchema>>
 }
 
-/** Builds what both transports serve. @throws Error when an operation cannot be a tool, or the list breaks its budget. */
+/**
+ * Builds what both transports serve. @throws Error when an operation cannot be a tool, or the list breaks its budget.
+ */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { operations, contextFor, log } = options
   const { frame } = options

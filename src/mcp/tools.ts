@@ -115,8 +115,8 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
 
 /**
- * Where the budget does not allow the richest detail, the tool whose output takes most gives way first; none is laid bare
- * while another still has detail to give.
+ * Where the budget does not allow the richest detail, the tool whose output takes most gives way first; none is laid
+ * bare while another still has detail to give.
  */
 function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
   const levels = drafts.map(() => 0)

@@ -30,7 +30,9 @@ export interface Reference {
 
 type Members = Record<string, unknown>
 
-/** Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`. */
+/**
+ * Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`.
+ */
 export function readDefinition(type: MetricType, given: unknown): ReadDefinition {
   const raw = coerce(definitionSchemas[type], given).value
   if (!isObject(raw)) return { issues: [{ path: 'definition', message: 'must be an object.' }], references: [] }

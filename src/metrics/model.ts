@@ -28,7 +28,9 @@ export const dimensions = [
 ] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** What each entity can be broken down by, aggregated over and placed in time by. The first time field is the default. */
+/**
+ * What each entity can be broken down by, aggregated over and placed in time by. The first time field is the default.
+ */
 export const entityFacts = {
   finding: {
     dimensions,

@@ -7,7 +7,9 @@ export function readOnly<Schema extends z.ZodType>(schema: Schema): z.ZodOptiona
   return schema.meta({ readOnly: true, description: 'Read-only; may be sent back unchanged.' }).optional()
 }
 
-/** @throws AppError `invalid_input`, reason `read_only`, naming every given member that differs from the present one. */
+/**
+ * @throws AppError `invalid_input`, reason `read_only`, naming every given member that differs from the present one.
+ */
 export function checkReadOnly(given: Record<string, unknown>, present: Record<string, unknown>): void {
   const issues = Object.entries(given).flatMap(([path, value]): Issue[] => {
     if (value === undefined || isDeepStrictEqual(value, present[path])) return []

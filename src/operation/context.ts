@@ -24,7 +24,10 @@ export function expandScopes(granted: Iterable<Scope>): Set<Scope> {
 export interface Caller {
   /** Shown in histories and audits. */
   name: string
-  /** Stays when the name changes, such as `token/3f9a` or `https://id.example.com#ada`; absent for the person at this machine. */
+  /**
+   * Stays when the name changes, such as `token/3f9a` or `https://id.example.com#ada`; absent for the person at this
+   * machine.
+   */
   id?: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>

@@ -9,8 +9,8 @@ const LIFE_MS = 24 * 3_600_000
 type Asked = Pick<ReadContext, 'caller' | 'now'>
 
 /**
- * Where a list goes on: the sort keys of the last item shown, made opaque, for this caller and this day. `list` names the list it
- * belongs to. A cursor stays good when rows come and go.
+ * Where a list goes on: the sort keys of the last item shown, made opaque, for this caller and this day. `list` names
+ * the list it belongs to. A cursor stays good when rows come and go.
  */
 export function encodeCursor(reader: Reader, context: Asked, list: string, keys: readonly number[]): string {
   const text = Buffer.from(JSON.stringify([list, context.now() + LIFE_MS, ...keys])).toString('base64url')

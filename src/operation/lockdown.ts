@@ -4,7 +4,9 @@ import type { Caller } from './context.ts'
 /** Stands where text of a tenant would. */
 export const WITHHELD = '(withheld)'
 
-/** Members whose text is ours or an operator's, wherever they stand: ids, codes, times, names of what was defined here. */
+/**
+ * Members whose text is ours or an operator's, wherever they stand: ids, codes, times, names of what was defined here.
+ */
 const ownMembers = new Set([
   ...[
     'id',

@@ -96,7 +96,8 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
 }
 
 /**
- * Runs an operation on raw input: checks the caller's scope, forgives its form, parses it whole, runs, parses the output.
+ * Runs an operation on raw input: checks the caller's scope, forgives its form, parses it whole, runs, parses the
+ * output.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {

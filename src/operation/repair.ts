@@ -16,7 +16,9 @@ export interface Repair {
 type Members = Record<string, unknown>
 type Path = readonly PropertyKey[]
 
-/** Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible. */
+/**
+ * Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible.
+ */
 export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z.core.$ZodIssue[]): Repair {
   const root = inputNode(schema)
   const copy: unknown = structuredClone(raw)

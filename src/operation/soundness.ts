@@ -7,8 +7,8 @@ const MAX_MEMBERS = 10_000
 
 /**
  * Looks an input over before anything else does.
- * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or `prototype_named`:
- * what no schema and no store is made for.
+ * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or
+ * `prototype_named`: what no schema and no store is made for.
  */
 export function requireSound(value: unknown): void {
   let level = [value]

@@ -55,7 +55,9 @@ function openRunner(reader: Reader): RunPlan {
   }
 }
 
-/** Brings the engine of a reader up to its snapshot, so that the next question need not; says whether anything changed. */
+/**
+ * Brings the engine of a reader up to its snapshot, so that the next question need not; says whether anything changed.
+ */
 export function followChanges(reader: Reader): boolean {
   const engine = engines.get(reader)
   if (engine === undefined) return false

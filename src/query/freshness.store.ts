@@ -16,7 +16,8 @@ export function listSources(reader: Reader): SourceFacts[] {
   return remember(reader, 'sources', () =>
     reader.all(
       sql<SourceFacts>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
-      CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt FROM source WHERE deleted_at IS NULL ORDER BY name`,
+      CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
+      FROM source WHERE deleted_at IS NULL ORDER BY name`,
     ),
   )
 }

@@ -14,7 +14,9 @@ export function suggestInstants(text: string, now: number): string[] {
   return words === undefined ? suggestDates(text) : [words]
 }
 
-/** Days before months and months before days are both in use; a day beyond the end of its month is taken for the end. */
+/**
+ * Days before months and months before days are both in use; a day beyond the end of its month is taken for the end.
+ */
 function suggestDates(text: string): string[] {
   const [, year = '', month = '', day = ''] = /^\s*(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\s*$/.exec(text) ?? []
   const [, first = '', second = '', lastYear = ''] = /^\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\s*$/.exec(text) ?? []

@@ -1,7 +1,7 @@
 /**
- * Instants are put into buckets in two steps: SQL divides by the widest step that every border is a multiple of, and the
- * few distinct quotients are looked up among the borders here. Bucket `i` holds what lies at or after border `i - 1` and
- * before border `i`.
+ * Instants are put into buckets in two steps: SQL divides by the widest step that every border is a multiple of, and
+ * the few distinct quotients are looked up among the borders here. Bucket `i` holds what lies at or after border `i -
+ * 1` and before border `i`.
  */
 export interface Slots {
   /** The first border. */

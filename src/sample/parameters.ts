@@ -11,7 +11,9 @@ export interface ParameterRule {
 
 export type Parameters = Readonly<Record<string, ParameterRule>>
 
-/** A contract's route: `{name}` in the path stands for one segment; `ids` says which segments must be numbers or GUIDs. */
+/**
+ * A contract's route: `{name}` in the path stands for one segment; `ids` says which segments must be numbers or GUIDs.
+ */
 export interface Route {
   method: 'GET' | 'POST'
   path: string

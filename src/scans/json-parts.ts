@@ -1,4 +1,6 @@
-/** A piece of a JSON text: an item of a list, or at level 0 the whole, without the lists that were handed out before. */
+/**
+ * A piece of a JSON text: an item of a list, or at level 0 the whole, without the lists that were handed out before.
+ */
 export interface JsonPart {
   level: number
   text: string

@@ -15,7 +15,9 @@ const LEASE = 'loop'
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
 const TICK_MS = 1_000
-/** A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before. */
+/**
+ * A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before.
+ */
 const CLOCK_TRUST_MS = 48 * 3_600_000
 const CLOCK_JUMP_MS = 30_000
 

@@ -9,7 +9,10 @@ export const processMark: string = findGivenMark() ?? crypto.randomUUID().slice(
 /** Drivers of this process that are no more, as far as this thread was told. */
 const gone = new Set<string>()
 
-/** Names a driver so that others can see whether it still lives: host, process, the mark of its run, and a number of its own. */
+/**
+ * Names a driver so that others can see whether it still lives: host, process, the mark of its run, and a number of its
+ * own.
+ */
 export interface Owner {
   readonly name: string
   release(): void

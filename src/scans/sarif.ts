@@ -12,7 +12,9 @@ interface NumberedValue {
   undated: boolean
 }
 
-/** What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read. */
+/**
+ * What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read.
+ */
 const MOST_HELD = 64 * 1024 * 1024
 
 const Text = z.object({ text: z.string().optional() })
@@ -69,8 +71,8 @@ const noFinding = new Set(['pass', 'notApplicable', 'informational'])
 
 /**
  * The results of a SARIF 2.1.0 log as lines of an import; `line` counts results. The tool is the detector, the rule the
- * finding type, the file the asset. What the log does not date is as of `now`, and keeps that date the next time. The log
- * is read piece by piece: never more than one run's results, without what is not used of them, is in memory.
+ * finding type, the file the asset. What the log does not date is as of `now`, and keeps that date the next time. The
+ * log is read piece by piece: never more than one run's results, without what is not used of them, is in memory.
  */
 export async function* readSarif(
   stream: AsyncIterable<Uint8Array | string>,

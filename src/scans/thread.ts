@@ -49,7 +49,9 @@ export interface ScanThread extends ScanRunner {
     request: ImportRequest,
     context: Pick<ImportContext, 'signal' | 'caller'>,
   ): Promise<ImportResult>
-  /** Runs a triage or a suppression, which may concern very many findings; undefined where that is no such operation. */
+  /**
+   * Runs a triage or a suppression, which may concern very many findings; undefined where that is no such operation.
+   */
   work(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown> | undefined
   /** Interrupts what runs and leaves it to be resumed. */
   close(): Promise<void>

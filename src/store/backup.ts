@@ -93,7 +93,8 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
 
 /**
  * Opens a copy, read-only, and looks it over whole.
- * @throws AppError `invalid_input` when it is damaged or not ours; reason `database_newer` when it is of a later version.
+ * @throws AppError `invalid_input` when it is damaged or not ours; reason `database_newer` when it is of a later
+ * version.
  */
 export function verifyCopy(file: string): { schema: number } {
   let copy: Database.Database
@@ -134,7 +135,8 @@ export interface Restored {
 /**
  * Puts a backup in the place of the database, which is kept aside. Killed at any moment, either the old or the new one
  * is in place, whole.
- * @throws AppError `invalid_input` for a backup that cannot be used, `conflict` while another process has the database open.
+ * @throws AppError `invalid_input` for a backup that cannot be used, `conflict` while another process has the database
+ * open.
  */
 export function restore(backup: string, database: string, at: number): Restored {
   if (!existsSync(backup)) throw notFound(`There is no file ${backup}; \`assay backup\` makes one.`)

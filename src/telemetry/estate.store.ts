@@ -32,7 +32,8 @@ export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
   return reader
     .prepare(
       `WITH own AS (
-         SELECT id, CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
+         SELECT id,
+           CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
            CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag
          FROM source WHERE deleted_at IS NULL)
        SELECT own.source, coalesce(sum(discovered), 0) AS discovered, coalesce(sum(scanned), 0) AS scanned,

@@ -17,7 +17,10 @@ export interface TelemetryOptions {
   upstream: Pick<UpstreamTally, 'take'>
 }
 
-/** What operators watch, in the form that Prometheus reads. Labels are names from closed lists, never what a caller wrote. */
+/**
+ * What operators watch, in the form that Prometheus reads. Labels are names from closed lists, never what a caller
+ * wrote.
+ */
 export interface Telemetry {
   countRequest(route: string, status: number, seconds: number): void
   countRefusal(reason: string): void

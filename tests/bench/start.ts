@@ -4,7 +4,8 @@ import { readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
-// How long a new process takes to its first list of tools, and what it holds when it is idle, beside hello-world servers.
+// How long a new process takes to its first list of tools, and what it holds when it is idle, beside hello-world
+// servers.
 // npm run bench -- start [--rounds N] [--json FILE]
 
 const flags = readFlags({ rounds: '15' })

@@ -105,7 +105,10 @@ async function test(copy: string, { files, titles, isBroken }: Asked): Promise<O
 
 const toLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 120)
 
-/** What is run, without what git or an installation holds. Packages are linked one by one: what tests build stays in the copy. */
+/**
+ * What is run, without what git or an installation holds. Packages are linked one by one: what tests build stays in the
+ * copy.
+ */
 function makeCopy(): string {
   const copy = mkdtempSync(join(tmpdir(), 'assay-breaks-'))
   const left = new Set(['node_modules', '.git', 'coverage'].map((name) => join(root, name)))

@@ -5,7 +5,9 @@ import { createLinkChecker } from '../../src/connectors/links/checker.ts'
 import { createHttpClient } from '../../src/connectors/transport.ts'
 import { silentLog } from '../../src/kernel/log.ts'
 
-/** A certificate for loopback that nobody vouches for, and the key to it; good until 2126, for nothing but this test. */
+/**
+ * A certificate for loopback that nobody vouches for, and the key to it; good until 2126, for nothing but this test.
+ */
 const certificate = [
   'MIIBnDCCAUGgAwIBAgIUZRR62B3hEUj/zdwHmpKP5MXBoBAwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2',
   'MTEyMTE4Mzk0M1oYDzIxMjYxMDI4MTgzOTQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC',

@@ -36,7 +36,9 @@ function runOf(detector: Detector): (text: string) => void {
 
 const mimes = ['text/html', 'text/markdown', 'text/csv', 'application/json', 'application/xml', 'text/plain']
 
-/** Everything that meets the text of a page: the detectors, what is kept of a text, and the parsers with their links. */
+/**
+ * Everything that meets the text of a page: the detectors, what is kept of a text, and the parsers with their links.
+ */
 export const hostileWorks: Readonly<Record<string, (text: string) => void>> = {
   ...Object.fromEntries(documentDetectors.map((detector) => [detector.type, runOf(detector)])),
   DUPLICATE: (text) => void duplicateDetector.digest?.(toDocument(text), { asset, fingerprint }),

@@ -31,7 +31,9 @@ const files = rooms.flatMap((room) =>
     .map((file) => `${room}/${file}`),
 )
 
-/** Every regular expression that meets text of others: literals by reading the sources, composed ones from their tables. */
+/**
+ * Every regular expression that meets text of others: literals by reading the sources, composed ones from their tables.
+ */
 export function listPatterns(): BuiltInPattern[] {
   const composed: [string, RegExp][] = [
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
@@ -76,7 +78,9 @@ const MOST_ATTACK_MS = 500
 /** What the automaton may take for a pattern before attacks are looked for by trying. */
 const AUTOMATON_MS = 700
 
-/** As a checker reads it: bounds shortened, since its automaton grows with them and how a pattern is ambiguous does not. */
+/**
+ * As a checker reads it: bounds shortened, since its automaton grows with them and how a pattern is ambiguous does not.
+ */
 function toChecked({ source, flags }: Pick<BuiltInPattern, 'source' | 'flags'>): { source: string; flags: string } {
   const short = source.replace(/\{(\d+)(?:(,)(\d*))?\}/g, (_, least: string, comma?: string, most?: string) => {
     const upper = most === undefined || most === '' ? '' : Math.min(Number(most), 4)
@@ -91,8 +95,8 @@ export function gatherAlike(patterns: readonly BuiltInPattern[]): BuiltInPattern
 }
 
 /**
- * Undefined where a pattern takes linear time, else what speaks against it. Where the automaton comes to no end, attacks
- * are looked for by trying; they count when they keep the engine busy.
+ * Undefined where a pattern takes linear time, else what speaks against it. Where the automaton comes to no end,
+ * attacks are looked for by trying; they count when they keep the engine busy.
  */
 export async function findFault(
   pattern: Pick<BuiltInPattern, 'source' | 'flags'>,

@@ -65,7 +65,9 @@ function waitedMs(pid: number): number {
   }
 }
 
-/** Those of the processes that are still there after a while, in which the time they waited for a core does not count. */
+/**
+ * Those of the processes that are still there after a while, in which the time they waited for a core does not count.
+ */
 export async function listLeft(pids: readonly number[], withinMs: number): Promise<number[]> {
   const from = performance.now()
   const waitedBefore = new Map(pids.map((pid) => [pid, waitedMs(pid)]))

@@ -14,8 +14,8 @@ import {
 } from '../../src/mcp/protocol.ts'
 import { answer, embedded, image, png, text, user, wav } from './conformance-content.ts'
 
-// The tools, resources and prompts that the public MCP conformance suite expects of the server under test. They stand on
-// our own surface and pass through our own adapters, so that what the suite examines is this transport.
+// The tools, resources and prompts that the public MCP conformance suite expects of the server under test. They stand
+// on our own surface and pass through our own adapters, so that what the suite examines is this transport.
 
 type Input = Record<string, unknown>
 

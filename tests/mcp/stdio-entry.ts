@@ -1,7 +1,8 @@
 import process from 'node:process'
 import { claimStdout } from '../../src/mcp/stdout.ts'
 
-// A stand-in for `assay mcp`: the door over stdio with the test catalogue, and a timer that would keep it alive for ever.
+// A stand-in for `assay mcp`: the door over stdio with the test catalogue, and a timer that would keep it alive for
+// ever.
 const stdout = claimStdout()
 const { silentLog } = await import('../../src/kernel/log.ts')
 const { serveStdio } = await import('../../src/mcp/stdio.ts')

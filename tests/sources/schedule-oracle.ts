@@ -56,8 +56,8 @@ export interface Pattern {
 }
 
 /**
- * When a pattern runs, day by local day. Hours that are named: once, at the first pass of a time that comes twice, and at
- * the first instant after the gap where the time does not come. Every hour: at each time that comes, however often.
+ * When a pattern runs, day by local day. Hours that are named: once, at the first pass of a time that comes twice, and
+ * at the first instant after the gap where the time does not come. Every hour: at each time that comes, however often.
  */
 export function expectedRuns(zone: readonly Segment[], pattern: Pattern, from: number, to: number): number[] {
   const runs = new Set<number>()

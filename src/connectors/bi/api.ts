@@ -34,7 +34,10 @@ export interface Listing {
   looped: boolean
 }
 
-/** The calls of the API, as replies in wire shape. Administrators' calls and queries have limits of their own, so clients too. */
+/**
+ * The calls of the API, as replies in wire shape. Administrators' calls and queries have limits of their own, so
+ * clients too.
+ */
 export function createApi({ members: client, admins, queries }: Record<'members' | 'admins' | 'queries', HttpClient>) {
   async function value(path: string, query: Query = {}, through = client): Promise<Item[]> {
     const items: Item[] = []

@@ -64,7 +64,10 @@ export function createAssets(options: AssetOptions) {
   }
   const place = (workspaceId: string) => `${options.web}/groups/${workspaceId}`
 
-  /** The checksum covers what a reader or a detector sees, and nothing that changes by itself: no address, date or `passing` fact. */
+  /**
+   * The checksum covers what a reader or a detector sees, and nothing that changes by itself: no address, date or
+   * `passing` fact.
+   */
   function draft(
     asset: Omit<AssetDraft, 'checksum' | 'document' | 'links'>,
     document: AssayDocument,

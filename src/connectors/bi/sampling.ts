@@ -60,7 +60,9 @@ function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; u
   return { chosen: ranked.slice(0, limit), undated: latest && !dated && units.length > 0 }
 }
 
-/** Picks the sample over all workspaces; the dataset of a picked report comes with it, so that its link leads somewhere. */
+/**
+ * Picks the sample over all workspaces; the dataset of a picked report comes with it, so that its link leads somewhere.
+ */
 export async function select(options: {
   sampling: Sampling
   workspaces: readonly Workspace[]

@@ -1,6 +1,8 @@
 import { isObject } from '../../kernel/json-object.ts'
 
-/** One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none. */
+/**
+ * One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none.
+ */
 export interface Item {
   text(key: string): string | undefined
   /** True where the platform gives the member, and it says nothing. */

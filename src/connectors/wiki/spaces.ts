@@ -35,7 +35,9 @@ export interface SpaceList {
   unreadable: boolean
 }
 
-/** The spaces that the filters leave. Several filters all apply; the platform leaves out silently what it does not know. */
+/**
+ * The spaces that the filters leave. Several filters all apply; the platform leaves out silently what it does not know.
+ */
 export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceList> {
   const found = new Map<string, SpaceWire>()
   let unreadable = false

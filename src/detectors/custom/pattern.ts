@@ -24,7 +24,9 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/invalid repeat count/, 'At most 1000 repeats are possible.'],
 ]
 
-/** Compiles a pattern that is matched in linear time. Returns what is wrong with it, as one sentence, when it cannot be. */
+/**
+ * Compiles a pattern that is matched in linear time. Returns what is wrong with it, as one sentence, when it cannot be.
+ */
 export function compilePattern(source: string, flags = ''): LinearPattern | { problem: string } {
   let compiled: RE2JS
   try {

@@ -227,7 +227,9 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
 /** Room for the number of a text beside an anchor, so that both stand in one number without loss. */
 const MOST_TEXTS = 2 ** 21
 
-/** Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory. */
+/**
+ * Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory.
+ */
 function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) => number[]> {
   const compared = texts.slice(0, MOST_TEXTS)
   const entries = new Float64Array(compared.reduce((sum, { anchors }) => sum + anchors.length, 0))

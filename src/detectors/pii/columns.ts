@@ -21,7 +21,9 @@ const columns: readonly (readonly [kind: string, names: string])[] = [
   ['special category', 'religion konfession ethnicity race sexual_orientation'],
 ]
 
-/** A table column whose name says that it holds personal data. The name is evidence of its own: no value is looked at. */
+/**
+ * A table column whose name says that it holds personal data. The name is evidence of its own: no value is looked at.
+ */
 export function* findSensitiveColumns(part: Part): Generator<PiiMatch> {
   if (part.kind !== 'name' || part.text.length > LONGEST_NAME) return
   const name = part.text

@@ -13,7 +13,9 @@ const reserved =
 const machine =
   /^(?:no-?reply|do-?not-?reply|git|noreply|mailer-daemon|postmaster|support|info|hello|security|sales|admin|contact|abuse|webmaster|hostmaster)$/i
 
-/** Mail addresses, Unicode names included; addresses of documentation domains and things that only look alike are left. */
+/**
+ * Mail addresses, Unicode names included; addresses of documentation domains and things that only look alike are left.
+ */
 export function* findEmails(part: Part): Generator<PiiMatch> {
   const { text } = part
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {

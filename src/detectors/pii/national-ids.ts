@@ -233,7 +233,9 @@ const index = createKeywordIndex(words)
 const named = words.map((word) => nationalIds.flatMap((id, at) => (id.words.includes(word) ? [at] : [])))
 const NEAR = 60
 
-/** Numbers of the given countries; where the checksum alone tells too little, a word that names the number is needed. */
+/**
+ * Numbers of the given countries; where the checksum alone tells too little, a word that names the number is needed.
+ */
 export function* findNationalIds(part: Part, countries: readonly string[]): Generator<PiiMatch> {
   const { text, label = '' } = part
   const places = new Map<number, number[]>()

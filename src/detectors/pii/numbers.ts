@@ -37,7 +37,9 @@ export function* numberRuns(text: string): Generator<NumberRun> {
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57
-/** True where a number belongs to something larger: a word, a decimal, an identifier, an address, a parameter, a hash. */
+/**
+ * True where a number belongs to something larger: a word, a decimal, an identifier, an address, a parameter, a hash.
+ */
 export function isPartOfSomething(text: string, start: number, end: number): boolean {
   const [before, two] = [text.charAt(start - 1), text.charCodeAt(start - 2)]
   if (start > 0 && (isWordCode(before.charCodeAt(0)) || '@%$€£&\\'.includes(before))) return true

@@ -25,7 +25,9 @@ const adjectives = ['previous', 'prior', 'above', 'earlier', 'preceding', 'all',
 const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'directives']
 const MOST_WORDS = 6
 
-/** Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters. */
+/**
+ * Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters.
+ */
 export function* findDisguised(text: string): Generator<Signal> {
   for (const { 0: run, index } of text.matchAll(spaced)) {
     const wording = joinedWording.exec(run.replace(/[ .\-_*]+/g, ''))

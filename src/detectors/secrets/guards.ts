@@ -79,7 +79,9 @@ function runsAlong(letters: string): boolean {
   return false
 }
 
-/** True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses. */
+/**
+ * True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses.
+ */
 export function isReference(value: string, quoted: boolean): boolean {
   if (address.test(value) || isFilePath(value) || integrity.test(value) || version.test(value) || mail.test(value))
     return true

@@ -1,4 +1,7 @@
-/** The systems of the company, as their owners would describe them: pages of engineering and operations are made of this. */
+/**
+ * The systems of the company, as their owners would describe them: pages of engineering and operations are made of
+ * this.
+ */
 export interface Service {
   name: string
   /** What a newcomer would call it. */

@@ -53,7 +53,9 @@ export function toDocx(blocks: readonly DocxBlock[]): Uint8Array {
 const toColumn = (index: number): string =>
   index < 26 ? String.fromCharCode(65 + index) : toColumn(Math.floor(index / 26) - 1) + toColumn(index % 26)
 
-/** A workbook; the first row of each sheet names its columns. Text stands in a shared table, as spreadsheets write it. */
+/**
+ * A workbook; the first row of each sheet names its columns. Text stands in a shared table, as spreadsheets write it.
+ */
 export function toXlsx(sheets: Readonly<Record<string, readonly (readonly (string | number)[])[]>>): Uint8Array {
   const strings = new Map<string, number>()
   const indexOf = (text: string) => {

@@ -74,7 +74,9 @@ function toOrdered<T extends Item>(items: readonly T[], sort: string): Ordered<T
   return { items: pairs.map(({ item }) => item), keys: pairs.map(({ key }) => key), descending }
 }
 
-/** Ordered listings; long ones are kept while nothing is edited, so that a walk through a large tenant sorts it once. */
+/**
+ * Ordered listings; long ones are kept while nothing is edited, so that a walk through a large tenant sorts it once.
+ */
 export function createListings(tenant: WikiTenant) {
   const kept = new Map<string, Ordered<Item>>()
   let revision = -1

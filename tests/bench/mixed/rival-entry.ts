@@ -3,8 +3,8 @@ import { OrmTable } from '../write/rivals.ts'
 import { Estate, planBatches } from '../write/work.ts'
 
 /**
- * A server as many are written: one connection in the main thread that answers and writes. `steady` makes it store a batch
- * of 500 findings each second, `flood` one after the other, and `rest` none.
+ * A server as many are written: one connection in the main thread that answers and writes. `steady` makes it store a
+ * batch of 500 findings each second, `flood` one after the other, and `rest` none.
  */
 
 const [file = '', count = '0'] = process.argv.slice(2)

@@ -4,8 +4,8 @@ import { Store } from '../../../src/store/store.ts'
 import { toFacets } from '../write/work.ts'
 
 /**
- * Another process on the same data folder: from `begin` to `end` it stores findings of new assets at a steady rate, some
- * of them in each transaction, and then tells how many.
+ * Another process on the same data folder: from `begin` to `end` it stores findings of new assets at a steady rate,
+ * some of them in each transaction, and then tells how many.
  */
 
 const [file = '', rate = '500'] = process.argv.slice(2)

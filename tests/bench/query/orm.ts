@@ -55,7 +55,9 @@ export interface OrmDatabase {
   close(): void
 }
 
-/** Opens SQLite as an ORM uses it: a rowid table with texts for ids, names and instants, and an index for each filter. */
+/**
+ * Opens SQLite as an ORM uses it: a rowid table with texts for ids, names and instants, and an index for each filter.
+ */
 export async function openOrm(file: string, { findingFile }: Filled): Promise<OrmDatabase> {
   if (!existsSync(file)) {
     await load(`${file}.new`, findingFile)

@@ -34,7 +34,9 @@ async function serve(home: string): Promise<Served> {
   return { ...server, ask, built }
 }
 
-/** The median time of the dashboard of 12 over HTTP from two running programs, asked in turns, once both have an engine. */
+/**
+ * The median time of the dashboard of 12 over HTTP from two running programs, asked in turns, once both have an engine.
+ */
 export async function serveBoth(
   homes: readonly [string, string],
   rounds: number,

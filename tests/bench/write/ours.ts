@@ -8,7 +8,9 @@ import { BATCH, type Batch, type Estate, PER_ASSET, type Seen, START, toFacets, 
 const BULK = 64_000
 const untold = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt: null }
 
-/** A new store with all findings of the estate, gathered by asset as an import does it; `seconds` without the assets. */
+/**
+ * A new store with all findings of the estate, gathered by asset as an import does it; `seconds` without the assets.
+ */
 export function openFilled(file: string, estate: Estate): { sourceId: number; seconds: number } {
   const store = Store.open(file, { now: () => START })
   const sourceId = store.write((writer) => {
