@@ -136,22 +136,21 @@ describe('a damaged file', () => {
 describe('the place of the data folder', () => {
   const on = (type: number) => (() => ({ type, bavail: 10, bsize: 4096 })) as never
 
-  it.each([
+  const onLinux = it.skipIf(process.platform !== 'linux')
+  onLinux.each([
     [0x6969, 'NFS'],
     [0xff534d42, 'SMB'],
     [0xfe534d42 | 0, 'SMB'],
     [0x517b, 'SMB'],
   ])('is refused on a network: %i', (type, name) => {
-    if (process.platform !== 'linux') return
     const error = thrownBy(() => requireLocalFolder(home, on(type)))
     expect(error.facts.reason).toBe('network_folder')
     expect(error.message).toContain(name)
   })
 
-  it.each([[0x01021997], [0x65735546]])(
+  onLinux.each([[0x01021997], [0x65735546]])(
     'is refused on a share that is mounted, not on the disk of a container: %i',
     (type) => {
-      if (process.platform !== 'linux') return
       expect(describePlace('/', on(type)).network).toBeUndefined()
       expect(describePlace('/proc', on(type)).network).toMatch(/9p|FUSE/)
     },
