@@ -1,9 +1,9 @@
-import { generatedWiki } from '../../src/sample/wiki/generated.ts'
+import { type GeneratedWikiOptions, generatedWiki } from '../../src/sample/wiki/generated.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 
 /** A generated wiki in a process of its own: its memory and its work are not those of the scanner. */
-const [pages = 0, latencyMs = 0] = process.argv.slice(2).map(Number)
-const wiki = await startSampleWiki({ tenant: generatedWiki({ pages }), latencyMs })
+const { latencyMs, ...options } = JSON.parse(process.argv[2] ?? '{}') as GeneratedWikiOptions & { latencyMs: number }
+const wiki = await startSampleWiki({ tenant: generatedWiki(options), latencyMs })
 let answered = 0
 process.on('message', (message) => {
   if (message === 'count') {

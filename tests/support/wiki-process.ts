@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { GeneratedWikiOptions } from '../../src/sample/wiki/generated.ts'
 
 const entry = fileURLToPath(new URL('./wiki-entry.ts', import.meta.url))
 
@@ -10,9 +11,9 @@ export interface WikiProcess {
   close(): Promise<void>
 }
 
-/** Starts a generated wiki of so many pages in another process. */
-export async function startWikiProcess(options: { pages: number; latencyMs: number }): Promise<WikiProcess> {
-  const child = fork(entry, [String(options.pages), String(options.latencyMs)], { execArgv: ['--import', 'tsx'] })
+/** Starts a generated wiki in another process. */
+export async function startWikiProcess(options: GeneratedWikiOptions & { latencyMs: number }): Promise<WikiProcess> {
+  const child = fork(entry, [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] })
   const next = () => new Promise<Record<string, unknown>>((resolve) => child.once('message', resolve as never))
   const { url } = await next()
   return {

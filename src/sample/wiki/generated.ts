@@ -49,6 +49,8 @@ export interface GeneratedWikiOptions {
   attachmentEvery?: number
   /** Every so manieth page holds one fake credential and one mail address; 0: none. */
   plantEvery?: number
+  /** Links of each page, most of them to other pages; default 0. */
+  links?: number
 }
 
 /** What the generated page with this number holds, when it is one with plants. */
@@ -65,7 +67,21 @@ function toSentence(random: () => number): string {
   return `${pick(random, subjects)} ${pick(random, verbs)} ${pick(random, objects)} ${pick(random, ends)}.`
 }
 
-function toGeneratedBody(seed: number, number: number, sentences: number, planted: boolean): string {
+const toTitle = (number: number) => `${topics[number % topics.length]} ${number + 1}`
+const toSpaceKey = (number: number) => `GEN${Math.floor(number / PAGES_PER_SPACE) + 1}`
+
+/** Of ten links eight lead to other pages, of which one in a hundred is missing, and two to a host that is not public. */
+function toLinks(random: () => number, { pages, links = 0 }: GeneratedWikiOptions): string[] {
+  return Array.from({ length: links }, (_, index) => {
+    const target = Math.floor(random() * pages)
+    if (index % 10 > 7) return s.webLink(`http://10.0.0.7/handbook/${target}-${index}`, 'the handbook')
+    const title = random() < 0.01 ? `Gone ${target}` : toTitle(target)
+    return s.pageLink(title, { space: toSpaceKey(target) })
+  })
+}
+
+function toGeneratedBody(options: GeneratedWikiOptions, number: number, planted: boolean): string {
+  const { seed = 1, sentences = 40 } = options
   const random = createRandom(`${seed} body ${number}`)
   const count = Math.max(3, Math.round(sentences * (0.5 + random())))
   const paragraphs: string[] = []
@@ -78,6 +94,8 @@ function toGeneratedBody(seed: number, number: number, sentences: number, plante
     const { password, mail } = toGeneratedPlant(seed, number)
     paragraphs.push(s.code('bash', `DB_PASSWORD=${password}`), s.text(`Write to ${mail} with questions.`))
   }
+  const links = toLinks(random, options)
+  if (links.length > 0) paragraphs.push(s.bullets(...links))
   return paragraphs.join('')
 }
 
@@ -86,12 +104,12 @@ export const toGeneratedId = (number: number) => String(7_000_000_000 + number)
 
 /** A wiki of any size, decided by its seed. Bodies and files are made when they are asked for and not kept. */
 export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
-  const { pages, seed = 1, sentences = 40, commentEvery = 10, attachmentEvery = 20, plantEvery = 50 } = options
+  const { pages, seed = 1, commentEvery = 10, attachmentEvery = 20, plantEvery = 50 } = options
   const tenant = new WikiTenant({ cloudId: toGuid(`generated wiki ${seed}`) })
   const author = tenant.addUser({ accountId: '712020:generated', displayName: 'Generated', email: '' }).accountId
   const isEvery = (number: number, every: number) => every > 0 && number % every === every - 1
   const spaceIds = Array.from({ length: Math.max(1, Math.ceil(pages / PAGES_PER_SPACE)) }, (_, index) => {
-    const key = `GEN${index + 1}`
+    const key = toSpaceKey(index * PAGES_PER_SPACE)
     return tenant.addSpace({
       id: String(6_000_000_000 + index),
       key,
@@ -107,8 +125,8 @@ export function generatedWiki(options: GeneratedWikiOptions): WikiTenant {
     tenant.addPage({
       id,
       spaceId: spaceIds[Math.floor(number / PAGES_PER_SPACE)] ?? '',
-      title: `${topics[number % topics.length]} ${number + 1}`,
-      body: () => toGeneratedBody(seed, number, sentences, planted),
+      title: toTitle(number),
+      body: () => toGeneratedBody(options, number, planted),
       createdAt: updatedAt - 30 * DAY_MS,
       updatedAt,
       authorId: author,
