@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { pause } from './pause.ts'
@@ -99,7 +99,8 @@ function lookAtFile(file: string): void {
     if (isNew) return
     throw damaged(file, 'database_damaged', 'The database file is empty, although it was in use;')
   }
-  if (walSize > 0) return
+  // Who closes a file gives up the locks of the whole process on it (fcntl(2)): one that may be open here is not opened.
+  if (walSize > 0 || existsSync(`${file}-shm`)) return
   const wanted = toWantedSize(file)
   if (wanted !== undefined && size < wanted) {
     throw damaged(file, 'database_damaged', `The database file is cut off: ${size} of ${wanted} bytes are there;`)

@@ -9,6 +9,8 @@ for (let round = 0; round < 20; round++) {
     ensureWord(tx, 'shared')
     ensureWord(tx, `${name}-${round}`)
   })
+  // Without turns whoever has just written takes the lock again, and nineteen others wait for all that it writes.
+  await store.giveWay()
 }
 store.close()
 process.stdout.write('done')

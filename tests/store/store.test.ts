@@ -33,6 +33,21 @@ describe('opening', () => {
     expect(new Set(terms.map(({ slug }) => slug)).size).toBe(terms.length)
   })
 
+  it.runIf(process.platform === 'linux')('it again leaves the lock of the first where it is', () => {
+    open().close()
+    const hasLock = () => {
+      const { ino } = statSync(file)
+      const locks = readFileSync('/proc/locks', 'utf8').split('\n')
+      return locks.some((lock) => lock.includes(` ${process.pid} `) && lock.includes(`:${ino} `))
+    }
+    const first = open()
+    first.read((tx) => tx.all(db.selectFrom('term').select('slug')))
+    expect([hasLock(), first.logBytes]).toEqual([true, 0])
+    const second = open()
+    expect(hasLock()).toBe(true)
+    for (const store of [second, first]) store.close()
+  })
+
   it('refuses a database of a newer version and leaves it as it was', () => {
     open().close()
     const raw = new Database(file)
