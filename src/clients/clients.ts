@@ -39,8 +39,8 @@ const inJson = (group: string, more: Record<string, unknown> = {}): Pick<Client,
 })
 
 const inToml: Pick<Client, 'set' | 'remove'> = {
-  set: (text, name, entry) => setTable(text, `mcp_servers.${name}`, entry),
-  remove: (text, name) => removeTable(text, `mcp_servers.${name}`),
+  set: (text, name, entry) => setTable(text, ['mcp_servers', name], entry),
+  remove: (text, name) => removeTable(text, ['mcp_servers', name]),
 }
 
 export const clients: readonly Client[] = [

@@ -28,7 +28,7 @@ function skipBlank(text: string, from: number): number {
 }
 
 function endOfString(text: string, from: number): number {
-  const string = /"(?:[^"\\\n]|\\.)*"/y
+  const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
   string.lastIndex = from
   if (string.exec(text) === null) throw broken(from, text)
   return string.lastIndex

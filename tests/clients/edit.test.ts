@@ -74,7 +74,7 @@ describe('an entry in JSON with comments', () => {
 })
 
 describe('an entry in TOML', () => {
-  const table = 'mcp_servers.assay'
+  const table = ['mcp_servers', 'assay']
   const written = '[mcp_servers.assay]\ncommand = "/usr/bin/node"\nargs = ["/opt/assay/main.js", "mcp"]\n'
   const texts = [
     '',
@@ -88,6 +88,49 @@ describe('an entry in TOML', () => {
     expect(after.endsWith(written)).toBe(true)
     expect(setTable(after, table, entry)).toBe(after)
     expect(removeTable(after, table)).toBe(text)
+  })
+
+  const values = [
+    'a = "b \\" c" # d',
+    "a = 'C:\\no\\escape'",
+    'a = """\n[mcp_servers.assay]\n"quoted"\n"""',
+    "a = '''\n# [x\n'''",
+    'a.b."c d" = [1, 2_000, -3.5e6, inf, # ends\n  0xff, [true, "x"],\n]',
+    'a = { b = 1, c = { d = [] } }',
+    'a = 1979-05-27T07:32:00Z\nb = 1979-05-27 07:32:00.5\nc = 07:32:00\nd = 1979-05-27',
+    '[[a.b]]\nc = 1\r\n[[a.b]]\n\n[ mcp_servers . "other" ]\ncommand = \'x\'',
+  ]
+
+  it.each(values)('is put behind %j', (text) => {
+    expect(setTable(text, table, entry)).toBe(`${text}\n\n${written}`)
+    expect(removeTable(setTable(text, table, entry), table)).toBe(`${text}\n`)
+  })
+
+  it.each([
+    'a = ',
+    'a = "b',
+    'a = "b\nc"',
+    'a b = 1',
+    'a = [1, 2',
+    'a = {b = 1',
+    '[a',
+    '[a]]',
+    '[a] b = 1',
+    'a = """b',
+    'a = nothing',
+    '= 1',
+    'a = 1 b = 2',
+    '{"mcpServers": {}}',
+  ])('is not put into %j', (text) => {
+    expect(() => setTable(text, table, entry)).toThrow(/^It is not valid TOML at line \d\./)
+  })
+
+  it.each([
+    '[mcp_servers]\nassay = { command = "x" }\n',
+    'mcp_servers.assay.command = "x"\n',
+    '[mcp_servers.assay]\ncommand = "x"\n[a]\n[mcp_servers.assay.env]\nA = "1"\n',
+  ])('is not put beside %j', (text) => {
+    expect(() => setTable(text, table, entry)).toThrow('Its server assay is not written as one table')
   })
 
   it('replaces its table and the tables below it, and keeps what stands around', () => {

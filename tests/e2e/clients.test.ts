@@ -1,11 +1,24 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { planChange } from '../../src/clients/change.ts'
 import { type Client, clients, type Place } from '../../src/clients/clients.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { installPackage } from '../support/package.ts'
 
 let home: string
 let remove: () => void
+let packages: string
+let installed: string
+beforeAll(() => {
+  packages = mkdtempSync(join(tmpdir(), 'assay-packages-'))
+  installed = installPackage(join(packages, 'an installed assay'))
+})
+afterAll(() => rmSync(packages, { recursive: true, force: true }))
 beforeEach(() => {
   ;({ home, remove } = makeHome())
 })
@@ -52,33 +65,90 @@ describe('where the files are', () => {
   })
 })
 
-describe('assay mcp install', () => {
-  it.each(['vscode', 'codex'])(
-    'shows the change, keeps a copy, does it once, and can be taken back: %s',
-    async (id) => {
-      const before =
-        id === 'codex' ? 'model = "m" # mine\n' : '{\n  // mine\n  "servers": { "other": { "command": "x" } }\n}\n'
-      const file = write(id, before)
-      const first = await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')
-      expect(first).toMatchObject({ code: 0, stderr: '' })
-      expect(first.stdout).toContain(file)
-      expect(first.stdout).toMatch(/^\+ .*assay/m)
-      const after = readFileSync(file, 'utf8')
-      for (const part of [mainFile, 'mine', '/data/of mine', '--read-only']) expect(after).toContain(part)
-      const [backup = ''] = backups(file)
-      expect(readFileSync(`${dirname(file)}/${backup}`, 'utf8')).toBe(before)
-      const second = await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')
-      expect(second.stdout).toContain('needs no change')
-      expect(backups(file)).toHaveLength(1)
-      expect((await assay('uninstall', id, '--yes')).code).toBe(0)
-      expect(readFileSync(file, 'utf8').replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
-    },
-  )
+/** A person's own file, in as odd a form as the client's format allows. */
+const odd = (id: string) => {
+  if (id === 'codex')
+    return 'model="m"   # mine\n\n  [mcp_servers.other]   \ncommand = \'x\'\nenv = { A="1" }\n\n# about profiles\n[profiles.a]\nnote = """\n[mcp_servers.assay]\n"""\n'
+  const group = id === 'vscode' ? 'servers' : 'mcpServers'
+  return `// mine\n{ "theme" :"dark, // no comment",\n\t"${group}"  : {\n\t\t/* one */ "other": {"command":"x","args":[ "}" ]}, // two\n\t},\n"last":[1,{"a":null}]}`
+}
+const broken = (id: string) => (id === 'codex' ? 'model = "m\n[mcp_servers]\n' : '{ "mcpServers": ')
 
-  it('makes a file that is not there, and starts what it names', async () => {
+/** What a client makes of its file: the command that it starts. */
+function readEntry(id: string, text: string): { command: string; args: string[] } {
+  if (id !== 'codex') {
+    const plain = text
+      .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\//g, '$1')
+      .replace(/,(\s*[}\]])/g, '$1')
+    return JSON.parse(plain)[id === 'vscode' ? 'servers' : 'mcpServers'].assay
+  }
+  const table = text.slice(text.lastIndexOf('[mcp_servers.assay]'))
+  const read = (name: string) => JSON.parse(new RegExp(`^${name} = (.*)$`, 'm').exec(table)?.[1] ?? 'null')
+  return { command: read('command'), args: read('args') }
+}
+
+describe.each(clients.map(({ id }) => id))('assay mcp install %s', (id) => {
+  it('adds itself to what is there, once, and is what the client then starts', { timeout: 120_000 }, async () => {
+    const install = () =>
+      spawnSync(process.execPath, [installed, 'mcp', 'install', id, '--yes'], {
+        env: { ...process.env, ...env(), ASSAY_HOME: join(home, 'data of mine') },
+        encoding: 'utf8',
+      })
+    const before = odd(id)
+    const file = write(id, before)
+    const first = install()
+    expect(first).toMatchObject({ status: 0, stderr: '' })
+    expect(first.stdout).toContain(file)
+    expect(first.stdout).toMatch(/^\+ .*assay/m)
+    const after = readFileSync(file, 'utf8')
+    const added = after.length - before.length
+    const at = [...before].findIndex((_, index) => after[index] !== before[index])
+    const from = at < 0 ? before.length : at
+    // But for one piece, every byte is where it was.
+    expect(after.slice(0, from) + after.slice(from + added)).toBe(before)
+    expect(install().stdout).toContain('needs no change')
+    expect(readFileSync(file, 'utf8')).toBe(after)
+    const [copy = ''] = backups(file)
+    expect(readFileSync(join(dirname(file), copy), 'utf8')).toBe(before)
+
+    const { command, args } = readEntry(id, after)
+    const transport = new StdioClientTransport({ command, args, env: { HOME: home, PATH: '' }, cwd: '/' })
+    const client = new McpClient({ name: id, version: '1' })
+    await client.connect(transport)
+    try {
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toContain('query_metric')
+      const answer = await client.callTool({ name: 'query_metric', arguments: { metricSlug: 'open-findings' } })
+      expect(answer).toMatchObject({ structuredContent: { value: 0 } })
+    } finally {
+      await client.close()
+    }
+    expect(existsSync(join(home, 'data of mine', 'assay.db'))).toBe(true)
+  })
+
+  it('leaves a file alone that is not in its format', () => {
+    const file = write(id, broken(id))
+    const client = find(id)
+    const entry = { command: 'node', args: ['main.js'] }
+    const plan = () => planChange(file, (text) => client.set(text, 'assay', entry))
+    expect(plan).toThrow(`${file} was left as it is: It is not valid ${id === 'codex' ? 'TOML' : 'JSON'} at line 1.`)
+  })
+})
+
+describe('assay mcp install', () => {
+  it.each(['vscode', 'codex'])('is taken back: %s', async (id) => {
+    const before = odd(id).replace('}, // two', '} // two')
+    const file = write(id, before)
+    expect((await assay('install', id, '--yes', '--home', '/data/of mine', '--read-only')).code).toBe(0)
+    for (const part of [mainFile, '/data/of mine', '--read-only']) expect(readFileSync(file, 'utf8')).toContain(part)
+    expect((await assay('uninstall', id, '--yes')).code).toBe(0)
+    expect(readFileSync(file, 'utf8').replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
+  })
+
+  it('makes a file that is not there', async () => {
     expect((await assay('install', 'cursor', '-y')).code).toBe(0)
     const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor'), 'utf8'))
-    expect(mcpServers.assay).toEqual({ command: process.execPath, args: [mainFile, 'mcp'] })
+    expect(mcpServers.assay).toEqual({ command: process.execPath, args: [mainFile, 'mcp', '--home', home] })
   })
 
   it('leaves assay mcp its own options', async () => {

@@ -1,33 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installPackage } from '../support/package.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const shipped = ['dist', 'migrations', 'schemas', 'package.json']
 let folder: string
 
-/** The package as it would be installed, in a folder of its own. */
-function install(name: string, how: 'whole' | 'without native code' | 'without the driver'): string {
-  const target = join(folder, name)
-  for (const part of shipped) cpSync(join(root, part), join(target, part), { recursive: true })
-  const modules = ['libphonenumber-js', 'bindings', 'file-uri-to-path', ...(how === 'whole' ? ['better-sqlite3'] : [])]
-  mkdirSync(join(target, 'node_modules'))
-  for (const module of modules) symlinkSync(join(root, 'node_modules', module), join(target, 'node_modules', module))
-  if (how === 'without native code') {
-    for (const part of ['lib', 'package.json']) {
-      const path = join('node_modules', 'better-sqlite3', part)
-      mkdirSync(dirname(join(target, path)), { recursive: true })
-      cpSync(join(root, path), join(target, path), { recursive: true })
-    }
-    // As an install without scripts leaves it, wherever the driver looks for what it loads.
-    rmSync(join(target, 'node_modules', 'bindings'))
-    cpSync(join(root, 'node_modules', 'bindings'), join(target, 'node_modules', 'bindings'), { recursive: true })
-  }
-  return join(target, 'dist', 'main.js')
-}
+const install = (name: string, how: Parameters<typeof installPackage>[1]) => installPackage(join(folder, name), how)
 
 function run(main: string, args: readonly string[], home: string) {
   const env = { ...process.env, ASSAY_HOME: home, HOME: home }

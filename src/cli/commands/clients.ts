@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
@@ -31,8 +32,10 @@ export function addClientCommands(mcp: Command, host: Host): void {
     .option('-y, --yes', 'do not ask')
     .action(async (id: string, options: InstallFlags, command: Command) => {
       const client = getClient(id)
-      const entry = { command: process.execPath, args: toArguments(withParent(options, command)) }
-      const change = planChange(client.file(thisPlace()), (text) => client.set(text, options.name, entry))
+      const place = thisPlace()
+      const args = toArguments(withParent(options, command), place.env.ASSAY_HOME)
+      const entry = { command: process.execPath, args }
+      const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
       await make(host, client, change, options.yes === true)
     })
   mcp
@@ -51,12 +54,14 @@ export function addClientCommands(mcp: Command, host: Host): void {
 /** Options that `mcp` itself knows end up there, wherever they stand. */
 const withParent = (options: InstallFlags, { parent }: Command): InstallFlags => ({ ...parent?.opts(), ...options })
 
-function toArguments({ home, readOnly, toolsets }: InstallFlags): string[] {
+/** An assistant has neither this shell's variables nor its folder. */
+function toArguments({ home, readOnly, toolsets }: InstallFlags, usualHome = ''): string[] {
   const program = fileURLToPath(packageFile('dist/main.js'))
+  const folder = home ?? usualHome
   return [
     program,
     'mcp',
-    ...(home === undefined ? [] : ['--home', home]),
+    ...(folder === '' ? [] : ['--home', resolve(folder)]),
     ...(readOnly === true ? ['--read-only'] : []),
     ...(toolsets === undefined ? [] : ['--toolsets', String(toolsets)]),
   ]
