@@ -61,6 +61,8 @@ export interface FlowOptions {
   source?: string | undefined
 }
 
+const TOO_MANY_PARTS = 'There are more separate parts than are read; the last ones are left out.'
+
 export function createFlow(options: FlowOptions = {}): Flow {
   const lineStarts = options.source === undefined ? undefined : toLineStarts(options.source)
   const opened: OpenPart[] = []
@@ -111,7 +113,7 @@ export function createFlow(options: FlowOptions = {}): Flow {
   const addTo = (target: OpenPart, text: string, at: number, width: number): number => {
     if (target.dropped !== true && target.run.length === 0) {
       if (opened.length < MAX_PARTS || target === body) opened.push(target)
-      else notes.add('There are more separate parts than are read; the last ones are left out.')
+      else notes.add(TOO_MANY_PARTS)
     }
     return target.run.add(text, at, width)
   }
@@ -171,6 +173,10 @@ export function createFlow(options: FlowOptions = {}): Flow {
     },
     part(kind, raw, at, facts = {}) {
       if (raw.trim() === '') return
+      if (opened.length >= MAX_PARTS) {
+        notes.add(TOO_MANY_PARTS)
+        return
+      }
       const heard = [...listeners]
       listeners.clear()
       const end = capture(kind, facts)

@@ -3,8 +3,10 @@ import { readDocument } from '../../src/documents/reader.ts'
 import { parseStorage } from '../../src/documents/storage.ts'
 import { type HugeInput, MEGABYTE } from './bombs.ts'
 
+/** What a process that has read many files before may hold more; a new one is measured in the long form. */
 const MOST_GROWTH = 200 * MEGABYTE
 const MOST_MS = 5_000
+const MOST_BOMB_MS = 2_000
 
 function spentMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since)
@@ -16,7 +18,7 @@ export async function expectDefused(name: string, bytes: Uint8Array): Promise<vo
   const resident = process.memoryUsage().rss
   const before = process.cpuUsage()
   const result = await readDocument(bytes, { filename: name.startsWith('XML') ? 'a.xml' : 'a.docx' })
-  expect(spentMs(before)).toBeLessThan(MOST_MS)
+  expect(spentMs(before)).toBeLessThan(MOST_BOMB_MS)
   expect(process.memoryUsage().rss - resident).toBeLessThan(MOST_GROWTH)
   if ('document' in result) {
     const length = result.document.parts.reduce((sum, { text }) => sum + text.length, 0)
@@ -26,7 +28,7 @@ export async function expectDefused(name: string, bytes: Uint8Array): Promise<vo
 }
 
 /** A text that is too much is read in time, up to the bounds, and says so. */
-export async function expectBounded({ source, mime }: HugeInput): Promise<void> {
+export async function expectBounded({ source, mime, partial, links = 0 }: HugeInput): Promise<void> {
   const text = source()
   const before = process.cpuUsage()
   const read =
@@ -37,6 +39,6 @@ export async function expectBounded({ source, mime }: HugeInput): Promise<void> 
   if (!('document' in read)) throw new Error(read.reason)
   const length = read.document.parts.reduce((sum, part) => sum + part.text.length, 0)
   expect(length).toBeLessThanOrEqual(17 * MEGABYTE)
-  expect(read.document.links.length).toBeLessThanOrEqual(5_000)
-  if (text.length > 17 * MEGABYTE) expect(read.document.truncated).toBe(true)
+  expect(read.document.links).toHaveLength(links)
+  expect(read.document.truncated).toBe(partial)
 }

@@ -71,15 +71,23 @@ export const bombsOf = (megabytes: number): Readonly<Record<string, () => Uint8A
 export interface HugeInput {
   source: () => string
   mime?: string
+  /** More than is read of a document. */
+  partial?: true
+  links?: number
 }
 
 /** Texts that are too long, too deep or too wide; with a scale of 1 as much so as their names say. */
 export const hugeInputs = (scale: number): Readonly<Record<string, HugeInput>> => ({
-  'a page of 50 MB': { source: () => `<p>${'word '.repeat(10_000_000 * scale)}</p>`, mime: 'storage' },
-  'a line of 20 MB': { source: () => 'x'.repeat(20_000_000) },
-  '100,000 nested tags': { source: () => '<div>'.repeat(100_000 * scale), mime: 'text/html' },
+  'a page of 50 MB': { source: () => `<p>${'word '.repeat(10_000_000 * scale)}</p>`, mime: 'storage', partial: true },
+  'a line of 20 MB': { source: () => 'x'.repeat(20_000_000), partial: true },
+  '100,000 nested tags': { source: () => '<div>'.repeat(100_000 * scale), mime: 'text/html', partial: true },
   'JSON 200,000 deep': { source: () => '['.repeat(200_000) + ']'.repeat(200_000), mime: 'application/json' },
-  'a page of 300,000 links': { source: () => '<a href="/x">y</a>'.repeat(300_000 * scale), mime: 'storage' },
+  'a page of 1,000,000 links': {
+    source: () => '<a href="https://example.com/x">y</a>'.repeat(1_000_000 * scale),
+    mime: 'storage',
+    partial: true,
+    links: 5_000,
+  },
   'a table of 10,000 columns': { source: () => `${'a,'.repeat(10_000)}\n`.repeat(50 * scale), mime: 'text/csv' },
   'zero characters': { source: () => '\u0000'.repeat(1_000_000), mime: 'text/html' },
   'halves of surrogate pairs': { source: () => '\ud83d\udc00x\udc00'.repeat(300_000 * scale), mime: 'storage' },

@@ -1,12 +1,49 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectBounded, expectDefused } from '../../documents/bomb-checks.ts'
-import { bombsOf, hugeInputs } from '../../documents/bombs.ts'
+import { bombsOf, hugeInputs, MEGABYTE } from '../../documents/bombs.ts'
+import { startEntry } from '../../support/entry.ts'
 
 const bombs = bombsOf(60)
 const inputs = hugeInputs(1)
 
+const MOST_GROWN = 64 * MEGABYTE
+const MOST_MS = 2_000
+const entry = new URL('../../documents/bomb-entry.ts', import.meta.url)
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-bombs-'))
+  writeFileSync(join(folder, 'small.xml'), '<a>hello</a>')
+  const body = '<w:document><w:body><w:p><w:r><w:t>hello</w:t></w:r></w:p></w:body></w:document>'
+  writeFileSync(join(folder, 'small.docx'), zipSync({ 'word/document.xml': strToU8(body) }))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
 describe('bombs', () => {
   it('are at least twenty', () => expect(Object.keys(bombs).length).toBeGreaterThanOrEqual(20))
+
+  it('take at most 64 MB and two seconds of a core, each in a process of its own', async () => {
+    const file = join(folder, 'bomb')
+    const costs: { name: string; ms: number; grownBytes: number }[] = []
+    for (const [name, toBytes] of Object.entries(bombs)) {
+      writeFileSync(file, toBytes())
+      const kind = name.startsWith('XML') ? 'xml' : 'docx'
+      const { ended, output } = await startEntry(entry, [file, join(folder, `small.${kind}`), `a.${kind}`])
+      expect(await ended).toBe(0)
+      costs.push({ name, ...(JSON.parse(output()) as { ms: number; grownBytes: number }) })
+    }
+    const most = (of: 'ms' | 'grownBytes') => costs.reduce((worst, cost) => (cost[of] > worst[of] ? cost : worst))
+    const [slowest, largest] = [most('ms'), most('grownBytes')]
+    process.stdout.write(
+      `${costs.length} bombs: at most ${slowest.ms.toFixed(0)} ms (${slowest.name}), ` +
+        `${(largest.grownBytes / MEGABYTE).toFixed(0)} MB (${largest.name})\n`,
+    )
+    expect(costs.filter(({ ms, grownBytes }) => ms > MOST_MS || grownBytes > MOST_GROWN)).toEqual([])
+  })
 
   it.each(Object.entries(bombs))(
     '%s costs little and is told',
