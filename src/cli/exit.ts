@@ -23,7 +23,9 @@ export function toMessage(error: unknown): string {
   const lines = [error.message]
   if (issues.length > 1)
     lines.push(...issues.slice(0, 20).map(({ path, message }) => `  ${path || '(input)'}: ${message}`))
-  if (suggestions.length > 0)
-    lines.push(`  Did you mean: ${suggestions.map(({ value, kind }) => `${value} (${kind})`).join(', ')}?`)
+  const untold = suggestions.filter(({ value }) => !error.message.includes(value))
+  if (untold.length > 0) {
+    lines.push(`  Did you mean: ${untold.map(({ value, kind }) => `${value} (${kind})`).join(', ')}?`)
+  }
   return lines.join('\n')
 }

@@ -17,13 +17,13 @@ export interface Examination {
 }
 
 /** What mends a database that cannot be opened, where a backup is not what is wanted. */
-const reasonFixes: Readonly<Record<string, string>> = {
+const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
   native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
   network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
   busy: 'Try again in a moment: assay doctor',
-  not_writable: 'Look at who owns the folder: ls -ld ~/.local/share/assay',
-}
+  not_writable: `Look at who owns the folder: ls -ld ${quote(home)}`,
+})
 
 /** Looks at everything that a working Assay needs; changes nothing but the data folder's being there. */
 export async function examine(examination: Examination): Promise<Check[]> {
@@ -52,7 +52,10 @@ async function look({ config, env, deep, open }: Examination): Promise<Check[]> 
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'
     const reason = error instanceof AppError ? error.facts.reason : undefined
-    return [...checks, toCheck('database', { failed, fix: reasonFixes[reason ?? ''] ?? toWayBack(config.home) })]
+    return [
+      ...checks,
+      toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? toWayBack(config.home) }),
+    ]
   }
   try {
     return [...checks, ...checkDatabase(app, deep), ...(await checkWork(app))]

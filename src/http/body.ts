@@ -1,4 +1,5 @@
 import { AppError, invalidInput } from '../kernel/errors.ts'
+import { joinBytes } from '../kernel/join-bytes.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
@@ -19,13 +20,7 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
     if (length > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
-  const whole = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
+  return joinBytes(chunks, length)
 }
 
 /** Nobody needs longer to send a mebibyte. */

@@ -1,4 +1,5 @@
 import { type AppError, invalidInput } from '../kernel/errors.ts'
+import { joinBytes } from '../kernel/join-bytes.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
 const LONGEST_LINE = 1024 * 1024
@@ -17,7 +18,7 @@ export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): A
     chunks.push(bytes)
     length += bytes.length
     if (length < PIECE_BYTES) continue
-    const whole = join(chunks, length)
+    const whole = joinBytes(chunks, length)
     const end = whole.lastIndexOf(NEWLINE) + 1
     if (end === 0 && length <= LONGEST_LINE_BYTES) {
       chunks = [whole]
@@ -28,17 +29,7 @@ export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): A
     chunks = [rest]
     length = rest.length
   }
-  if (length > 0) yield join(chunks, length)
-}
-
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  if (length > 0) yield joinBytes(chunks, length)
 }
 
 /** A line that is not one finding: its number from 1 in its piece, and its text or what is wrong with that. */

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
-import { caller, errorOf, openContext } from '../support/context.ts'
+import { errorOf, openCaller } from '../support/context.ts'
 
 const operations = [...metricOperations, ...dashboardOperations]
 
-function open() {
-  const context = openContext()
-  return { context, ask: caller(operations, context) }
-}
+const open = () => openCaller(operations)
 
 const slugsOf = (answer: { placements: Array<{ metricSlug: string }> }) =>
   answer.placements.map((placement) => placement.metricSlug)

@@ -7,29 +7,8 @@ import { attachEngine, findEngine } from '../../src/query/executor.ts'
 import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import { evaluateSeries } from '../../src/query/series.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
-import { dimensionsOf, type MadeMetric, NOW } from '../properties/query-data.ts'
+import { NOW } from '../properties/query-data.ts'
 import type { OracleFilter, OracleQuestion } from '../properties/query-terms.ts'
-
-/** Puts made metrics into the tables, as drafts. */
-export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void {
-  store.write((writer) => {
-    const term = writer.prepare(
-      `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
-    )
-    const metric = writer.prepare(
-      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, term_id, empty_as,
-         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', ?, ?, 0, 0)`,
-    )
-    for (const { slug, type, definition, entity, term: mapping, emptyAs } of metrics) {
-      const termId =
-        mapping === null
-          ? null
-          : Number(term.run(crypto.randomUUID(), `term-${slug}`, slug, JSON.stringify(mapping)).lastInsertRowid)
-      const allowed = JSON.stringify(dimensionsOf(entity))
-      metric.run(crypto.randomUUID(), slug, slug, type, JSON.stringify(definition), allowed, termId, emptyAs)
-    }
-  })
-}
 
 export function buildNow(reader: Reader, options?: TimelineOptions): Engine {
   const steps = buildEngine(reader, options)

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
+import { plantMetrics } from '../properties/plant-metrics.ts'
 import { Dice, makeEstate, makeMetrics, makeQuestion, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { answerBoth, plantMetrics } from './asking.ts'
+import { answerBoth } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)

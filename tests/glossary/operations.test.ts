@@ -2,14 +2,11 @@ import { expect, test } from 'vitest'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
 import { plant } from '../query/estate.ts'
-import { caller, errorOf, openContext } from '../support/context.ts'
+import { errorOf, openCaller } from '../support/context.ts'
 
 const operations = [...glossaryOperations, ...metricOperations]
 
-function open() {
-  const context = openContext()
-  return { context, ask: caller(operations, context) }
-}
+const open = () => openCaller(operations)
 
 const term = { slug: 'gdpr', displayName: 'GDPR matters', filterMapping: { detectorTypes: ['PII'] } }
 

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
-import { caller, errorOf, openContext } from '../support/context.ts'
+import { caller, errorOf, openCaller, openContext } from '../support/context.ts'
 
 const operations = [...glossaryOperations, ...metricOperations]
 
-function open() {
-  const context = openContext()
-  return { context, ask: caller(operations, context) }
-}
+const open = () => openCaller(operations)
 
 const count = { aggregation: 'COUNT', entity: 'finding' }
 const metric = { slug: 'secrets', displayName: 'Secrets', type: 'SIMPLE', definition: count }

@@ -3,14 +3,11 @@ import { z } from 'zod'
 import { glossaryOperations } from '../../src/glossary/operations.ts'
 import { CreateMetric, metricTypes } from '../../src/metrics/model.ts'
 import { metricOperations } from '../../src/metrics/operations.ts'
-import { caller, errorOf, openContext } from '../support/context.ts'
+import { errorOf, openCaller } from '../support/context.ts'
 
 const operations = [...glossaryOperations, ...metricOperations]
 
-function open() {
-  const context = openContext()
-  return { context, ask: caller(operations, context) }
-}
+const open = () => openCaller(operations)
 
 const count = { aggregation: 'COUNT', entity: 'finding' }
 const metric = { slug: 'secrets', displayName: 'Secrets', type: 'SIMPLE', definition: count }

@@ -5,7 +5,8 @@ import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import { evaluateSeries } from '../../src/query/series.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { Dice, dimensionsOf, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
+import { plantMetrics } from './plant-metrics.ts'
+import { Dice, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
 import { Oracle } from './query-oracle.ts'
 import type { OracleFilter, OracleQuestion } from './query-terms.ts'
 
@@ -39,23 +40,7 @@ function openEstate(seed: number): Estate {
   const { store, close } = openFolderStore(() => NOW)
   closers.push(close)
   plant(store, estate as EstateSeed)
-  store.write((writer) => {
-    const term = writer.prepare(
-      `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
-    )
-    const metric = writer.prepare(
-      `INSERT INTO metric (uid, slug, display_name, type, definition, allowed_dimensions, status, term_id, empty_as,
-         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 'DRAFT', ?, ?, 0, 0)`,
-    )
-    for (const { slug, type, definition, entity, term: mapping, emptyAs } of metrics) {
-      const termId =
-        mapping === null
-          ? null
-          : Number(term.run(crypto.randomUUID(), `term-${slug}`, slug, JSON.stringify(mapping)).lastInsertRowid)
-      const allowed = JSON.stringify(dimensionsOf(entity))
-      metric.run(crypto.randomUUID(), slug, slug, type, JSON.stringify(definition), allowed, termId, emptyAs)
-    }
-  })
+  plantMetrics(store, metrics)
   return { store, oracle: new Oracle(estate, metrics, NOW), metrics }
 }
 

@@ -1,17 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { duplicateDetector } from '../../src/detectors/duplicate/index.ts'
-import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
-import { runRequest } from '../../src/detectors/request.ts'
 import type { Finding } from '../../src/findings/model.ts'
-import { findingOperations } from '../../src/findings/operations.ts'
 import { duplicatesStep } from '../../src/scans/duplicates-step.ts'
-import type { Detect } from '../../src/scans/estate.ts'
 import { createRandom, makeWords } from '../detectors/duplicate/texts.ts'
-import { createTenant, type FakePage, type FakeTenant, pluginsFor } from './fake-tenant.ts'
-import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+import { openEstateBench } from './estate-bench.ts'
+import { createTenant, type FakePage, type FakeTenant } from './fake-tenant.ts'
+import type { Workbench } from './workbench.ts'
 
-const fingerprint = createFingerprinter(new Uint8Array(32))
-const detect: Detect = async (document, request) => runRequest(document, request, { fingerprint })
 const text = (seed: number, length = 120) => makeWords(createRandom(seed), length).join(' ')
 
 let tenant: FakeTenant
@@ -19,14 +14,7 @@ let bench: Workbench
 
 beforeEach(async () => {
   tenant = createTenant({ ENG: 0, OPS: 0 })
-  const { connectors, detectors } = pluginsFor(tenant)
-  bench = openWorkbench(tenant, {
-    extra: findingOperations,
-    detect,
-    plugins: { connectors, detectors: [...detectors, duplicateDetector] },
-    estate: [duplicatesStep],
-  })
-  await createFake(bench, { detectors: [{ type: 'DUPLICATE' }] })
+  bench = await openEstateBench(tenant, { detector: duplicateDetector, step: duplicatesStep })
 })
 afterEach(() => bench.close())
 

@@ -1,17 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { contentQualityDetector } from '../../src/detectors/content-quality/index.ts'
-import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
-import { runRequest } from '../../src/detectors/request.ts'
 import type { Finding } from '../../src/findings/model.ts'
-import { findingOperations } from '../../src/findings/operations.ts'
-import type { Detect } from '../../src/scans/estate.ts'
 import { contentQualityStep } from '../../src/scans/quality-step.ts'
-import { createTenant, type FakePage, type FakeTenant, pluginsFor, refuse } from './fake-tenant.ts'
-import { createFake, openWorkbench, type Workbench } from './workbench.ts'
+import { openEstateBench } from './estate-bench.ts'
+import { createTenant, type FakePage, type FakeTenant, refuse } from './fake-tenant.ts'
+import type { Workbench } from './workbench.ts'
 
 const DAY = 86_400_000
-const fingerprint = createFingerprinter(new Uint8Array(32))
-const detect: Detect = async (document, request) => runRequest(document, request, { fingerprint })
 const WORDS = 'The lift is looked after twice a year by the people who built it, and they write down what they did.'
 
 let tenant: FakeTenant
@@ -19,14 +14,7 @@ let bench: Workbench
 
 beforeEach(async () => {
   tenant = createTenant({ ENG: 0, OPS: 0 })
-  const { connectors, detectors } = pluginsFor(tenant)
-  bench = openWorkbench(tenant, {
-    extra: findingOperations,
-    detect,
-    plugins: { connectors, detectors: [...detectors, contentQualityDetector] },
-    estate: [contentQualityStep],
-  })
-  await createFake(bench, { detectors: [{ type: 'CONTENT_QUALITY' }] })
+  bench = await openEstateBench(tenant, { detector: contentQualityDetector, step: contentQualityStep })
 })
 afterEach(() => bench.close())
 

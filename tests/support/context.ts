@@ -76,6 +76,12 @@ export function caller(operations: readonly Operation[], context: WriteContext) 
   }
 }
 
+/** A new database, and operations to call on it by name. */
+export function openCaller(operations: readonly Operation[]) {
+  const context = openContext()
+  return { context, ask: caller(operations, context) }
+}
+
 /** The error that a function throws. */
 export function thrownBy(work: () => unknown): AppError {
   try {

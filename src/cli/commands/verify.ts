@@ -19,7 +19,7 @@ export function addVerifyCommand(program: Command, host: Host): void {
       if (json) printJson(host, verified)
       else {
         print(host, `${questions} questions about ${findings} findings: ${differences.length} with different answers`)
-        print(host, `${questions - left} were answered by the engine too, ${left} are left to SQL`)
+        print(host, `${questions - left} were answered by the engine too, ${left} by SQL alone`)
         for (const plan of differences.slice(0, SHOWN)) print(host, `different: ${plan}`)
       }
       if (differences.length > 0) {
