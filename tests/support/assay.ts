@@ -46,7 +46,14 @@ export async function serveAssay(
 ): Promise<{ url: string; child: ChildProcess; stop: () => Promise<number | null> }> {
   const child = spawnAssay(['serve', '--port', '0', ...args], { home })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const url = await firstUrl(child)
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const url = await firstUrl(
+    child,
+    closed.then((code) => `assay serve ended with ${code}: ${errors}`),
+  )
   const stop = () => {
     child.kill('SIGTERM')
     return closed
@@ -54,8 +61,11 @@ export async function serveAssay(
   return { url, child, stop }
 }
 
-/** The first address that a server prints; fails when it ends before. */
-export function firstUrl(child: ChildProcess): Promise<string> {
+const toEnd = (child: ChildProcess) =>
+  new Promise<string>((resolve) => child.once('exit', (code) => resolve(`a server ended with ${code}`)))
+
+/** The first address that a server prints; fails with the words of `ended` when that comes first. */
+export function firstUrl(child: ChildProcess, ended = toEnd(child)): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -63,10 +73,7 @@ export function firstUrl(child: ChildProcess): Promise<string> {
       const found = /https?:\/\/\S+:\d+/.exec(output)
       if (found) resolve(found[0])
     })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-    child.once('close', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
+    ended.then((words) => reject(new Error(`${words} ${output}`)))
   })
 }
 
