@@ -66,12 +66,11 @@ const assay = ({ node, app, env }: Installed, args: readonly string[]) =>
   run(node, [join(app, 'node_modules', '.bin', 'assay'), ...args], app, env)
 
 /** Writes down how a step went; `wanted` says whether it went well. */
-function note(installed: Installed, version: string, step: string, done: SpawnSyncReturns<string>, wanted: RegExp) {
+function note(version: string, step: string, done: SpawnSyncReturns<string>, wanted: RegExp): void {
   const all = `${done.stdout}\n${done.stderr}`
   const outcome = wanted.test(all) ? 'ok' : `FAILED ${told(done)}`
   rows.push({ node: version, step, outcome })
   process.stdout.write(`${version}  ${step}: ${outcome}\n`)
-  return installed
 }
 
 async function askOverStdio({ node, app, env }: Installed, home: string): Promise<string> {
@@ -112,7 +111,7 @@ async function tryOut(version: string, tarball: string, other: string | undefine
   const isBuilt = existsSync(driver)
   const npm = (args: readonly string[]) => run(node, [npmCli, ...args], app, env)
   const step = (name: string, done: SpawnSyncReturns<string>, wanted: RegExp) =>
-    note(installed, exact, name, done, wanted)
+    note(exact, name, done, wanted)
 
   step('npm install --ignore-scripts', npm(['install', '--ignore-scripts', tarball]), /added|changed|up to date/)
   step('--version', assay(installed, ['--version']), /^\d+\.\d+\.\d+\n/)
