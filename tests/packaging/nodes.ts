@@ -110,8 +110,7 @@ async function tryOut(version: string, tarball: string, other: string | undefine
   const driver = join(app, 'node_modules', 'better-sqlite3', 'build')
   const isBuilt = existsSync(driver)
   const npm = (args: readonly string[]) => run(node, [npmCli, ...args], app, env)
-  const step = (name: string, done: SpawnSyncReturns<string>, wanted: RegExp) =>
-    note(exact, name, done, wanted)
+  const step = (name: string, done: SpawnSyncReturns<string>, wanted: RegExp) => note(exact, name, done, wanted)
 
   step('npm install --ignore-scripts', npm(['install', '--ignore-scripts', tarball]), /added|changed|up to date/)
   step('--version', assay(installed, ['--version']), /^\d+\.\d+\.\d+\n/)
