@@ -1,5 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
-import { buildEngine, countFindings } from '../engine/load.store.ts'
+import { buildEngine } from '../engine/load.store.ts'
+import { countFindings } from '../findings/counts.store.ts'
+import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Log } from '../kernel/log.ts'
 import { attachEngine, findEngine, followChanges } from '../query/executor.ts'
 import type { Store } from '../store/store.ts'
@@ -67,7 +69,8 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: Keepe
 
   const tend = () => {
     if (closed || building !== undefined || isPresent()) return
-    if (store.read(countFindings) < leastFindings) return
+    // Without its indexes, which a large import makes at its end, the table is not read in steps.
+    if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
     building = build().finally(() => {
       building = undefined
     })

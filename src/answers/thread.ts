@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { countFindings } from '../engine/load.store.ts'
+import { countFindings } from '../findings/counts.store.ts'
 import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'

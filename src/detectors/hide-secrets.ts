@@ -1,6 +1,6 @@
 import { MASK, scrub } from '../kernel/redaction.ts'
 import { joinRanges } from './overlap.ts'
-import { secretsDetector } from './secrets/index.ts'
+import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
 
 /** Nothing shorter names a secret and holds it too. */
 const SHORTEST = 12
@@ -30,6 +30,7 @@ export function hideSecretsOnce(line: string): string {
 
 function hide(line: string): string {
   const text = scrub(line)
+  if (!mayHoldSecret(text)) return text
   const document = { mime: 'text/plain', parts: [{ kind: 'text' as const, path: '', text }], links: [] }
   const found = [...secretsDetector.detect(document, { asset, config, now: 0 })]
   let hidden = ''

@@ -1,3 +1,4 @@
+import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges } from '../findings/facet-log.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './engine.ts'
@@ -25,12 +26,6 @@ interface Seqs {
   newestAsset: number
   newestWord: number
   definitions: number
-}
-
-/** How many findings there are, as far as their counts tell. */
-export function countFindings(reader: Reader): number {
-  const row = reader.prepare('SELECT coalesce(sum(n), 0) AS n FROM combo').get() as { n: number }
-  return row.n
 }
 
 /** Builds an engine from the rows, in steps that others may have a turn between; the snapshot must stay the same. */

@@ -10,6 +10,12 @@ export interface SourceCounts {
   openFindings: number
 }
 
+/** How many findings there are, as far as their counts tell. */
+export function countFindings(reader: Reader): number {
+  const row = reader.prepare('SELECT coalesce(sum(n), 0) AS n FROM combo').get() as { n: number }
+  return row.n
+}
+
 /** What is kept of each source, by the source's row id; sources without anything are absent. */
 export function countBySource(reader: Reader): Map<number, SourceCounts> {
   const counts = new Map<number, SourceCounts>()

@@ -20,10 +20,17 @@ export const ENTRY_BYTES = 32
 /** A log row holds at most so many entries; a row with none says that a reader must start over from the findings. */
 export const ENTRIES_PER_ROW = 500
 
-export function encodeChanges(changes: readonly FacetChange[]): Uint8Array {
-  const bytes = new DataView(new ArrayBuffer(changes.length * ENTRY_BYTES))
-  let at = 0
-  for (const change of changes) {
+/** Entries of one log row, written as they come. */
+export class ChangeEncoder {
+  readonly #bytes = new DataView(new ArrayBuffer(ENTRIES_PER_ROW * ENTRY_BYTES))
+  size = 0
+
+  get isFull(): boolean {
+    return this.size === ENTRIES_PER_ROW
+  }
+
+  add(change: FacetChange): void {
+    const [bytes, at] = [this.#bytes, this.size * ENTRY_BYTES]
     setInt48(bytes, at, change.findingId)
     setInt48(bytes, at + 6, change.assetId)
     setInt48(bytes, at + 12, change.firstDetectedAt)
@@ -31,9 +38,15 @@ export function encodeChanges(changes: readonly FacetChange[]): Uint8Array {
     bytes.setUint32(at + 22, change.toCombo, true)
     bytes.setUint16(at + 26, change.fromConfidence, true)
     bytes.setUint16(at + 28, change.toConfidence, true)
-    at += ENTRY_BYTES
+    this.size++
   }
-  return new Uint8Array(bytes.buffer)
+
+  /** The entries so far, which are forgotten by it. */
+  take(): Uint8Array {
+    const entries = new Uint8Array(this.#bytes.buffer.slice(0, this.size * ENTRY_BYTES))
+    this.size = 0
+    return entries
+  }
 }
 
 function setInt48(bytes: DataView, at: number, value: number): void {

@@ -1,7 +1,7 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
-import { ENTRIES_PER_ROW, encodeChanges, type FacetChange } from './facet-log.ts'
+import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import type { FindingStatus } from './model.ts'
 
@@ -74,7 +74,9 @@ export class FindingLedger {
   readonly opened = new Set<number>()
   readonly #writer: Writer
   readonly #at: number
-  readonly #changes: FacetChange[] = []
+  readonly #changes = new ChangeEncoder()
+  /** By how much the count of each combination has changed since the last log row. */
+  readonly #counts = new Map<number, number>()
   #nextId: number | undefined
 
   private constructor(writer: Writer, at: number) {
@@ -265,28 +267,39 @@ export class FindingLedger {
     toCombo: number,
     toConfidence: number,
   ): void {
-    this.#changes.push({ findingId, assetId, firstDetectedAt, fromCombo, toCombo, fromConfidence, toConfidence })
-    if (this.#changes.length === ENTRIES_PER_ROW) this.#flush()
+    const change: FacetChange = {
+      findingId,
+      assetId,
+      firstDetectedAt,
+      fromCombo,
+      toCombo,
+      fromConfidence,
+      toConfidence,
+    }
+    this.#changes.add(change)
+    if (fromCombo !== toCombo) {
+      this.#count(fromCombo, -1)
+      this.#count(toCombo, 1)
+    }
+    if (this.#changes.isFull) this.#flush()
+  }
+
+  #count(comboId: number, by: number): void {
+    if (comboId !== 0) this.#counts.set(comboId, (this.#counts.get(comboId) ?? 0) + by)
   }
 
   #flush(): void {
-    if (this.#changes.length === 0) return
+    const { size } = this.#changes
+    if (size === 0) return
     const { lastInsertRowid } = this.#writer
       .prepare('INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)')
-      .run(this.#at, this.#changes.length, encodeChanges(this.#changes))
+      .run(this.#at, size, this.#changes.take())
     const seq = Number(lastInsertRowid)
     if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
-    const counts = new Map<number, number>()
-    for (const { fromCombo, toCombo } of this.#changes) {
-      if (fromCombo === toCombo) continue
-      counts.set(fromCombo, (counts.get(fromCombo) ?? 0) - 1)
-      counts.set(toCombo, (counts.get(toCombo) ?? 0) + 1)
+    for (const [comboId, by] of this.#counts) {
+      if (by !== 0) this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
     }
-    for (const [comboId, by] of counts) {
-      if (comboId === 0 || by === 0) continue
-      this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
-    }
-    this.#changes.length = 0
+    this.#counts.clear()
   }
 
   #close(): void {

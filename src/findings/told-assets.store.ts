@@ -114,8 +114,11 @@ export interface ToldAssets {
   save(writer: Writer, dictionary: FacetDictionary, asset: ToldAsset, at: number): { assetId: number; isNew: boolean }
 }
 
-/** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
-export function openToldAssets(sourceId: number): ToldAssets {
+/**
+ * Remembers what an import has told, for as long as nothing it wrote is rolled back. An import that goes on tells once
+ * more of the asset that it told of last, which is counted already.
+ */
+export function openToldAssets(sourceId: number, toldLast?: string): ToldAssets {
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -133,7 +136,7 @@ export function openToldAssets(sourceId: number): ToldAssets {
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)
-      } else if (assetId < firstAdded) {
+      } else if (assetId < firstAdded && asset.key !== toldLast) {
         before.add(assetId)
       }
       last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }

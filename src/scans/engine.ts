@@ -83,10 +83,7 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
   const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs })
   if (drive === undefined) return undefined
   options.onDrive?.(drive)
-  if (drive.scan.trigger === 'IMPORT') {
-    await storeImport(drive, options)
-    return 'COMPLETED'
-  }
+  if (drive.scan.trigger === 'IMPORT') return await storeImport(drive, options)
   let ending: ScanEnding
   try {
     ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)

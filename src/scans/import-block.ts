@@ -1,11 +1,29 @@
 import type { ImportFacets, ImportRow } from './import-line.ts'
 
+type Told = ImportRow['asset']
+/** As earlier versions wrote an asset. */
 type AssetPack = [string, string | null, string | null, string | null, string | null, number | null]
 type FacetPack = [string, string, string, string, ImportFacets['severity'], ImportFacets['status']]
 
+/** Assets in columns; what a scanner did not tell is null, and words that many have stand once. */
+interface AssetNames {
+  words: string[]
+  key: string[]
+  name: (string | null)[]
+  url: (string | null)[]
+  kind: (number | null)[]
+  container: (number | null)[]
+  contentUpdatedAt: (number | null)[]
+}
+
+/** How findings are stored: by the keys of their assets, by asset as the assets came, or as they stand. */
+export type BlockOrder = 'key' | 'arrival' | 'given'
+
 /** What stands beside the numbers, as JSON; `excerpts` are by row, and absent where no row has one. */
 interface Names {
-  assets: AssetPack[]
+  /** Absent: by key; by arrival where an earlier version packed the assets. */
+  order?: BlockOrder
+  assets: AssetNames | AssetPack[]
   facets: FacetPack[]
   excerpts?: (string | null)[]
 }
@@ -30,18 +48,20 @@ function viewColumns(buffer: ArrayBuffer, size: number) {
 }
 
 /** Findings in columns, with each asset and each combination of names once. */
-export function packBlock(rows: readonly ImportRow[]): Uint8Array<ArrayBuffer> {
-  const assets = new Map<ImportRow['asset'], number>()
+export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
+  const assets = new Map<Told, number>()
   const facets = new Map<ImportFacets, number>()
-  const names: Names = { assets: [], facets: [] }
+  const names: Names & { assets: AssetNames } = { assets: noNames(), facets: [] }
+  const words = new Map<string, number>()
   const assetOf = new Uint32Array(rows.length)
   const facetsOf = new Uint32Array(rows.length)
   let at = 0
   for (const row of rows) {
     let asset = assets.get(row.asset)
     if (asset === undefined) {
-      asset = names.assets.push(packAsset(row.asset)) - 1
+      asset = assets.size
       assets.set(row.asset, asset)
+      packAsset(row.asset, names.assets, words)
     }
     let combination = facets.get(row.facets)
     if (combination === undefined) {
@@ -53,6 +73,8 @@ export function packBlock(rows: readonly ImportRow[]): Uint8Array<ArrayBuffer> {
     facetsOf[at] = combination
     at++
   }
+  names.assets.words.push(...words.keys())
+  if (order !== 'key') names.order = order
   if (rows.some(({ excerpt }) => excerpt !== null)) names.excerpts = rows.map(({ excerpt }) => excerpt)
   const text = Buffer.from(JSON.stringify(names))
   const bytes = new Uint8Array(HEAD + ROW * rows.length + text.length)
@@ -74,64 +96,72 @@ export function packBlock(rows: readonly ImportRow[]): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Findings that were packed, each made when it is asked for. */
+/** Findings that were packed. */
 export interface ImportBlock {
   readonly size: number
-  /** The assets that the findings are in, the first one first. */
-  readonly assets: readonly ImportRow['asset'][]
-  /** Which of them a finding is in. */
-  assetAt(index: number): number
-  rowAt(index: number): ImportRow
+  /** The assets as they are told of, the one of the first finding first. */
+  readonly assets: readonly Told[]
+  readonly facets: readonly ImportFacets[]
+  readonly columns: ReturnType<typeof viewColumns>
+  readonly excerpts: readonly (string | null)[] | undefined
+  readonly order: BlockOrder
 }
 
-/** Opens what `packBlock` made; combinations of names are looked up in `known`, and added to it. */
-export function openBlock(packed: Uint8Array, known = new Map<string, ImportFacets>()): ImportBlock {
+/** Opens what `packBlock` made. */
+export function openBlock(packed: Uint8Array): ImportBlock {
   const buffer = new Uint8Array(packed).buffer
   const [size = 0, length = 0] = new Uint32Array(buffer, 0, 2)
-  const columns = viewColumns(buffer, size)
   const names = JSON.parse(Buffer.from(buffer, HEAD + ROW * size, length).toString()) as Names
-  const assets = names.assets.map(unpackAsset)
-  const facets = names.facets.map((pack) => {
-    const key = pack.join('\0')
-    const found = known.get(key) ?? unpackFacets(pack)
-    known.set(key, found)
-    return found
-  })
-  const toTime = (at: number | undefined) => (at === undefined || Number.isNaN(at) ? null : at)
+  const { assets, facets, excerpts } = names
   return {
     size,
-    assets,
-    assetAt: (index) => columns.asset[index] ?? 0,
-    rowAt(index) {
-      const asset = assets[columns.asset[index] ?? -1]
-      const combination = facets[columns.facets[index] ?? -1]
-      if (asset === undefined || combination === undefined) throw new RangeError('a block has no such finding')
-      const row: ImportRow = {
-        asset,
-        facets: combination,
-        fp: columns.fp[index] ?? 0,
-        confidence: columns.confidence[index] ?? 0,
-        firstDetectedAt: columns.firstDetectedAt[index] ?? 0,
-        lastDetectedAt: toTime(columns.lastDetectedAt[index]),
-        resolvedAt: toTime(columns.resolvedAt[index]),
-        excerpt: names.excerpts?.[index] ?? null,
-      }
-      if (columns.undated[index] === 1) row.undated = true
-      return row
-    },
+    assets: Array.isArray(assets) ? assets.map(unpackAsset) : unpackAssets(assets),
+    facets: facets.map(unpackFacets),
+    columns: viewColumns(buffer, size),
+    excerpts,
+    order: names.order ?? (Array.isArray(assets) ? 'arrival' : 'key'),
   }
 }
 
-const packAsset = ({ key, kind, name, url, container, contentUpdatedAt }: ImportRow['asset']): AssetPack => [
-  key,
-  kind ?? null,
-  name ?? null,
-  url ?? null,
-  container ?? null,
-  contentUpdatedAt ?? null,
-]
+const noNames = (): AssetNames => ({
+  words: [],
+  key: [],
+  name: [],
+  url: [],
+  kind: [],
+  container: [],
+  contentUpdatedAt: [],
+})
 
-export function unpackAsset([key, kind, name, url, container, contentUpdatedAt]: AssetPack): ImportRow['asset'] {
+function packAsset(told: Told, columns: AssetNames, words: Map<string, number>): void {
+  columns.key.push(told.key)
+  columns.name.push(told.name ?? null)
+  columns.url.push(told.url ?? null)
+  columns.kind.push(told.kind === undefined ? null : numberOf(told.kind, words))
+  columns.container.push(told.container === undefined ? null : numberOf(told.container, words))
+  columns.contentUpdatedAt.push(told.contentUpdatedAt ?? null)
+}
+
+function numberOf(word: string, words: Map<string, number>): number {
+  const known = words.get(word)
+  if (known !== undefined) return known
+  words.set(word, words.size)
+  return words.size - 1
+}
+
+function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt }: AssetNames): Told[] {
+  const toWord = (number: number | null | undefined) => (typeof number === 'number' ? words[number] : undefined)
+  return key.map((own, at) => ({
+    key: own,
+    kind: toWord(kind[at]),
+    name: name[at] ?? undefined,
+    url: url[at] ?? undefined,
+    container: toWord(container[at]),
+    contentUpdatedAt: contentUpdatedAt[at] ?? undefined,
+  }))
+}
+
+export function unpackAsset([key, kind, name, url, container, contentUpdatedAt]: AssetPack): Told {
   return {
     key,
     kind: kind ?? undefined,
@@ -146,67 +176,27 @@ function unpackFacets([detectorType, findingType, category, customDetectorKey, s
   return { detectorType, findingType, category, customDetectorKey, severity, status }
 }
 
-/** Parts findings by their assets: all of an asset are in one part. */
-export function partRows(rows: readonly ImportRow[], parts: number): ImportRow[][] {
-  if (parts === 1) return [[...rows]]
-  const parted = Array.from({ length: parts }, (): ImportRow[] => [])
-  for (const row of rows) parted[numberOf(row.asset.key) % parts]?.push(row)
+/** Parts findings by the keys of their assets: what is before a bound is in the part before it. */
+export function partRows(rows: readonly ImportRow[], bounds: readonly string[]): ImportRow[][] {
+  if (bounds.length === 0) return [[...rows]]
+  const parted = Array.from({ length: bounds.length + 1 }, (): ImportRow[] => [])
+  for (const row of rows) parted[partOf(row.asset.key, bounds)]?.push(row)
   return parted
 }
 
-function numberOf(key: string): number {
-  let number = 7
-  for (let at = 0; at < key.length; at++) number = (Math.imul(number, 31) + key.charCodeAt(at)) | 0
-  return number >>> 0
+function partOf(key: string, bounds: readonly string[]): number {
+  let [low, high] = [0, bounds.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (key < (bounds[middle] ?? '')) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
-/** Findings in an order of their own, each made when it is asked for. */
-export interface RowList {
-  readonly size: number
-  rowAt(index: number): ImportRow
-}
-
-/** Those of an asset one after the other, in the order that they came in; the asset that came first is first. */
-export function gatherByAsset(blocks: readonly ImportBlock[]): RowList {
-  const groups = new Map<string, number>()
-  const size = blocks.reduce((sum, block) => sum + block.size, 0)
-  const groupOf = new Uint32Array(size)
-  const starts: number[] = [0]
-  const counts: number[] = []
-  let at = 0
-  for (const block of blocks) {
-    const numbers = block.assets.map(({ key }) => {
-      const known = groups.get(key)
-      if (known !== undefined) return known
-      groups.set(key, groups.size)
-      return groups.size - 1
-    })
-    for (let index = 0; index < block.size; index++, at++) {
-      const group = numbers[block.assetAt(index)] ?? 0
-      groupOf[at] = group
-      counts[group] = (counts[group] ?? 0) + 1
-    }
-    starts.push(at)
-  }
-  const next = new Uint32Array(counts.length)
-  for (let group = 1; group < counts.length; group++) next[group] = (next[group - 1] ?? 0) + (counts[group - 1] ?? 0)
-  const order = new Uint32Array(size)
-  for (let index = 0; index < size; index++) {
-    const group = groupOf[index] ?? 0
-    const place = next[group] ?? 0
-    order[place] = index
-    next[group] = place + 1
-  }
-  const blockOf = new Uint32Array(size)
-  for (const [number, start] of starts.entries()) blockOf.fill(number, start, starts[number + 1] ?? size)
-  return {
-    size,
-    rowAt(index) {
-      const from = order[index] ?? -1
-      const number = blockOf[from] ?? -1
-      const block = blocks[number]
-      if (block === undefined) throw new RangeError('there is no such finding')
-      return block.rowAt(from - (starts[number] ?? 0))
-    },
-  }
+/** Bounds that part the assets of some findings into parts of about one size. */
+export function findBounds(rows: readonly ImportRow[], parts: number): string[] {
+  const keys = [...new Set(rows.map(({ asset }) => asset.key))].sort()
+  const bounds = Array.from({ length: parts - 1 }, (_, part) => keys[Math.floor(((part + 1) * keys.length) / parts)])
+  return [...new Set(bounds.filter((key) => key !== undefined))]
 }

@@ -1,5 +1,5 @@
 import { packBlock, partRows } from './import-block.ts'
-import { findImportLine } from './import-line.ts'
+import { findImportLine, type ImportRow } from './import-line.ts'
 import { eachLine, type RefusedLine } from './ndjson.ts'
 import { Staging } from './staging.ts'
 
@@ -19,10 +19,15 @@ export interface PartBlock {
 
 export type Conversion = ConvertedPiece | { refused: RefusedLine }
 
-/** Checks the lines of pieces and makes blocks of them, in so many parts; nothing is made of a piece with a bad line. */
-export function createConverter(fingerprintKey: Uint8Array): (piece: Uint8Array, parts: number) => Conversion {
+/**
+ * Checks the lines of pieces and makes blocks of them, in the parts that `bounds` tell apart; nothing is made of a piece
+ * with a bad line. `bounds` may be found in the rows of a piece.
+ */
+export function createConverter(
+  fingerprintKey: Uint8Array,
+): (piece: Uint8Array, bounds: readonly string[] | ((rows: readonly ImportRow[]) => readonly string[])) => Conversion {
   const staging = new Staging(fingerprintKey)
-  return (piece, parts) => {
+  return (piece, bounds) => {
     const read = eachLine(piece, (value) => {
       const line = findImportLine(value)
       if (line !== undefined) staging.add(line, false)
@@ -30,9 +35,10 @@ export function createConverter(fingerprintKey: Uint8Array): (piece: Uint8Array,
     })
     const rows = staging.take()
     if ('line' in read) return { refused: read }
-    return { lines: read.lines, findings: rows.length, blocks: toBlocks(partRows(rows, parts)) }
+    const parted = partRows(rows, typeof bounds === 'function' ? bounds(rows) : bounds)
+    return { lines: read.lines, findings: rows.length, blocks: toBlocks(parted) }
   }
 }
 
-export const toBlocks = (parted: readonly Parameters<typeof packBlock>[0][]): PartBlock[] =>
+export const toBlocks = (parted: readonly (readonly ImportRow[])[]): PartBlock[] =>
   parted.flatMap((rows, part) => (rows.length === 0 ? [] : [{ part, size: rows.length, data: packBlock(rows) }]))

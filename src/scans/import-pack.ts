@@ -1,4 +1,4 @@
-import { type ImportBlock, openBlock, packBlock, type RowList, unpackAsset } from './import-block.ts'
+import { packBlock, unpackAsset } from './import-block.ts'
 import type { ImportFacets, ImportRow } from './import-line.ts'
 
 type FlatRow = Omit<ImportRow, 'facets'> & ImportFacets
@@ -20,13 +20,13 @@ type RowPack = [
 ]
 
 /**
- * Findings as earlier versions left them waiting: JSON lists without names, in which one in the same asset as the one
- * before has 0 there, to be gathered by asset; before that objects, many to a row or one, in the order as they are.
+ * Findings as earlier versions left them waiting, as a block: JSON lists without names, in which one in the same asset as
+ * the one before has 0 there, to be stored by asset; before that objects, many to a row or one, to be stored as they are.
  */
-export function readEarlierRows(text: string): ImportBlock | RowList {
+export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)
-  if (!Array.isArray(waiting)) return asTheyAre([waiting as FlatRow])
-  if (!Array.isArray(waiting[0])) return asTheyAre(waiting as FlatRow[])
+  if (!Array.isArray(waiting)) return packBlock([toRow(waiting as FlatRow)], 'given')
+  if (!Array.isArray(waiting[0])) return packBlock((waiting as FlatRow[]).map(toRow), 'given')
   let asset: ImportRow['asset'] = { key: '' }
   const rows = (waiting as RowPack[]).map((pack): ImportRow => {
     if (pack[0] !== 0) asset = unpackAsset(pack[0])
@@ -49,12 +49,7 @@ export function readEarlierRows(text: string): ImportBlock | RowList {
       ...(pack[13] === 1 ? { undated: true } : {}),
     }
   })
-  return openBlock(packBlock(rows))
-}
-
-function asTheyAre(flat: readonly FlatRow[]): RowList {
-  const block = openBlock(packBlock(flat.map(toRow)))
-  return { size: block.size, rowAt: (index) => block.rowAt(index) }
+  return packBlock(rows, 'arrival')
 }
 
 const toRow = ({

@@ -2,10 +2,11 @@ import type { Facets } from '../findings/facets.store.ts'
 import type { FindingLedger, FindingRecord } from '../findings/ledger.store.ts'
 import type { ImportRow } from './import-line.ts'
 
-export interface RowPlace {
-  row: ImportRow
+/** A finding of a line, and where it belongs. */
+export interface RowPlace extends Omit<ImportRow, 'asset' | 'facets' | 'undated'> {
   /** Those of the row, in the source of the import. */
   facets: Facets
+  undated: boolean
   assetId: number
   /** The asset came with this import: most likely its findings did, too. */
   isNew: boolean
@@ -13,31 +14,41 @@ export interface RowPlace {
   at: number
 }
 
+const asNew = { known: false, resolved: false }
+const asResolved = { known: false, resolved: true }
+
 /** Adds the finding of a line, or brings it up to date. */
 export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
-  const { row, facets, assetId, isNew, scanId } = place
-  if (!isNew) {
-    const before = ledger.find(assetId, row.fp)
+  const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
+  if (!place.isNew) {
+    const before = ledger.find(assetId, fp)
     if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, place) }
   }
-  const { fp, firstDetectedAt, confidence, resolvedAt, excerpt } = row
-  const lastDetectedAt = row.lastDetectedAt ?? firstDetectedAt
-  const told = { confidence, lastDetectedAt, resolvedAt, excerpt, location: null }
-  const id = ledger.insertIfNew({ assetId, fp, facets, firstDetectedAt, ...told })
+  const lastDetectedAt = place.lastDetectedAt ?? firstDetectedAt
+  const id = ledger.insertIfNew({
+    assetId,
+    fp,
+    facets,
+    firstDetectedAt,
+    confidence,
+    lastDetectedAt,
+    resolvedAt,
+    excerpt,
+    location: null,
+  })
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding is there and is not')
     return { known: true, resolved: updateRow(ledger, before, place) }
   }
-  if (resolvedAt !== null) {
-    ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId })
-  }
-  return { known: false, resolved: resolvedAt !== null }
+  if (resolvedAt === null) return asNew
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId: place.scanId })
+  return asResolved
 }
 
 /** Says whether the finding was resolved by it. */
-function updateRow(ledger: FindingLedger, before: FindingRecord, { row, facets, scanId, at }: RowPlace): boolean {
-  const { confidence, excerpt, resolvedAt, undated = false } = row
+function updateRow(ledger: FindingLedger, before: FindingRecord, row: RowPlace): boolean {
+  const { facets, scanId, at, confidence, excerpt, resolvedAt, undated } = row
   const { status } = facets
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
   const present = before.facets.status
@@ -67,7 +78,7 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, { row, facets, 
 }
 
 /** A person's word stands, unless the scanner saw the finding go or come back after it. */
-function personDecides(ledger: FindingLedger, before: FindingRecord, row: ImportRow): boolean {
+function personDecides(ledger: FindingLedger, before: FindingRecord, row: RowPlace): boolean {
   const decision = ledger.lastDecision(before.id)
   if (decision?.by !== 'person') return false
   if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true

@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import { listMasked } from '../kernel/redaction.ts'
 import type { ConverterSettings, Piece } from './import.worker.ts'
+import { findBounds } from './import-block.ts'
 import { type Conversion, createConverter } from './import-convert.ts'
 
 const SCRIPT = 'scans/import.worker'
@@ -29,15 +30,27 @@ export async function* convertPieces(
 ): AsyncGenerator<Conversion> {
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []
+  const convert = createConverter(fingerprintKey)
   let threads: ConverterThread[] = []
+  let bounds: string[] = []
   let heldBytes = 0
   try {
     for await (const piece of pieces) {
       held.push(piece)
       heldBytes += piece.length
       if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
-      if (threads.length === 0) threads = openThreads(fingerprintKey, threadCount)
-      for (const one of held.splice(0)) waiting.push(convertInThread(threads, one))
+      if (threads.length === 0) {
+        threads = openThreads(fingerprintKey, threadCount)
+        // While they start; the first findings tell how the rest may be parted.
+        const [first, ...others] = held.splice(0)
+        if (first !== undefined)
+          yield convert(first, (rows) => {
+            bounds = findBounds(rows, PARTS)
+            return bounds
+          })
+        held.push(...others)
+      }
+      for (const one of held.splice(0)) waiting.push(convertInThread(threads, one, bounds))
       while (waiting.length > threads.length * PIECES_OF_THREAD) {
         const first = await waiting.shift()
         if (first !== undefined) yield first
@@ -45,8 +58,7 @@ export async function* convertPieces(
     }
     for (const one of waiting.splice(0)) yield await one
     if (held.length === 0) return
-    const convert = createConverter(fingerprintKey)
-    for (const one of held) yield convert(one, 1)
+    for (const one of held) yield convert(one, [])
   } finally {
     await Promise.all(threads.map(({ worker }) => worker.terminate()))
   }
@@ -71,12 +83,16 @@ function openThreads(fingerprintKey: Uint8Array, count: number): ConverterThread
 const interrupted = () => new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
 
 /** Gives a piece, and its bytes with it, to the thread that has least to do. */
-function convertInThread(threads: readonly ConverterThread[], bytes: Uint8Array<ArrayBuffer>): Promise<Conversion> {
+function convertInThread(
+  threads: readonly ConverterThread[],
+  bytes: Uint8Array<ArrayBuffer>,
+  bounds: readonly string[],
+): Promise<Conversion> {
   const [thread] = [...threads].sort((one, other) => one.waiting.length - other.waiting.length)
   const converted = new Promise<Conversion>((resolve, reject) => {
     if (thread === undefined || thread.lost) return reject(interrupted())
     thread.waiting.push({ resolve, reject })
-    thread.worker.postMessage({ bytes, parts: PARTS } satisfies Piece, [bytes.buffer])
+    thread.worker.postMessage({ bytes, bounds } satisfies Piece, [bytes.buffer])
   })
   // It is looked at when its turn comes.
   converted.catch(() => {})

@@ -11,15 +11,16 @@ export interface ConverterSettings {
 /** A piece of a file that is to be converted; the answers come in the order of the pieces. */
 export interface Piece {
   bytes: Uint8Array
-  parts: number
+  /** As `partRows`. */
+  bounds: readonly string[]
 }
 
 const { fingerprintKey, masked } = workerData as ConverterSettings
 takeOverMasked(masked)
 const convert = createConverter(fingerprintKey)
 
-parentPort?.on('message', ({ bytes, parts }: Piece) => {
-  const conversion: Conversion = convert(bytes, parts)
+parentPort?.on('message', ({ bytes, bounds }: Piece) => {
+  const conversion: Conversion = convert(bytes, bounds)
   const buffers = 'blocks' in conversion ? conversion.blocks.map(({ data }) => data.buffer) : []
   parentPort?.postMessage(conversion, buffers)
 })

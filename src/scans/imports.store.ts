@@ -1,12 +1,10 @@
 import type { Reader, Writer } from '../store/store.ts'
-import { gatherByAsset, type ImportBlock, openBlock, type RowList } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
-import type { ImportFacets } from './import-line.ts'
-import { readEarlierRows } from './import-pack.ts'
+import { packEarlierRows } from './import-pack.ts'
 
 /** Ordinals of a part: findings of one asset wait in one part, so that they are stored together. */
 const ORDINALS_OF_PART = 1_000_000
-/** Findings that are stored together at most, and the blocks that they wait in. */
+/** Findings that are read together at most, and the blocks that they wait in. */
 const ROWS_AT_ONCE = 72_000
 const BLOCKS_AT_ONCE = 1_000
 /** Rows of earlier versions that are stored together at most. */
@@ -28,41 +26,43 @@ export function acceptImportFile(writer: Writer, uid: string): void {
   writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(uid)
 }
 
-export interface WaitingRows {
-  /** The last block that is among them. */
+export interface WaitingBlocks {
+  /** The last of them. */
   ordinal: number
-  rows: RowList
+  packed: Uint8Array[]
 }
 
-/**
- * The first findings that wait, of some parts or a piece of one, those of an asset together; undefined when all are stored. Combinations
- * of names are looked up in `known`, and added to it.
- */
-export function findWaitingRows(
-  reader: Reader,
-  uid: string,
-  known: Map<string, ImportFacets>,
-): (WaitingRows & { stored: number }) | undefined {
-  const waiting = findEarlierRows(reader, uid) ?? findBlocks(reader, uid, known)
-  if (waiting === undefined) return undefined
-  const { stored } = reader.prepare('SELECT stored FROM import_file WHERE uid = ?').get(uid) as { stored: number }
-  return { ...waiting, stored }
+/** The first blocks behind one, of some parts or a piece of one: to be stored together. Undefined: there are no more. */
+export function findWaitingBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
+  return findEarlierRows(reader, uid, after) ?? findBlocks(reader, uid, after)
+}
+
+/** How many of the first waiting findings are stored. */
+export function countStoredRows(reader: Reader, uid: string): number {
+  return Number(reader.prepare('SELECT stored FROM import_file WHERE uid = ?').pluck().get(uid))
+}
+
+/** How many findings wait, as far as blocks tell. */
+export function countWaitingRows(reader: Reader, uid: string): number {
+  return Number(reader.prepare('SELECT coalesce(sum(size), 0) FROM import_block WHERE uid = ?').pluck().get(uid))
 }
 
 const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
 
-function findBlocks(reader: Reader, uid: string, known: Map<string, ImportFacets>): WaitingRows | undefined {
+function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
   const heads = reader
-    .prepare(`SELECT ordinal, size FROM import_block WHERE uid = ? ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`)
-    .all(uid) as { ordinal: number; size: number }[]
+    .prepare(
+      `SELECT ordinal, size FROM import_block WHERE uid = ? AND ordinal > ? ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`,
+    )
+    .all(uid, after) as { ordinal: number; size: number }[]
   const [first] = heads
   if (first === undefined) return undefined
   const last = lastTogether(heads, first.ordinal)
-  const blocks = reader
+  const packed = reader
     .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
     .pluck()
     .all(uid, first.ordinal, last) as Buffer[]
-  return { ordinal: last, rows: gatherByAsset(blocks.map((data) => openBlock(data, known))) }
+  return { ordinal: last, packed }
 }
 
 /** The last of the blocks that are stored together: of some whole parts, or of a piece of the first. */
@@ -81,26 +81,27 @@ function lastTogether(heads: readonly { ordinal: number; size: number }[], first
   return lastOfParts ?? last
 }
 
-function findEarlierRows(reader: Reader, uid: string): WaitingRows | undefined {
+function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
   const [first, ...more] = reader
-    .prepare(`SELECT ordinal, finding FROM import_row WHERE uid = ? ORDER BY ordinal LIMIT ${EARLIER_AT_ONCE}`)
-    .all(uid) as { ordinal: number; finding: string }[]
+    .prepare(
+      `SELECT ordinal, finding FROM import_row WHERE uid = ? AND ordinal > ? ORDER BY ordinal LIMIT ${EARLIER_AT_ONCE}`,
+    )
+    .all(uid, after) as { ordinal: number; finding: string }[]
   if (first === undefined) return undefined
-  const own = readEarlierRows(first.finding)
-  if (!isBlock(own)) return { ordinal: first.ordinal, rows: own }
-  const others = more.filter(({ ordinal }) => ordinal < endOfPart(first.ordinal))
-  const blocks = [own, ...others.map(({ finding }) => readEarlierRows(finding)).filter(isBlock)]
-  return { ordinal: others.at(-1)?.ordinal ?? first.ordinal, rows: gatherByAsset(blocks) }
+  // Objects, as the oldest versions left them, are stored row by row.
+  const others = first.finding.startsWith('[[') ? more.filter(({ ordinal }) => ordinal < endOfPart(first.ordinal)) : []
+  return {
+    ordinal: others.at(-1)?.ordinal ?? first.ordinal,
+    packed: [first, ...others].map(({ finding }) => packEarlierRows(finding)),
+  }
 }
-
-const isBlock = (rows: ImportBlock | RowList): rows is ImportBlock => 'assets' in rows
 
 /** Says that so many more of the first waiting findings are stored. */
 export function saveStoredRows(writer: Writer, uid: string, count: number): void {
   writer.prepare('UPDATE import_file SET stored = stored + ? WHERE uid = ?').run(count, uid)
 }
 
-/** Removes what `findWaitingRows` gave: all of it is stored. */
+/** Removes what `findWaitingBlocks` gave: all of it is stored. */
 export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
   for (const table of ['import_block', 'import_row'] as const) {
     writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(uid, ordinal)
@@ -112,10 +113,15 @@ export function dropImportFile(writer: Writer, uid: string): void {
   writer.prepare('DELETE FROM import_file WHERE uid = ?').run(uid)
 }
 
-/** What was left behind by processes that died before a file was read to its end. */
-export function listStaleImports(reader: Reader, before: number): string[] {
-  const rows = reader.prepare('SELECT uid FROM import_file WHERE accepted = 0 AND created_at < ?').all(before)
-  return (rows as { uid: string }[]).map(({ uid }) => uid)
+/** Files that were never read to their end, and accepted ones whose scan is over or gone. */
+export function listLeftImports(reader: Reader, before: number): string[] {
+  return reader
+    .prepare(
+      `SELECT uid FROM import_file WHERE accepted = 0 AND created_at < ? OR accepted = 1 AND uid NOT IN
+         (SELECT uid FROM scan WHERE status IN ('QUEUED', 'RUNNING'))`,
+    )
+    .pluck()
+    .all(before) as string[]
 }
 
 /** Removes some staged findings of a file that will not be stored; true while more are left. */

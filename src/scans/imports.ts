@@ -9,14 +9,8 @@ import { Drive, isOrphaned } from './drive.ts'
 import { type ConvertedPiece, toBlocks } from './import-convert.ts'
 import { parseImportLine } from './import-line.ts'
 import { convertPieces } from './import-threads.ts'
-import {
-  acceptImportFile,
-  addImportBlock,
-  dropImportFile,
-  dropSomeBlocks,
-  listStaleImports,
-  openImportFile,
-} from './imports.store.ts'
+import { acceptImportFile, addImportBlock, openImportFile } from './imports.store.ts'
+import { discardImport, sweepImports } from './left-imports.ts'
 import { type ScanProgress, toScanItem } from './model.ts'
 import { explainRefused, readPieces } from './ndjson.ts'
 import { createOwner } from './owner.ts'
@@ -28,10 +22,6 @@ import { storeImport } from './waiting-import.ts'
 export const importFormats = ['ndjson', 'sarif'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** Waiting blocks that are thrown away at once. */
-const DROPPED_AT_ONCE = 50
-/** A file that was not read to its end for so long never will be. */
-const STALE_MS = 86_400_000
 const HEARTBEAT_MS = 2_000
 
 export interface ImportContext {
@@ -67,7 +57,7 @@ export async function importFindings(
   const { store, now } = context
   const name = SourceName.parse(source)
   requireImportable(store, name)
-  await sweep(context)
+  await sweepImports(context)
   const uid = crypto.randomUUID()
   store.write((writer) => openImportFile(writer, uid, now()))
   let lines: number
@@ -75,7 +65,7 @@ export async function importFindings(
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
-    await discard(uid, store)
+    await discardImport(uid, store)
     throw error
   }
   const owner = createOwner()
@@ -88,7 +78,11 @@ export async function importFindings(
     owner.release()
   }
   return store.read((reader) => {
-    const { source: shown, progress } = toScanItem(getScan(reader, uid))
+    const scan = getScan(reader, uid)
+    if (scan.status === 'CANCELLED') {
+      throw conflict('The import was cancelled; what it had stored until then stays.', { reason: 'cancelled' })
+    }
+    const { source: shown, progress } = toScanItem(scan)
     return { source: shown, scanId: uid, lines, assets: progress.scanned, findings: progress.findings }
   })
 }
@@ -220,13 +214,4 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
     at,
   )
   acceptImportFile(writer, uid)
-}
-
-async function discard(uid: string, store: Store): Promise<void> {
-  while (store.write((writer) => dropSomeBlocks(writer, uid, DROPPED_AT_ONCE))) await store.giveWay()
-  store.write((writer) => dropImportFile(writer, uid))
-}
-
-async function sweep({ store, now }: ImportContext): Promise<void> {
-  for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discard(uid, store)
 }

@@ -7,6 +7,7 @@ import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } f
 import { dropLease, findLease, saveLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
 import { finishDeletions } from './deletion.ts'
+import { sweepImports } from './left-imports.ts'
 import { createOwner, isCertainlyDead } from './owner.ts'
 import { dropRetry, findActiveScan, findNewestScan, listDueRetries, listOpenScans, requeueScan } from './scans.store.ts'
 import { isAbandoned, queueScan } from './start.ts'
@@ -63,6 +64,7 @@ export function startLoop(options: LoopOptions): Loop {
       store.space.keepBallast()
       driveOnce(options)
       if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
+      await sweepImports(options)
     } catch (error) {
       if (!isOver()) log.warn('the background loop missed a turn', { error })
     } finally {

@@ -274,6 +274,12 @@ export function listOpenScans(reader: Reader): ScanRecord[] {
   return reader.all(scans().where('scan.status', 'in', ['QUEUED', 'RUNNING']).orderBy('scan.id')).map(toRecord)
 }
 
+/** Whether findings are imported by a scan but this one. */
+export function hasOtherImport(reader: Reader, scanId: number): boolean {
+  const find = `SELECT 1 FROM scan WHERE "trigger" = 'IMPORT' AND status IN ('QUEUED', 'RUNNING') AND id <> ?`
+  return reader.prepare(find).get(scanId) !== undefined
+}
+
 /** Parked scans that are due. */
 export function listDueRetries(reader: Reader, now: number): ScanRecord[] {
   return reader

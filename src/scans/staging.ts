@@ -1,7 +1,7 @@
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
 import { Combinations } from './combinations.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from './import-line.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, isSameTelling, toImportRow, toToldAsset } from './import-line.ts'
 
 /** Findings that are held at most. */
 const ROWS_AT_ONCE = 32_000
@@ -70,9 +70,9 @@ export class Staging {
 
   #tell(asset: ImportLine['asset']): ImportRow['asset'] {
     const present = this.#told.get(asset.key)
-    if (present !== undefined && isSame(present.asset, asset)) return present.told
+    if (present !== undefined && isSameTelling(present.asset, asset)) return present.told
     const known = present ?? this.#toldBefore.get(asset.key)
-    const told = known !== undefined && isSame(known.asset, asset) ? known : { asset, told: toToldAsset(asset) }
+    const told = known !== undefined && isSameTelling(known.asset, asset) ? known : { asset, told: toToldAsset(asset) }
     if (this.#told.size >= ASSETS_OF_TURN) {
       this.#toldBefore = this.#told
       this.#told = new Map()
@@ -81,10 +81,3 @@ export class Staging {
     return told.told
   }
 }
-
-const isSame = (one: ImportLine['asset'], other: ImportLine['asset']): boolean =>
-  one.name === other.name &&
-  one.url === other.url &&
-  one.kind === other.kind &&
-  one.container === other.container &&
-  one.contentUpdatedAt === other.contentUpdatedAt

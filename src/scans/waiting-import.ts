@@ -1,3 +1,5 @@
+import { countFindings } from '../findings/counts.store.ts'
+import { dropIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Facets } from '../findings/facets.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
@@ -5,11 +7,19 @@ import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.t
 import { AppError } from '../kernel/errors.ts'
 import { setLastCompletedScan } from '../sources/sources.store.ts'
 import type { Store, Writer } from '../store/store.ts'
+import type { ArrangedRows } from './arranged-rows.ts'
+import { type Arranger, openArranger } from './arranger.ts'
 import { type Drive, DriveStopped } from './drive.ts'
-import type { RowList } from './import-block.ts'
-import type { ImportFacets } from './import-line.ts'
 import { type RowPlace, storeRow } from './import-rows.ts'
-import { dropImportFile, dropImportRows, findWaitingRows, saveStoredRows } from './imports.store.ts'
+import {
+  countStoredRows,
+  countWaitingRows,
+  dropImportFile,
+  dropImportRows,
+  findWaitingBlocks,
+  saveStoredRows,
+} from './imports.store.ts'
+import { createLeftOutIndexes } from './left-imports.ts'
 import type { ScanProgress } from './model.ts'
 import { addProgress, finishScan } from './scans.store.ts'
 
@@ -25,73 +35,104 @@ const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
 
-/** Stores what an accepted file still holds, and ends its scan. */
-export async function storeImport(drive: Drive, { store, now }: { store: Store; now: () => number }): Promise<void> {
-  const { uid, id: scanId, sourceId } = drive.scan
-  const assets = openToldAssets(sourceId)
-  const combinations = new Map<string, ImportFacets>()
-  const facets = new Map<ImportFacets, Facets>()
-  let most = ROWS_AT_FIRST
+/** From so many waiting findings on, indexes are made at the end, unless there are more findings than that already. */
+const ROWS_OF_LARGE = 100_000
+/** And only up to so many in all: until an index is made, nobody else writes, and its pages stand in the log. */
+const ROWS_INDEXED_AT_ONCE = 1_500_000
+
+interface StoreImport {
+  store: Store
+  now: () => number
+}
+
+/** Stores what an accepted file still holds, and ends its scan: completed, or cancelled by somebody. */
+export async function storeImport(drive: Drive, context: StoreImport): Promise<'COMPLETED' | 'CANCELLED'> {
+  const { store, now } = context
+  const { id, uid, sourceId } = drive.scan
+  const { waiting, findings } = store.read((reader) => ({
+    waiting: countWaitingRows(reader, uid),
+    findings: countFindings(reader),
+  }))
+  const arranger = openArranger(waiting)
   try {
-    for (;;) {
-      const waiting = store.read((reader) => findWaitingRows(reader, uid, combinations))
-      if (waiting === undefined) break
-      const { rows } = waiting
-      for (let from = waiting.stored; from < rows.size; ) {
-        store.emptyLog()
-        const logBytes = store.logBytes
-        const start = from
-        from = drive.write((writer) => {
-          const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
-          const at = now()
-          const to = FindingLedger.keep(writer, at, (ledger) => {
-            let next = from
-            do {
-              const to = Math.min(rows.size, next + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
-              storeRows(writer, ledger, {
-                rows,
-                from: next,
-                to,
-                scanId,
-                at,
-                assets,
-                facetsOf,
-                findings: stored.findings,
-              })
-              next = to
-            } while (next < rows.size && next - from < most && !store.isAwaited)
-            suppressOpened(writer, ledger, at)
-            return next
-          })
-          const seen = assets.count - stored.seen
-          addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
-          if (to < rows.size) saveStoredRows(writer, uid, to - from)
-          else dropImportRows(writer, uid, waiting.ordinal)
-          return to
-        })
-        most = rowsOfNext(most, from - start, logBytes, store.logBytes)
-        await store.giveWay(drive.signal)
-      }
-    }
+    if (leavesOutIndexes(waiting, findings)) drive.write(dropIndexes)
+    await storeWaiting(drive, context, arranger)
+    await createLeftOutIndexes(store, { write: (work) => drive.write(work), signal: drive.signal, importing: id })
   } catch (error) {
+    if (error instanceof DriveStopped && error.stop === 'cancelled') {
+      drive.end((writer) => finishScan(writer, id, { status: 'CANCELLED' }, now()))
+      return 'CANCELLED'
+    }
     drive.release()
     throw error instanceof DriveStopped
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
+  } finally {
+    arranger.close()
   }
   drive.end((writer) => {
     const at = now()
     dropImportFile(writer, uid)
-    finishScan(writer, scanId, { status: 'COMPLETED' }, at)
+    finishScan(writer, id, { status: 'COMPLETED' }, at)
     setLastCompletedScan(writer, sourceId, at)
   })
+  return 'COMPLETED'
+}
 
-  function facetsOf(names: ImportFacets): Facets {
-    const known = facets.get(names)
-    if (known !== undefined) return known
-    const made = { sourceId, ...names }
-    facets.set(names, made)
-    return made
+/** Whether indexes that so many waiting findings would rewrite again and again are made at the end. */
+export const leavesOutIndexes = (waiting: number, stored: number): boolean =>
+  waiting >= Math.max(ROWS_OF_LARGE, stored) && waiting + stored <= ROWS_INDEXED_AT_ONCE
+
+async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger: Arranger): Promise<void> {
+  const { uid, id: scanId, sourceId } = drive.scan
+  let told: ToldAssets | undefined
+  let most = ROWS_AT_FIRST
+  let from = store.read((reader) => countStoredRows(reader, uid))
+  /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
+  let storedUntil: number | undefined
+  const prepare = async (after: number) => {
+    const blocks = store.read((reader) => findWaitingBlocks(reader, uid, after))
+    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await arranger.arrange(blocks.packed) }
+  }
+  for (let next = prepare(0); ; ) {
+    const waiting = await next
+    if (waiting === undefined) break
+    const { ordinal, rows } = waiting
+    next = prepare(ordinal)
+    // It is looked at when its turn comes.
+    next.catch(() => {})
+    const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
+    told ??= openToldAssets(sourceId, from === 0 ? undefined : assetOf(rows, from - 1).key)
+    const assets = told
+    while (from < rows.size) {
+      store.emptyLog()
+      const logBytes = store.logBytes
+      const start = from
+      from = drive.write((writer) => {
+        const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
+        const at = now()
+        if (storedUntil !== undefined) dropImportRows(writer, uid, storedUntil)
+        const to = FindingLedger.keep(writer, at, (ledger) => {
+          let done = start
+          do {
+            const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
+            storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
+            done = to
+          } while (done < rows.size && done - start < most && !store.isAwaited)
+          suppressOpened(writer, ledger, at)
+          return done
+        })
+        const seen = assets.count - stored.seen
+        addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
+        saveStoredRows(writer, uid, to - start)
+        return to
+      })
+      storedUntil = undefined
+      most = rowsOfNext(most, from - start, logBytes, store.logBytes)
+      await store.giveWay(drive.signal)
+    }
+    from = 0
+    storedUntil = ordinal
   }
 }
 
@@ -102,36 +143,54 @@ function rowsOfNext(most: number, rows: number, logBefore: number, logAfter: num
   return Math.max(ROWS_AT_LEAST, Math.min(ROWS_AT_MOST, fitting, most * 2))
 }
 
-interface StoredRows {
-  rows: RowList
-  from: number
-  to: number
+interface Storing {
+  writer: Writer
+  ledger: FindingLedger
+  rows: ArrangedRows
+  /** Those of the rows, in the source of the import. */
+  facets: readonly Facets[]
   scanId: number
   at: number
   assets: ToldAssets
-  facetsOf: (names: ImportFacets) => Facets
-  /** What came of them is added here. */
+  /** What came of the findings is added here. */
   findings: ScanProgress['findings']
 }
 
-/** Stores findings, those of an asset one after the other. */
-function storeRows(
-  writer: Writer,
-  ledger: FindingLedger,
-  { rows, from, to, scanId, at, assets, facetsOf, findings }: StoredRows,
-): void {
-  const placed: RowPlace[] = []
-  let isInOrder = true
+/** Stores some of the findings. */
+function storeRows(storing: Storing, from: number, to: number): void {
+  const { writer, ledger, rows, facets, scanId, at, assets, findings } = storing
+  let asset = -1
+  let saved = { assetId: 0, isNew: false }
   for (let index = from; index < to; index++) {
-    const row = rows.rowAt(index)
-    const { assetId, isNew } = assets.save(writer, ledger.facets, row.asset, at)
-    isInOrder &&= (placed.at(-1)?.assetId ?? 0) <= assetId
-    placed.push({ row, facets: facetsOf(row.facets), assetId, isNew, scanId, at })
-  }
-  if (!isInOrder) placed.sort((a, b) => a.assetId - b.assetId)
-  for (const place of placed) {
+    if (rows.assetAt[index] !== asset) {
+      asset = rows.assetAt[index] ?? 0
+      saved = assets.save(writer, ledger.facets, assetOf(rows, index), at)
+    }
+    const place: RowPlace = {
+      assetId: saved.assetId,
+      isNew: saved.isNew,
+      facets: itemAt(facets, rows.facetsAt[index] ?? 0),
+      fp: rows.fp[index] ?? 0,
+      confidence: rows.confidence[index] ?? 0,
+      firstDetectedAt: rows.firstDetectedAt[index] ?? 0,
+      lastDetectedAt: toTime(rows.lastDetectedAt[index]),
+      resolvedAt: toTime(rows.resolvedAt[index]),
+      excerpt: rows.excerpts?.[index] ?? null,
+      undated: rows.undated[index] === 1,
+      scanId,
+      at,
+    }
     const result = storeRow(ledger, place)
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }
+}
+
+const assetOf = (rows: ArrangedRows, index: number) => itemAt(rows.assets, rows.assetAt[index] ?? 0)
+const toTime = (at = Number.NaN): number | null => (Number.isNaN(at) ? null : at)
+
+function itemAt<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index]
+  if (item === undefined) throw new RangeError('findings that wait name what is not there')
+  return item
 }

@@ -99,8 +99,9 @@ async function open(home: string, wiki: SampleWiki) {
     log += text
   })
   const call = async (method: string, path: string, body?: object) => {
-    const headers = { 'content-type': 'application/json' }
-    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
+    // A connection of its own: one that is kept may be closed at the moment that a request is sent on it.
+    const headers = { connection: 'close', 'content-type': 'application/json' }
+    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
     const reply = await fetch(`${server.url}${path}`, init)
     return { status: reply.status, text: await reply.text() }
   }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { gatherByAsset, type ImportBlock, openBlock, packBlock, partRows } from '../../src/scans/import-block.ts'
+import { type BlockOrder, findBounds, openBlock, packBlock, partRows } from '../../src/scans/import-block.ts'
 import type { ImportRow } from '../../src/scans/import-line.ts'
-import { readEarlierRows } from '../../src/scans/import-pack.ts'
+import { packEarlierRows } from '../../src/scans/import-pack.ts'
+import { rowsOf } from './arranged.ts'
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const asset = fc.record({
@@ -38,18 +39,15 @@ const rows = fc
     some.map(([number, one]): ImportRow => ({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
   )
 
-const rowsOf = (list: Pick<ImportBlock, 'size' | 'rowAt'>) =>
-  Array.from({ length: list.size }, (_, index) => list.rowAt(index))
-
 it('gives findings back as they were packed', () => {
   fc.assert(
     fc.property(rows, (some) => {
-      const packed = packBlock(some)
-      expect(rowsOf(openBlock(packed))).toEqual(some)
+      const packed = packBlock(some, 'given')
+      expect(rowsOf([packed])).toEqual(some)
       // As it comes from the database: a view of a larger buffer, anywhere in it.
       const view = new Uint8Array(packed.length + 3).subarray(3)
       view.set(packed)
-      expect(rowsOf(openBlock(view))).toEqual(some)
+      expect(rowsOf([view])).toEqual(some)
     }),
   )
 })
@@ -59,9 +57,9 @@ it('reads what earlier versions left waiting: packed lists, a list of findings, 
     fc.property(rows, (some) => {
       const told = some.map(({ asset, ...row }) => ({ ...row, asset: JSON.parse(JSON.stringify(asset)) }))
       const flat = told.map(({ facets, ...row }) => ({ ...facets, ...row }))
-      expect(rowsOf(readEarlierRows(JSON.stringify(flat)))).toEqual(told)
+      expect(rowsOf([packEarlierRows(JSON.stringify(flat))])).toEqual(told)
       for (const one of flat.slice(0, 1)) {
-        expect(rowsOf(readEarlierRows(JSON.stringify(one)))).toEqual(told.slice(0, 1))
+        expect(rowsOf([packEarlierRows(JSON.stringify(one))])).toEqual(told.slice(0, 1))
       }
       const packs = told.map(({ asset, facets, ...row }, at) => [
         told[at - 1]?.asset.key === asset.key && JSON.stringify(told[at - 1]?.asset) === JSON.stringify(asset)
@@ -81,25 +79,53 @@ it('reads what earlier versions left waiting: packed lists, a list of findings, 
         row.excerpt,
         row.undated === true ? 1 : 0,
       ])
-      expect(rowsOf(readEarlierRows(JSON.stringify(packs)))).toEqual(told)
+      expect(openBlock(packEarlierRows(JSON.stringify(packs))).order).toBe(packs.length === 0 ? 'given' : 'arrival')
+      expect(rowsOf([packEarlierRows(JSON.stringify(packs))])).toEqual(byAsset(told, 'arrival'))
     }),
   )
 })
 
-it('keeps the order of the findings of an asset, and all of them in one part', () => {
+/** By asset, in the order that is asked for: the naive way. */
+function byAsset(some: readonly ImportRow[], order: BlockOrder): ImportRow[] {
+  const keys = [...new Set(some.map(({ asset }) => asset.key))]
+  if (order === 'key') keys.sort()
+  return keys.flatMap((key) => some.filter(({ asset }) => asset.key === key))
+}
+
+it.each<BlockOrder>(['key', 'arrival', 'given'])('arranges findings of many blocks: %s', (order) => {
   fc.assert(
-    fc.property(rows, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 7 }), (some, count, size) => {
+    fc.property(rows, fc.integer({ min: 1, max: 7 }), (some, size) => {
       const blocks = Array.from({ length: Math.ceil(some.length / size) }, (_, at) =>
-        openBlock(packBlock(some.slice(at * size, (at + 1) * size))),
+        packBlock(some.slice(at * size, (at + 1) * size), order),
       )
-      const gathered = rowsOf(gatherByAsset(blocks))
-      const parts = partRows(some, count)
-      const keys = [...new Set(some.map(({ asset }) => asset.key))]
-      const of = (list: readonly ImportRow[], key: string) => list.filter(({ asset }) => asset.key === key)
-      expect(gathered).toEqual(keys.flatMap((key) => of(some, key)))
-      for (const key of keys) {
-        expect(parts.map((part) => of(part, key)).filter((list) => list.length > 0)).toEqual([of(some, key)])
-      }
+      expect(rowsOf(blocks)).toEqual(order === 'given' ? some : byAsset(some, order))
+    }),
+  )
+})
+
+it('opens blocks as the version before packed them, in the order of that', () => {
+  const told = [
+    ['b', 'k', 'n', null, 'c', 5],
+    ['a', null, null, 'u', null, null],
+  ]
+  const facets = [['D', 'F', '', '', 'LOW', 'OPEN']]
+  const bytes = new Uint8Array(8 + 2 * 43)
+  const text = Buffer.from(JSON.stringify({ assets: told, facets }))
+  new Uint32Array(bytes.buffer, 0, 2).set([2, text.length])
+  new Float64Array(bytes.buffer, 8 + 8 * 2 * 2, 4).fill(Number.NaN)
+  new Uint32Array(bytes.buffer, 8 + 32 * 2, 2).set([0, 1])
+  expect(rowsOf([Buffer.concat([bytes, text])]).map(({ asset }) => asset)).toEqual([
+    { key: 'b', kind: 'k', name: 'n', container: 'c', contentUpdatedAt: 5 },
+    { key: 'a', url: 'u' },
+  ])
+})
+
+it('keeps all findings of an asset in one part, and the parts in the order of the keys', () => {
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 1, max: 5 }), (some, count) => {
+      const parts = partRows(some, findBounds(some.slice(0, 8), count))
+      expect(parts.length).toBeLessThanOrEqual(count)
+      expect(parts.flatMap((part) => byAsset(part, 'key'))).toEqual(byAsset(some, 'key'))
     }),
   )
 })

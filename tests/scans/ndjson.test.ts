@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { openBlock } from '../../src/scans/import-block.ts'
+import { findBounds } from '../../src/scans/import-block.ts'
 import { type Conversion, type ConvertedPiece, createConverter } from '../../src/scans/import-convert.ts'
 import { convertPieces } from '../../src/scans/import-threads.ts'
 import { eachLine, explainRefused, type RefusedLine, readPieces } from '../../src/scans/ndjson.ts'
+import { rowsOf } from './arranged.ts'
 
 const key = new Uint8Array(32).fill(7)
 
@@ -118,15 +119,16 @@ it('threads make of a large file what one does, in its order, and stop at the sa
   const values: unknown[] = Array.from({ length: 15_000 }, (_, number) => good(number))
   const bad = values.with(14_000, good(14_000, { severity: 'SEVERE' }))
   const read = () => readPieces(chunksOf(Buffer.from(toText(bad)), 300_000))
-  const rowsOf = ({ blocks }: ConvertedPiece) =>
-    blocks.map(({ part, size, data }) => {
-      const block = openBlock(data)
-      return JSON.stringify([part, Array.from({ length: size }, (_, index) => block.rowAt(index))])
-    })
+  const partsOf = ({ blocks }: ConvertedPiece) => blocks.map(({ part, data }) => JSON.stringify([part, rowsOf([data])]))
   const convert = createConverter(key)
-  const expected = stopOf((await all(read())).map((piece) => convert(piece, 16)))
+  let bounds: string[] | undefined
+  const parted = (rows: Parameters<typeof findBounds>[0]) => {
+    bounds ??= findBounds(rows, 16)
+    return bounds
+  }
+  const expected = stopOf((await all(read())).map((piece) => convert(piece, parted)))
   const threaded = stopOf(await all(convertPieces(read(), key, 2)))
   expect(expected.before.length).toBeGreaterThan(1)
-  expect(threaded.before.map(rowsOf)).toEqual(expected.before.map(rowsOf))
+  expect(threaded.before.map(partsOf)).toEqual(expected.before.map(partsOf))
   expect(threaded).toMatchObject({ line: 14_001, refused: expected.refused })
 }, 60_000)

@@ -37,6 +37,19 @@ const keywords = [...new Set(plans.map(([literal]) => literal))]
 const readers = keywords.map((keyword) => plans.filter(([literal]) => literal === keyword).map(([, reader]) => reader))
 const index = createKeywordIndex(keywords)
 
+/**
+ * Whether the detector may find something in a text that stands alone: no keyword of it, no secret. The start of an
+ * address, which most have, counts only where a login may follow.
+ */
+export function mayHoldSecret(text: string): boolean {
+  const hasLogin = text.includes('@')
+  let may = false
+  index.scan(text, (keyword) => {
+    may ||= hasLogin || keywords[keyword] !== '://'
+  })
+  return may
+}
+
 export const SecretsConfig = z.strictObject({
   minConfidence: z.number().min(0.5).max(1).default(0.5).describe('Matches below it are left out.'),
   ignoreTypes: z.array(z.string()).max(200).default([]).describe('Finding types that are left out.'),

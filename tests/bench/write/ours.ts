@@ -1,6 +1,8 @@
-import { encodeChanges, type FacetChange } from '../../../src/findings/facet-log.ts'
+import { createMissingIndex, dropIndexes } from '../../../src/findings/deferred-indexes.store.ts'
+import { ChangeEncoder, type FacetChange } from '../../../src/findings/facet-log.ts'
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { openToldAssets } from '../../../src/findings/told-assets.store.ts'
+import { leavesOutIndexes } from '../../../src/scans/waiting-import.ts'
 import { Store } from '../../../src/store/store.ts'
 import { quantile } from '../../support/bench.ts'
 import { BATCH, type Batch, type Estate, PER_ASSET, type Seen, START, toFacets, withoutLog } from './work.ts'
@@ -28,11 +30,13 @@ export function openFilled(file: string, estate: Estate): { sourceId: number; se
     assets.save(writer, ledger.facets, { key: `a${asset}`, name: `Asset ${asset}` }, START)
   })
   const started = performance.now()
+  if (leavesOutIndexes(estate.rows, 0)) store.write(dropIndexes)
   inBulks(store, estate.rows, (_, ledger, fp) => {
     const { assetId, confidence } = estate.ofFingerprint(fp)
     const facets = toFacets(sourceId, fp, 'OPEN')
     ledger.insert({ assetId, fp, facets, firstDetectedAt: estate.detectedAt(fp), confidence, ...untold })
   })
+  while (store.write(createMissingIndex));
   const seconds = (performance.now() - started) / 1000
   store.close()
   return { sourceId, seconds }
@@ -81,9 +85,11 @@ export function timeEncoding(): number {
     const [findingId, assetId, firstDetectedAt] = [number, number, START + number]
     return { findingId, assetId, firstDetectedAt, fromCombo: 1, toCombo: 2, fromConfidence: 1, toConfidence: 2 }
   })
+  const encoder = new ChangeEncoder()
   const times = Array.from({ length: 200 }, () => {
     const started = performance.now()
-    encodeChanges(changes)
+    for (const change of changes) encoder.add(change)
+    encoder.take()
     return performance.now() - started
   })
   return quantile(times, 0.5)

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { type ImportContext, importFindings } from '../../src/scans/imports.ts'
+import { sweepImports } from '../../src/scans/left-imports.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createTenant } from './fake-tenant.ts'
+import { openWorkbench, type Workbench } from './workbench.ts'
+
+let bench: Workbench
+
+beforeEach(() => {
+  bench = openWorkbench(createTenant({ ENG: 2 }), { extra: findingOperations })
+})
+afterEach(() => bench.close())
+
+const START = Date.UTC(2025, 0, 1)
+const STRIDE = 7_919
+
+/** Findings of some assets in no order of time or of assets; every third one is resolved. */
+function* linesOf(count: number): Generator<Uint8Array> {
+  for (let from = 0; from < count; from += 1_000) {
+    const lines = Array.from({ length: Math.min(1_000, count - from) }, (_, index) => {
+      const number = ((from + index) * STRIDE) % count
+      const first = START + number * 1_000
+      const asset = `{"key":"k${number % 5_003}","name":"Asset ${number % 5_003}"}`
+      const fixed = number % 3 === 0 ? `"status":"RESOLVED","resolvedAt":"${toText(first + 60_000)}",` : ''
+      return `{"asset":${asset},"detectorType":"D","findingType":"T${number % 7}","severity":"LOW",${fixed}"firstDetectedAt":"${toText(first)}","fingerprint":"${number}"}\n`
+    })
+    yield Buffer.from(lines.join(''))
+  }
+}
+const toText = (at: number) => new Date(at).toISOString()
+
+const importOf = (count: number, context: Partial<ImportContext> = {}) =>
+  importFindings(
+    (async function* () {
+      yield* linesOf(count)
+    })(),
+    { source: 'scanner', format: 'ndjson' },
+    { ...bench.context, ...context },
+  )
+
+const oneOf = <T>(sql: string): T => bench.store.read((reader) => reader.prepare(sql).get()) as T
+const schemaOf = (store: Store) =>
+  store.read((reader) =>
+    (
+      reader.prepare(`SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`).all() as {
+        name: string
+        sql: string
+      }[]
+    ).map(({ name, sql }) => [name, sql.replace(/\s+/g, ' ')]),
+  )
+
+/** The store of the bench, which does something after the first transaction that has stored findings. */
+function afterFirst(act: () => void): Store {
+  let acted = false
+  return new Proxy(bench.store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name)
+      if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value
+      return (...args: Parameters<typeof target.write>) => {
+        const result = target.write(...args)
+        if (!acted && target.read((reader) => reader.prepare('SELECT 1 FROM finding').get()) !== undefined) {
+          acted = true
+          act()
+        }
+        return result
+      }
+    },
+  })
+}
+
+it('leaves indexes out while it stores, and makes them at its end, also when another process ends it', async () => {
+  const COUNT = 100_500
+  const schema = schemaOf(bench.store)
+  const stop = new AbortController()
+  const broken = importOf(COUNT, { store: afterFirst(() => stop.abort()), signal: stop.signal })
+  await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
+  expect(bench.store.read(hasAllIndexes)).toBe(false)
+  // Nobody makes them while the import is to go on.
+  await sweepImports(bench.context)
+  expect(bench.store.read(hasAllIndexes)).toBe(false)
+  const [scan] = (await bench.run<{ items: { id: string }[] }>('list_scans')).items
+  bench.queue.start(scan?.id ?? '')
+  await bench.queue.settled(scan?.id ?? '')
+  expect(schemaOf(bench.store)).toEqual(schema)
+  expect(bench.store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0 })
+  expect(await bench.run('get_scan', { id: scan?.id ?? '' })).toMatchObject({
+    status: 'COMPLETED',
+    progress: { scanned: 5_003, findings: { new: COUNT, again: 0, resolved: COUNT / 3 } },
+  })
+  const sum = (of: (number: number) => number) => Array.from({ length: COUNT }, (_, n) => of(n)).reduce((a, b) => a + b)
+  expect(
+    oneOf(`SELECT count(*) AS n, count(DISTINCT fp) AS prints, sum(first_detected_at - ${START}) AS times,
+             sum(resolved_at - first_detected_at) AS open FROM finding`),
+  ).toEqual({ n: COUNT, prints: COUNT, times: sum((n) => n * 1_000), open: (COUNT / 3) * 60_000 })
+  expect(oneOf('SELECT count(*) AS n, count(DISTINCT finding_id) AS ids FROM status_change')).toEqual({
+    n: COUNT / 3,
+    ids: COUNT / 3,
+  })
+  expect(oneOf('SELECT sum(n) AS n FROM combo')).toEqual({ n: COUNT })
+  expect(oneOf('SELECT count(*) AS n FROM import_block')).toEqual({ n: 0 })
+}, 120_000)
+
+it('that is cancelled ends so: what is stored stays, the rest goes', async () => {
+  const COUNT = 20_001
+  const cancel = () => void bench.run('list_scans').then(cancelFirst)
+  const cancelFirst = (scans: unknown) =>
+    bench.run('cancel_scan', { id: (scans as { items: { id: string }[] }).items[0]?.id })
+  await expect(importOf(COUNT, { store: afterFirst(cancel) })).rejects.toMatchObject({
+    code: 'conflict',
+    facts: { reason: 'cancelled' },
+  })
+  const stored = oneOf<{ n: number }>('SELECT count(*) AS n FROM finding').n
+  expect(stored).toBeGreaterThan(0)
+  expect(stored).toBeLessThan(COUNT)
+  expect(await bench.run('list_scans')).toMatchObject({
+    items: [{ status: 'CANCELLED', progress: { findings: { new: stored } } }],
+  })
+  await sweepImports(bench.context)
+  expect(oneOf('SELECT (SELECT count(*) FROM import_block) + (SELECT count(*) FROM import_file) AS n')).toEqual({
+    n: 0,
+  })
+  expect(await importOf(COUNT)).toMatchObject({ findings: { new: COUNT - stored, again: stored } })
+}, 60_000)
+
+it('makes the left out indexes of an import that is given up', async () => {
+  const stop = new AbortController()
+  const broken = importOf(100_500, { store: afterFirst(() => stop.abort()), signal: stop.signal })
+  await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
+  expect(bench.store.read(hasAllIndexes)).toBe(false)
+  await bench.run('delete_source', { id: 'scanner' })
+  await sweepImports(bench.context)
+  expect(bench.store.read(hasAllIndexes)).toBe(true)
+  expect(oneOf('SELECT (SELECT count(*) FROM import_block) + (SELECT count(*) FROM import_file) AS n')).toEqual({
+    n: 0,
+  })
+}, 120_000)
