@@ -25,8 +25,8 @@ function count(home: string): { pages: number; attachments: number; links: numbe
   return { pages, attachments, links }
 }
 
-it.runIf(process.platform === 'linux')(
-  `a scan of ${PAGES} pages with ${PAGES / 5} attachments and ${PAGES * 10} links takes no more than 400 MB`,
+it.runIf(process.platform === 'linux').each([[PAGES, PAGES / 5, PAGES * 10]])(
+  'a scan of %i pages with %i attachments and %i links takes no more than 400 MB',
   async () => {
     const wiki = await startWikiProcess({ pages: PAGES, latencyMs: 0, attachmentEvery: 5, links: 10 })
     const { home, remove } = makeHome()
