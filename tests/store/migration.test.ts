@@ -7,6 +7,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { listMigrations, type Migration } from '../../src/store/migrations.ts'
 import { Store } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { makeOldDatabase } from './old-database.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 const KILLS = Number(process.env.ASSAY_KILLS ?? 6)
@@ -24,29 +25,6 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 beforeEach(() => {
   file = join(mkdtempSync(join(root, `${count++}-`)), 'assay.db')
 })
-
-/** The database of an earlier release: in use, with findings, a changed term and an audit trail. */
-function makeOld(upTo: number, target = file): void {
-  const database = new Database(target)
-  database.pragma('page_size = 8192')
-  database.pragma('journal_mode = WAL')
-  migrate(
-    database,
-    now,
-    migrations.filter(({ number }) => number <= upTo),
-  )
-  database.exec(`
-    INSERT INTO install (name, value) VALUES ('id', 'i'), ('key_check', 'k');
-    INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 'S', 'IMPORT', '{}', 0, 0);
-    INSERT INTO word (text) VALUES ('wiki.page'), ('PII'), ('EMAIL');
-    INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
-      SELECT 'a' || value, 1, 'a' || value, 1, 0, 'A', 'ACTIVE', 0, 0 FROM json_each('[1,2,3]');
-    INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status) VALUES (1, 2, 3, 0, 0, 4, 0);
-    INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q) SELECT id, id, id, 1, 0, 9000 FROM asset;
-    UPDATE term SET display_name = 'Mine' WHERE slug = 'pii-exposure';`)
-  if (upTo >= 4) database.exec('UPDATE combo SET n = 3')
-  database.close()
-}
 
 interface Facts {
   version: unknown
@@ -101,7 +79,7 @@ describe('a database of every released schema', () => {
   it.each(migrations.slice(1, -1).map(({ number, name }) => [name, number] as const))(
     'comes out with the tables of a new one, and keeps what is in it: %s',
     (_, number) => {
-      makeOld(number)
+      makeOldDatabase(file, number)
       const store = Store.open(file, { now })
       expect(store.examine()).toMatchObject({ integrity: 'ok', foreignKeys: 0, schema: newest })
       store.close()
@@ -114,7 +92,7 @@ describe('a database of every released schema', () => {
 
   it('is copied before it changes, and only the newest such copies are kept', () => {
     const folder = join(file, '..', 'backups')
-    makeOld(2)
+    makeOldDatabase(file, 2)
     const old = readFileSync(file)
     for (let day = 0; day < 8; day++) {
       writeFileSync(file, old)
@@ -145,7 +123,7 @@ describe('a migration that fails', () => {
     )
 
   it('leaves the old schema whole at every statement, and the next try succeeds', () => {
-    makeOld(2)
+    makeOldDatabase(file, 2)
     const before = look(file)
     expect(cuts.length).toBeGreaterThan(10)
     for (const [name, broken] of cuts) {
@@ -161,7 +139,7 @@ describe('a migration that fails', () => {
 
   it('or is killed leaves the old or the new one, never something between', { timeout: 120_000 }, async () => {
     const old = join(root, 'old.db')
-    makeOld(2, old)
+    makeOldDatabase(old, 2)
     const before = look(old)
     for (let kill = 0; kill < KILLS; kill++) {
       copyFileSync(old, file)
@@ -180,7 +158,7 @@ describe('a migration that fails', () => {
 
 describe('many processes that start at once', () => {
   it('on an old database migrate it once, and all of them serve', { timeout: 180_000 }, async () => {
-    makeOld(2)
+    makeOldDatabase(file, 2)
     const starts = await Promise.all(
       Array.from({ length: 20 }, (_, index) => startEntry(openEntry, [file, `p${index}`])),
     )
