@@ -1,9 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readFolder, toProblemLine } from '../../src/definitions/folder.ts'
 import { validateFolder } from '../../src/definitions/plan.ts'
+
+/** `JUNK_RUNS=10000` for the long form. */
+const RUNS = Number(process.env.JUNK_RUNS ?? 200)
 
 let folder: string
 beforeEach(() => {
@@ -147,6 +151,48 @@ describe('a file of definitions', () => {
       found.join('\n'),
     ).toBe(true)
     expect(({} as Record<string, unknown>).isActive).toBeUndefined()
+  })
+
+  it('of any text at all is read or refused with its place', { timeout: RUNS * 1_000 }, () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        ...term.split(/(?<=[\s:[\]])/),
+        ...metric.split(/(?<=[\s:])/),
+        ...refused.map(([, , text]) => `${text}`).filter(({ length }) => length < 1_000),
+      ),
+      fc.constantFrom(
+        '&a ',
+        '*a',
+        '<<: ',
+        '!!binary ',
+        '!!js/function ',
+        '? ',
+        '|\n',
+        '>-\n ',
+        '---\n',
+        '%YAML 9\n',
+        '\t',
+        '"',
+        "'",
+        '{',
+        '[',
+      ),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    )
+    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
+    const file = fc.constantFrom('glossary/a.yaml', 'metrics/m.yaml', 'dashboards/d.yaml')
+    fc.assert(
+      fc.property(file, text, (path, content) => {
+        write(path, content)
+        const before = process.cpuUsage()
+        for (const line of problems()) expect(line).toMatch(/^(?:glossary|metrics|dashboards)\/\w+\.ya?ml:\d+:\d+: \S/)
+        const { user, system } = process.cpuUsage(before)
+        rmSync(join(folder, path))
+        expect((user + system) / 1_000).toBeLessThan(1_000)
+        expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+      }),
+      { seed: 7, numRuns: RUNS },
+    )
   })
 
   it('may use an anchor for what it needs twice, comments, and any style', () => {

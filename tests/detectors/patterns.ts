@@ -7,6 +7,9 @@ import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
 
+/** What attack strings are made of, again and again. */
+export const attackPieces = ['a', ' ', '\n', '=', '9', '-', '.', '"', 'aA1', '| ', 'é'] as const
+
 export interface BuiltInPattern {
   /** Where it is written, or the id of its rule. */
   name: string

@@ -6,10 +6,11 @@ import { generatedWiki } from '../../src/sample/wiki/generated.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { waitedMs } from './windows.ts'
 
 export interface Shutdowns {
-  /** Exit codes, and how long each end took in milliseconds. */
-  ends: { code: number | null; ms: number; twice: boolean }[]
+  /** Exit codes, and how long each end took, without the time that no core was free for it; after a second signal too. */
+  ends: { code: number | null; ms: number; afterSecondMs?: number }[]
   damages: string[]
   /** Status of the scan that all servers worked on, in the end. */
   status: string
@@ -47,14 +48,14 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       if (random() < 0.3) fetch(`${server.url}/scans?limit=1`).catch(ignore)
       await sleep(random() * 900)
       const twice = random() < 0.3
-      const started = performance.now()
+      const pid = server.child.pid ?? 0
+      const clock = openClock(pid)
       const stopped = server.stop()
-      if (twice) {
-        await sleep(random() * 100)
-        server.child.kill('SIGTERM')
-      }
-      const code = await stopped
-      result.ends.push({ code, ms: performance.now() - started, twice })
+      if (twice) await sleep(random() * 100)
+      const secondAt = twice ? clock.readMs() : undefined
+      if (twice) server.child.kill('SIGTERM')
+      const [code, ms] = await Promise.all([stopped, clock.untilEndMs(stopped)])
+      result.ends.push({ code, ms, ...(secondAt === undefined ? {} : { afterSecondMs: ms - secondAt }) })
       result.damages.push(...examine(home))
     }
     await runAssay(['scan', 'wiki'], { home })
@@ -64,6 +65,26 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
   } finally {
     await wiki.close()
     remove()
+  }
+}
+
+/** Milliseconds that a process has had a core or something to wait for. */
+function openClock(pid: number) {
+  const from = performance.now()
+  const waitedBefore = waitedMs(pid)
+  let waited = 0
+  const look = () => {
+    waited = Math.max(waited, waitedMs(pid) - waitedBefore)
+  }
+  const timer = setInterval(look, 5)
+  const readMs = () => performance.now() - from - waited
+  return {
+    readMs,
+    untilEndMs: async (ended: Promise<unknown>): Promise<number> => {
+      await ended
+      clearInterval(timer)
+      return readMs()
+    },
   }
 }
 

@@ -57,7 +57,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Milliseconds that a process was ready to run and no core was free for it; 0 where the system does not count them. */
-function waitedMs(pid: number): number {
+export function waitedMs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
   } catch {

@@ -12,7 +12,7 @@ const write = (message: string, fields: Record<string, unknown> = {}) => {
   return lines.join('')
 }
 
-const canaries = Array.from({ length: 20 }, (_, n) => `cAnary-${n}-"ü/${'x'.repeat((n % 5) + 8)}`)
+const canaries = Array.from({ length: 200 }, (_, n) => `cAnary-${n}-"ü/${'x'.repeat((n % 5) + 8)}`)
 /** Where a careless caller may put a secret. */
 const sites: readonly [string, (secret: string) => string][] = [
   ['the message', (secret) => write(`signed in with ${secret}`)],

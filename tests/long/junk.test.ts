@@ -1,5 +1,6 @@
 // The properties of the short form, 10,000 cases for each route and each tool.
 process.env.JUNK_RUNS ??= '10000'
 await import('../catalogue/junk.test.ts')
+await import('../definitions/files.test.ts')
 
 export {}

@@ -18,11 +18,12 @@ it(`${PROCESSES} processes for ${MINUTES} minutes keep the write-ahead log below
     const generated = await runAssay(['generate', '--findings', String(FINDINGS), '--seed', '3'], { home })
     let over = false
     let rounds = 0
+    const refused: string[] = []
     const flood = async () => {
       for (; !over; rounds++) {
         const imported = await runAssay(['import', '-', '--source', 'flood'], { home, stdin: generated.stdout })
         const deleted = await runAssay(['call', 'delete_source', '{"id":"flood"}'], { home })
-        expect([imported.code, imported.stderr, deleted.code]).toEqual([0, expect.anything(), 0])
+        refused.push(...[imported, deleted].filter(({ code }) => code !== 0).map(({ stderr }) => stderr))
       }
     }
     const flooding = flood()
@@ -35,12 +36,13 @@ it(`${PROCESSES} processes for ${MINUTES} minutes keep the write-ahead log below
     const waits = reports.flatMap(({ waitsMs }) => waitsMs)
     process.stdout.write(
       `${MINUTES} minutes: ${reports.reduce((sum, { done }) => sum + done, 0)} calls, ${waits.length} writes, ` +
-        `${rounds} imports of ${FINDINGS} findings; log at most ${(mostLogBytes / MEGABYTE).toFixed(1)} MB, ` +
+        `${rounds} imports of ${FINDINGS} findings, ${refused.length} refused; log at most ${(mostLogBytes / MEGABYTE).toFixed(1)} MB, ` +
         `database ${(statSync(join(home, 'assay.db')).size / MEGABYTE).toFixed(0)} MB; ` +
         `a write waited ${quantile(waits, 0.5)} ms (p50), ${quantile(waits, 0.99)} ms (p99), ${Math.max(0, quantile(waits, 1))} ms at most\n`,
     )
     expect(reports.map(({ failures }) => failures)).toEqual(Array.from({ length: PROCESSES }, () => ({})))
     expect(codes).toEqual(Array.from({ length: PROCESSES }, () => 0))
+    expect(refused).toEqual([])
     expect(drivers.size).toBe(1)
     expect(mostLogBytes).toBeLessThan(64 * MEGABYTE)
     const store = Store.open(join(home, 'assay.db'), { now: Date.now })

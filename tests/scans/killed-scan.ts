@@ -31,7 +31,7 @@ const isListing = ({ path }: { path: string }) => /\/spaces\/\d+\/pages$/.test(p
 export async function scanUnderKills(options: { pages: number; kills: number; seed: number }): Promise<KilledScan> {
   const random = createRandom(`kills ${options.seed}`)
   const tenant = generatedWiki({ pages: options.pages, sentences: 8, plantEvery: 4 })
-  const wiki = await startSampleWiki({ tenant, latencyMs: 2 })
+  const wiki = await startSampleWiki({ tenant, latencyMs: 8 })
   const homes = [makeHome(), makeHome()] as const
   try {
     await addWiki(homes[0].home, wiki)
@@ -40,13 +40,13 @@ export async function scanUnderKills(options: { pages: number; kills: number; se
     const ids = listingsSince(wiki, 0)
     await finish(startScan(homes[0].home))
     const listings = { calm: listingsSince(wiki, 0) - ids, killed: 0 }
-    const perKill = Math.ceil((wiki.requests.length * 1.5) / options.kills)
+    const perKill = Math.ceil(wiki.requests.length / options.kills)
     const before = wiki.requests.length
     const damages: string[] = []
     let kills = 0
     while (kills < options.kills) {
       const requests = wiki.requests.length + 1 + Math.floor(random() * perKill)
-      const pauseMs = random() * 60
+      const pauseMs = random() * 12
       const child = startScan(homes[1].home)
       const ended = finish(child)
       let running = true

@@ -118,20 +118,26 @@ describe('what was told as kept for good', () => {
     store.close()
   })
 
-  it.runIf(hasStrace)('reaches the disk before the answer does', async () => {
-    const { home, remove } = makeHome()
-    onTestFinished(remove)
-    await runAssay(['call', 'list_metrics'], { home })
-    const trace = join(home, 'trace.txt')
-    const input = JSON.stringify({
-      slug: 'kept',
-      displayName: 'Kept',
-      category: 'TEST',
-      filterMapping: { detectorTypes: ['SECRETS'] },
-    })
-    const child = spawn(
-      'strace',
-      [
+  const wiki = {
+    type: 'WIKI',
+    required: { base_url: 'http://127.0.0.1:9', account_email: 'a@example.com' },
+    masked: { api_token: 'correct horse battery' },
+    sampling: { strategy: 'ALL' },
+  }
+  const term = { slug: 'kept', displayName: 'Kept', filterMapping: { detectorTypes: ['SECRETS'] } }
+  it.runIf(hasStrace).each<[string, string[]]>([
+    ['a term', ['call', 'create_glossary_term', JSON.stringify(term)]],
+    ['a metric that is certified', ['call', 'certify_metric', '{"slug":"open-findings","certifiedBy":"Ada"}']],
+    ['a credential', ['call', 'create_source', JSON.stringify({ name: 'wiki', config: wiki })]],
+    ['a token', ['token', 'create', '--name', 'ci', '--scope', 'read']],
+  ])(
+    'reaches the disk before the answer does: %s',
+    async (_, args) => {
+      const { home, remove } = makeHome()
+      onTestFinished(remove)
+      await runAssay(['call', 'list_metrics'], { home })
+      const trace = join(home, 'trace.txt')
+      const traced = [
         '-f',
         '-e',
         'trace=fsync,fdatasync,write,pwrite64',
@@ -139,19 +145,19 @@ describe('what was told as kept for good', () => {
         trace,
         process.execPath,
         mainFile,
-        'call',
-        'create_glossary_term',
-        input,
-      ],
-      { env: { ...process.env, ASSAY_HOME: home }, stdio: 'ignore' },
-    )
-    await new Promise((resolve) => child.once('close', resolve))
-    const calls = readFileSync(trace, 'utf8').split('\n')
-    const answer = calls.findIndex((call) => /write\(1,/.test(call))
-    const synced = calls.findLastIndex((call, index) => index < answer && /f(?:data)?sync\(/.test(call))
-    const written = calls.findLastIndex((call, index) => index < answer && /pwrite64\(/.test(call))
-    expect(synced).toBeGreaterThan(written)
-  })
+        ...args,
+      ]
+      const child = spawn('strace', traced, { env: { ...process.env, ASSAY_HOME: home }, stdio: 'ignore' })
+      expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
+      const calls = readFileSync(trace, 'utf8').split('\n')
+      const answer = calls.findIndex((call) => /write\(1,/.test(call))
+      const synced = calls.findLastIndex((call, index) => index < answer && /f(?:data)?sync\(/.test(call))
+      const written = calls.findLastIndex((call, index) => index < answer && /pwrite64\(/.test(call))
+      expect(written).toBeGreaterThan(0)
+      expect(synced).toBeGreaterThan(written)
+    },
+    60_000,
+  )
 })
 
 describe('the write-ahead log', () => {
