@@ -346,6 +346,7 @@ async function evaluateEstate(run: Run): Promise<void> {
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
     const fingerprintKey = vault.fingerprintKey()
     const shared = { drive, store, source, leavesOut, fingerprintKey, log, now, upstream }
+    log.debug('estate step started', { source: source.name, type: step.type })
     await step.evaluate({ ...shared, config: chosen.config })
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLinkChecker, type LinkCache, type LinkVerdict } from '../connectors/links/checker.ts'
 import { BrokenLinksConfig } from '../detectors/broken-links/config.ts'
 import { toLinkExcerpt } from '../detectors/broken-links/excerpt.ts'
@@ -23,6 +24,8 @@ import { listScopes } from './scopes.store.ts'
 
 const ASSETS_AT_ONCE = 40
 const CHECKS_AT_ONCE = 32
+/** Checks that ask nobody between two turns of the event loop. */
+const CHECKS_PER_TURN = 500
 const TYPE = brokenLinksDetector.type
 
 /** A link that was judged: broken, fine, or not to be judged now. */
@@ -122,10 +125,13 @@ async function checkOutward(context: EstateContext, config: BrokenLinksConfig): 
   }
   const cache = openCache(context)
   const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache, onBlocked: upstream?.blocked })
-  const waiting = [...verdicts.keys()].filter((url) => !url.includes(MASK))
+  // One walk over the map for all that work: what is set anew keeps its place in it.
+  const waiting = verdicts.keys()
+  let checked = 0
   const work = async () => {
-    for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
-      verdicts.set(url, toVerdict(await checker.check(url)))
+    for (const url of waiting) {
+      if (!url.includes(MASK)) verdicts.set(url, toVerdict(await checker.check(url)))
+      if (++checked % CHECKS_PER_TURN === 0) await nextTurn()
     }
   }
   try {

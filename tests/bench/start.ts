@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeHome, runAssay } from '../support/assay.ts'
-import { readCount, readFlags } from '../support/bench.ts'
+import { print, quantile, readCount, readFlags } from '../support/bench.ts'
 import { report, toFigure } from './rivals/figures.ts'
 import { residentMegabytes, StdioClient, spawnPeer, stdioPeers } from './rivals/peer.ts'
 
@@ -12,6 +12,21 @@ const flags = readFlags({ rounds: '15' })
 const rounds = readCount('rounds', flags.rounds)
 const IDLE_MS = 3000
 const SMALL = 5000
+
+const MOST_START_MS = 600
+const MOST_LOAD_MS = 250
+const MOST_MEGABYTES = 90
+
+/** Milliseconds from the start of Node to the end of a command that does nothing. */
+async function timeLoading(): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const since = performance.now()
+    await runAssay(['--version'], { home })
+    times.push(performance.now() - since)
+  }
+  return times
+}
 
 const { home, remove } = makeHome()
 try {
@@ -48,6 +63,16 @@ try {
     ...all(`resident when idle, ${SMALL} findings`, 'MB', held),
   ]
   report('start', figures, flags.json)
+  const [own] = stdioPeers
+  const loaded = await timeLoading()
+  const p95 = quantile(greeted.get(own?.name ?? '') ?? [], 0.95)
+  const most = Math.max(...(held.get(own?.name ?? '') ?? []))
+  print(
+    `assay: start to the answer of initialize ${p95.toFixed(0)} ms (p95; may be ${MOST_START_MS}), ` +
+      `the program loaded in ${quantile(loaded, 0.5).toFixed(0)} ms (median; may be ${MOST_LOAD_MS}), ` +
+      `resident ${most.toFixed(0)} MB at most (may be ${MOST_MEGABYTES})`,
+  )
+  if (p95 > MOST_START_MS || quantile(loaded, 0.5) > MOST_LOAD_MS || most > MOST_MEGABYTES) process.exitCode = 1
 } finally {
   remove()
 }

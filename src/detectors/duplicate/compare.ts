@@ -42,6 +42,8 @@ const OLDEST = 60
 /** Comparisons between two turns of the event loop. */
 const STEPS_PER_TURN = 2_000
 const TEXTS_PER_TURN = 5_000
+/** Room for the number of a text beside an anchor or a band, so that both stand in one number without loss. */
+const MOST_TEXTS = 2 ** 21
 
 /** The shingles by which texts are looked up when one may be part of another; `total` is how many all texts have. */
 export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
@@ -121,30 +123,32 @@ export function* findNearPairs(
   shinglesOf: Shingles,
   similarity: number,
 ): Paced<NearPair[]> {
-  const ordered = [...texts].sort(olderFirst)
+  const ordered = [...texts].sort(olderFirst).slice(0, MOST_TEXTS)
   const pairs: NearPair[] = []
-  const buckets = new Map<number, number[]>()
   const checked = new Set<number>()
+  // Band and place of a text in one number: sorted, those of one bucket stand side by side, oldest first.
+  const places = new Float64Array(ordered.length)
   let steps = 0
   for (const [band] of (ordered[0]?.digest.bands ?? []).entries()) {
-    buckets.clear()
     for (const [index, { digest }] of ordered.entries()) {
-      const key = digest.bands[band] ?? 0
-      const bucket = buckets.get(key)
-      if (bucket === undefined) buckets.set(key, [index])
-      else bucket.push(index)
+      places[index] = (digest.bands[band] ?? 0) * MOST_TEXTS + index
       if (index % TEXTS_PER_TURN === 0) yield
     }
-    for (const bucket of buckets.values()) {
-      for (let newer = 1; newer < bucket.length; newer++) {
-        const last = bucket.length > LARGEST_BUCKET ? Math.min(newer, OLDEST) : newer
-        for (let older = 0; older < last; older++) {
+    places.sort()
+    yield
+    for (let from = 0, to = 0; from < places.length; from = to) {
+      const key = bandAt(from)
+      for (to = from + 1; to < places.length && bandAt(to) === key; ) to++
+      const largest = to - from > LARGEST_BUCKET ? OLDEST : to - from
+      for (let newer = from + 1; newer < to; newer++) {
+        const last = Math.min(newer, from + largest)
+        for (let older = from; older < last; older++) {
           steps++
           if (steps >= STEPS_PER_TURN) {
             steps = 0
             yield
           }
-          const pair = check(bucket[older] ?? 0, bucket[newer] ?? 0)
+          const pair = check(textAt(older), textAt(newer))
           if (pair !== undefined) pairs.push(pair)
         }
       }
@@ -152,6 +156,14 @@ export function* findNearPairs(
     yield
   }
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
+
+  function bandAt(at: number): number {
+    return Math.floor((places[at] ?? 0) / MOST_TEXTS)
+  }
+
+  function textAt(at: number): number {
+    return (places[at] ?? 0) % MOST_TEXTS
+  }
 
   function check(olderAt: number, newerAt: number): NearPair | undefined {
     const [older, newer] = [ordered[olderAt], ordered[newerAt]]
@@ -223,9 +235,6 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
   }
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
 }
-
-/** Room for the number of a text beside an anchor, so that both stand in one number without loss. */
-const MOST_TEXTS = 2 ** 21
 
 /**
  * Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory.
