@@ -7,6 +7,7 @@ import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 import { readMemory } from '../support/bench.ts'
 import { startWikiProcess } from '../support/wiki-process.ts'
 
+/** Fewer where it is asked for, with as many attachments and links a page. */
 const PAGES = Number(process.env.ASSAY_LONG_PAGES ?? 100_000)
 const MEGABYTE = 1024 * 1024
 const MOST = 400 * MEGABYTE

@@ -11,7 +11,7 @@ const injection = 'tests/catalogue/injection.test.ts'
 const cursor = 'tests/operation/cursor.test.ts'
 
 /** Threats, by their ids, and the tests that hold the controls against them. */
-export const rows: Record<string, readonly { file: string; test: string }[]> = {
+export const rows: Record<string, readonly ({ file: string; test: string } | { bench: string })[]> = {
   T1: [
     { file: planted, test: 'stands in no byte of the data folder, its logs, its exports and a copy of its database' },
   ],
@@ -40,6 +40,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       file: endToEnd,
       test: 'from the first token on, a running server asks for one, lets its scopes in and no more, until it is revoked',
     },
+    { bench: 'guard' },
   ],
   T9: [
     { file: scopes, test: 'every operation with every scope and with none' },
@@ -65,6 +66,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
     { file: listening, test: 'slow clients' },
     { file: listening, test: 'what is too large' },
     { file: tokens, test: 'limits' },
+    { bench: 'guard' },
   ],
   T19: [
     { file: guard, test: 'the address of a client' },

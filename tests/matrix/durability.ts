@@ -17,7 +17,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
     { file: 'tests/store/backup.test.ts', test: 'that was killed leaves the one or the other in place, whole' },
     { bench: 'backup' },
   ],
-  R9: [{ file: 'tests/store/migration.test.ts', test: 'a database of every released schema' }],
+  R9: [{ file: 'tests/store/migration.test.ts', test: 'a database of every released schema' }, { bench: 'migration' }],
   R10: [
     {
       file: 'tests/store/migration.test.ts',
@@ -31,15 +31,24 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
   R11: [
     { file: 'tests/store/store.test.ts', test: 'serves twenty processes that start at once on an empty folder' },
     { file: 'tests/store/migration.test.ts', test: 'on an old database migrate it once, and all of them serve' },
+    { bench: 'many' },
   ],
   R12: [{ file: 'tests/store/store.test.ts', test: 'refuses a database of a newer version and leaves it as it was' }],
-  R13: [{ file: 'tests/e2e/many.test.ts', test: 'get on without a busy error, and one of them drives' }],
+  R13: [
+    { file: 'tests/e2e/many.test.ts', test: 'get on without a busy error, and one of them drives' },
+    {
+      file: 'tests/long/many.test.ts',
+      test: 'nine processes keep the write-ahead log below 64 MB while findings come and go',
+    },
+    { bench: 'many' },
+  ],
   R14: [
     { file: 'tests/e2e/many.test.ts', test: 'always have one driver, and another one soon after it was killed' },
     {
       file: 'tests/e2e/many.test.ts',
       test: 'have another driver when the one there stands still, and only one when it goes on',
     },
+    { bench: 'many' },
   ],
   T1: [{ file: 'tests/e2e/credentials.test.ts', test: 'are in no file of the data folder, nor the write-ahead log' }],
   T2: [{ file: 'tests/store/tamper.test.ts', test: 'is never opened: %s' }],

@@ -23,6 +23,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
       test: 'the heaviest questions, eight at once over HTTP, read nothing in the thread that serves',
     },
     { bench: 'mixed' },
+    { bench: 'health' },
   ],
   R34: [
     {
@@ -39,6 +40,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
     { file: 'tests/catalogue/junk.test.ts', test: '$name over MCP' },
     { file: 'tests/catalogue/junk.test.ts', test: 'is refused as a body' },
     { file: 'tests/catalogue/junk.test.ts', test: 'is refused as a query string' },
+    { file: 'tests/definitions/files.test.ts', test: 'of any text at all is read or refused with its place' },
   ],
   R40: [
     {

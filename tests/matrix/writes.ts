@@ -1,5 +1,5 @@
 /** What becomes of writes and scans when processes die, disks fill and readers stay. */
-export const rows: Record<string, readonly { file: string; test: string }[]> = {
+export const rows: Record<string, readonly ({ file: string; test: string } | { bench: string })[]> = {
   R1: [
     {
       file: 'tests/store/power.test.ts',
@@ -9,6 +9,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       file: 'tests/long/killed-writer.test.ts',
       test: 'nothing that was told as kept is lost in 1,000 kills of a writer',
     },
+    { bench: 'reopen' },
   ],
   R2: [
     { file: 'tests/store/power.test.ts', test: 'gives the commits up to the tear when it is cut anywhere' },
@@ -19,7 +20,7 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
   ],
   R3: [
     { file: 'tests/store/power.test.ts', test: 'is written with FULL synchronisation, and scans are not' },
-    { file: 'tests/store/power.test.ts', test: 'reaches the disk before the answer does' },
+    { file: 'tests/store/power.test.ts', test: 'reaches the disk before the answer does: %s' },
   ],
   R4: [
     {
@@ -44,6 +45,10 @@ export const rows: Record<string, readonly { file: string; test: string }[]> = {
       test: 'stays below 64 MB, and batches wait for a reader that keeps it from being emptied',
     },
     { file: 'tests/store/power.test.ts', test: 'is not held by a walk that was given up' },
+    {
+      file: 'tests/long/many.test.ts',
+      test: 'nine processes keep the write-ahead log below 64 MB while findings come and go',
+    },
   ],
   R24: [
     {
