@@ -25,17 +25,35 @@ export function hasAllIndexes(reader: Reader): boolean {
   return n === statements.size
 }
 
-export function dropIndexes(writer: Writer): void {
-  for (const name of statements.keys()) writer.prepare(`DROP INDEX IF EXISTS ${name}`).run()
+/** The one whose rows are as long as the names of assets. */
+const NAME_INDEX = 'asset_by_name'
+
+/** Drops one that is there, that of the names only with `names`; false when there is none. */
+export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): boolean {
+  const known = listIndexes(writer)
+  for (const name of statements.keys()) {
+    if (!known.includes(name) || (name === NAME_INDEX && !names)) continue
+    writer.prepare(`DROP INDEX ${name}`).run()
+    return true
+  }
+  return false
 }
 
 /** Makes one that is not there; false when all are. */
 export function createMissingIndex(writer: Writer): boolean {
-  const known = writer.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).pluck().all()
+  const known = listIndexes(writer)
   for (const [name, statement] of statements) {
     if (known.includes(name)) continue
     writer.prepare(statement).run()
     return true
   }
   return false
+}
+
+const listIndexes = (reader: Reader) =>
+  reader.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).pluck().all()
+
+/** How much the names of all assets take, in characters. */
+export function countNames(reader: Reader): number {
+  return Number(reader.prepare('SELECT total(length(name)) FROM asset').pluck().get())
 }

@@ -22,6 +22,7 @@ interface ToldSqlRow {
   name: string
   url: string
   content_updated_at: number | null
+  first_seen_at: number
 }
 
 interface Telling {
@@ -36,24 +37,24 @@ function saveToldAsset(
   dictionary: FacetDictionary,
   telling: Telling,
   isLikelyNew: boolean,
-): { assetId: number; isNew: boolean } {
+): { assetId: number; isNew: boolean; firstSeenAt: number } {
+  const { sourceId, asset, at } = telling
   if (isLikelyNew) {
     const assetId = insertToldAsset(writer, dictionary, telling)
-    if (assetId !== undefined) return { assetId, isNew: true }
+    if (assetId !== undefined) return { assetId, isNew: true, firstSeenAt: at }
   }
-  const { sourceId, asset, at } = telling
   const stored = writer.prepare(findTold).get(sourceId, asset.key) as ToldSqlRow | undefined
   if (stored !== undefined) {
     updateToldAsset(writer, dictionary, stored, telling)
-    return { assetId: stored.id, isNew: false }
+    return { assetId: stored.id, isNew: false, firstSeenAt: stored.first_seen_at }
   }
-  const assetId = insertToldAsset(writer, dictionary, { sourceId, asset, at })
+  const assetId = insertToldAsset(writer, dictionary, telling)
   if (assetId === undefined) throw new RangeError('an asset is there and is not')
-  return { assetId, isNew: true }
+  return { assetId, isNew: true, firstSeenAt: at }
 }
 
 const findTold =
-  'SELECT id, kind_id, container_id, name, url, content_updated_at FROM asset WHERE source_id = ? AND key = ?'
+  'SELECT id, kind_id, container_id, name, url, content_updated_at, first_seen_at FROM asset WHERE source_id = ? AND key = ?'
 const insertTold = `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
     first_seen_at, last_seen_at, last_scanned_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
@@ -114,11 +115,17 @@ export interface ToldAssets {
   save(writer: Writer, dictionary: FacetDictionary, asset: ToldAsset, at: number): { assetId: number; isNew: boolean }
 }
 
-/**
- * Remembers what an import has told, for as long as nothing it wrote is rolled back. An import that goes on tells once
- * more of the asset that it told of last, which is counted already.
- */
-export function openToldAssets(sourceId: number, toldLast?: string): ToldAssets {
+/** What an import that goes on has told before, all of it counted already. */
+interface ToldBefore {
+  /** Key of the asset that it told of last. */
+  last: string | undefined
+  /** When it began; assets that the source has since then came with it. */
+  addedSince: number | undefined
+}
+
+/** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
+export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets {
+  const addedSince = told?.addedSince ?? Number.POSITIVE_INFINITY
   const before = new Set<number>()
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
@@ -132,11 +139,11 @@ export function openToldAssets(sourceId: number, toldLast?: string): ToldAssets 
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       // A source that had no assets before has most likely none of those that are told of.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const { assetId, isNew } = saveToldAsset(writer, dictionary, { sourceId, asset, at }, isFirst)
+      const { assetId, isNew, firstSeenAt } = saveToldAsset(writer, dictionary, { sourceId, asset, at }, isFirst)
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)
-      } else if (assetId < firstAdded && asset.key !== toldLast) {
+      } else if (assetId < firstAdded && asset.key !== told?.last && firstSeenAt < addedSince) {
         before.add(assetId)
       }
       last = { asset, saved: { assetId, isNew: assetId >= firstAdded } }

@@ -15,6 +15,7 @@ export function openArranger(rows: number): Arranger {
   const worker = startWorker('scans/arrange.worker')
   const waiting: ((rows: ArrangedRows | undefined) => void)[] = []
   let lost = false
+  let closed = false
   const lose = () => {
     lost = true
     for (const resolve of waiting.splice(0)) resolve(undefined)
@@ -29,8 +30,12 @@ export function openArranger(rows: number): Arranger {
         waiting.push(resolve)
         worker.postMessage(packed)
       })
+      if (closed) throw new RangeError('nothing is arranged any more')
       return arranged ?? arrangeBlocks(packed)
     },
-    close: () => void worker.terminate(),
+    close: () => {
+      closed = true
+      void worker.terminate()
+    },
   }
 }

@@ -30,7 +30,11 @@ interface Names {
 
 /** Bytes of the head (how many findings, and how long the names are), and of the numbers of a finding. */
 const HEAD = 8
-const ROW = 4 * 8 + 2 * 4 + 2 + 1
+export const ROW_BYTES = 4 * 8 + 2 * 4 + 2 + 1
+
+/** Where a block of so many findings begins to tell of their assets: with a list if an earlier version packed it. */
+export const assetsAt = (size: number): number => HEAD + ROW_BYTES * size + '{"assets":'.length
+export const EARLIER_ASSETS = '['
 
 /** The columns of a block, in their order: numbers where they are aligned, names at the end. */
 function viewColumns(buffer: ArrayBuffer, size: number) {
@@ -77,7 +81,7 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
   if (order !== 'key') names.order = order
   if (rows.some(({ excerpt }) => excerpt !== null)) names.excerpts = rows.map(({ excerpt }) => excerpt)
   const text = Buffer.from(JSON.stringify(names))
-  const bytes = new Uint8Array(HEAD + ROW * rows.length + text.length)
+  const bytes = new Uint8Array(HEAD + ROW_BYTES * rows.length + text.length)
   new Uint32Array(bytes.buffer, 0, 2).set([rows.length, text.length])
   const columns = viewColumns(bytes.buffer, rows.length)
   columns.asset.set(assetOf)
@@ -92,7 +96,7 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
     columns.undated[at] = row.undated === true ? 1 : 0
     at++
   }
-  bytes.set(text, HEAD + ROW * rows.length)
+  bytes.set(text, HEAD + ROW_BYTES * rows.length)
   return bytes
 }
 
@@ -111,7 +115,7 @@ export interface ImportBlock {
 export function openBlock(packed: Uint8Array): ImportBlock {
   const buffer = new Uint8Array(packed).buffer
   const [size = 0, length = 0] = new Uint32Array(buffer, 0, 2)
-  const names = JSON.parse(Buffer.from(buffer, HEAD + ROW * size, length).toString()) as Names
+  const names = JSON.parse(Buffer.from(buffer, HEAD + ROW_BYTES * size, length).toString()) as Names
   const { assets, facets, excerpts } = names
   return {
     size,

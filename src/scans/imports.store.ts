@@ -1,4 +1,5 @@
 import type { Reader, Writer } from '../store/store.ts'
+import { assetsAt, EARLIER_ASSETS, ROW_BYTES } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
 import { packEarlierRows } from './import-pack.ts'
 
@@ -7,6 +8,8 @@ const ORDINALS_OF_PART = 1_000_000
 /** Findings that are read together at most, and the blocks that they wait in. */
 const ROWS_AT_ONCE = 72_000
 const BLOCKS_AT_ONCE = 1_000
+/** What these take at most: two such lots are in memory, and one is removed in a transaction. */
+const BYTES_AT_ONCE = 16 * 1024 * 1024
 /** Rows of earlier versions that are stored together at most. */
 const EARLIER_AT_ONCE = 32
 
@@ -42,9 +45,20 @@ export function countStoredRows(reader: Reader, uid: string): number {
   return Number(reader.prepare('SELECT stored FROM import_file WHERE uid = ?').pluck().get(uid))
 }
 
-/** How many findings wait, as far as blocks tell. */
-export function countWaitingRows(reader: Reader, uid: string): number {
-  return Number(reader.prepare('SELECT coalesce(sum(size), 0) FROM import_block WHERE uid = ?').pluck().get(uid))
+/** What waits to be stored, as far as blocks tell. */
+export interface Waiting {
+  /** Findings of one file. */
+  rows: number
+  /** Findings of all files. */
+  all: number
+  /** What stands beside the numbers of all: the names of assets, and excerpts. */
+  textBytes: number
+}
+
+export function countWaiting(reader: Reader, uid: string): Waiting {
+  const find = `SELECT coalesce(sum(CASE WHEN uid = ? THEN size END), 0) AS rows, coalesce(sum(size), 0) AS "all",
+      coalesce(sum(length(data) - size * ${ROW_BYTES}), 0) AS textBytes FROM import_block`
+  return reader.prepare(find).get(uid) as Waiting
 }
 
 const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) + 1) * ORDINALS_OF_PART
@@ -52,12 +66,19 @@ const endOfPart = (ordinal: number) => (Math.floor(ordinal / ORDINALS_OF_PART) +
 function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
   const heads = reader
     .prepare(
-      `SELECT ordinal, size FROM import_block WHERE uid = ? AND ordinal > ? ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`,
+      `SELECT ordinal, size, length(data) AS bytes FROM import_block WHERE uid = ? AND ordinal > ?
+       ORDER BY ordinal LIMIT ${BLOCKS_AT_ONCE}`,
     )
-    .all(uid, after) as { ordinal: number; size: number }[]
+    .all(uid, after) as BlockHead[]
   const [first] = heads
   if (first === undefined) return undefined
-  const last = lastTogether(heads, first.ordinal)
+  const assets = reader
+    .prepare('SELECT CAST(substr(data, ?, 1) AS TEXT) FROM import_block WHERE uid = ? AND ordinal = ?')
+    .pluck()
+    .get(assetsAt(first.size) + 1, uid, first.ordinal)
+  // What an earlier version has stored a part of is to be the same lot again.
+  const mostBytes = assets === EARLIER_ASSETS ? Number.POSITIVE_INFINITY : BYTES_AT_ONCE
+  const last = lastTogether(heads, first.ordinal, mostBytes)
   const packed = reader
     .prepare('SELECT data FROM import_block WHERE uid = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal')
     .pluck()
@@ -65,14 +86,22 @@ function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks |
   return { ordinal: last, packed }
 }
 
+interface BlockHead {
+  ordinal: number
+  size: number
+  bytes: number
+}
+
 /** The last of the blocks that are stored together: of some whole parts, or of a piece of the first. */
-function lastTogether(heads: readonly { ordinal: number; size: number }[], first: number): number {
+function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: number): number {
   let size = 0
+  let bytes = 0
   let last = first
   let lastOfParts: number | undefined
   for (const [at, head] of heads.entries()) {
     size += head.size
-    if (at > 0 && size > ROWS_AT_ONCE) return lastOfParts ?? last
+    bytes += head.bytes
+    if (at > 0 && (size > ROWS_AT_ONCE || bytes > mostBytes)) return lastOfParts ?? last
     last = head.ordinal
     const next = heads[at + 1]
     // Beyond the last head there may be more of its part.

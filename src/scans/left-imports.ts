@@ -1,12 +1,20 @@
-import { createMissingIndex, hasAllIndexes } from '../findings/deferred-indexes.store.ts'
+import { countFindings } from '../findings/counts.store.ts'
+import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Store, Writer } from '../store/store.ts'
-import { dropImportFile, dropSomeBlocks, listLeftImports } from './imports.store.ts'
+import { countWaiting, dropImportFile, dropSomeBlocks, listLeftImports, type Waiting } from './imports.store.ts'
 import { hasOtherImport } from './scans.store.ts'
 
 /** Waiting blocks that are thrown away at once. */
 const DROPPED_AT_ONCE = 50
 /** A file that was not read to its end for so long never will be. */
 const STALE_MS = 86_400_000
+
+/** From so many waiting findings on, indexes are made at the end, unless there are more findings than that already. */
+const ROWS_OF_LARGE = 100_000
+/** And only up to so many in all: until an index is made, nobody else writes, and its pages stand in the log. */
+const ROWS_INDEXED_AT_ONCE = 1_500_000
+/** The same of the names of assets. */
+const NAME_BYTES_INDEXED_AT_ONCE = 32 * 1024 * 1024
 
 /** Throws away a file that will not be stored, or not on. */
 export async function discardImport(uid: string, store: Store): Promise<void> {
@@ -26,17 +34,46 @@ export async function sweepImports({ store, now, signal }: Sweep): Promise<void>
   await createLeftOutIndexes(store, { write: (work) => store.write(work), signal })
 }
 
-interface LeftOut {
+interface Change {
   write: <T>(work: (writer: Writer) => T) => T
   signal: AbortSignal
-  /** The scan of an import that has stored all its findings. */
-  importing?: number
 }
 
-/** Makes the indexes that a large import has left out, one in each transaction; none while another import goes on. */
-export async function createLeftOutIndexes(store: Store, { write, signal, importing = 0 }: LeftOut): Promise<void> {
+/** Makes the indexes that a large import has left out; none while another import goes on than `importing`, a scan. */
+export async function createLeftOutIndexes(
+  store: Store,
+  { importing = 0, ...change }: Change & { importing?: number },
+): Promise<void> {
   if (store.read(hasAllIndexes)) return
-  while (write((writer) => !hasOtherImport(writer, importing) && createMissingIndex(writer))) {
+  await changeIndexes(store, change, (writer) => !hasOtherImport(writer, importing) && createMissingIndex(writer))
+}
+
+/** Leaves indexes out that the findings of an import would rewrite again and again; says how many findings wait. */
+export async function leaveOutIndexes(store: Store, { uid, ...change }: Change & { uid: string }): Promise<number> {
+  const { waiting, findings, isWhole } = store.read((reader) => ({
+    waiting: countWaiting(reader, uid),
+    findings: countFindings(reader),
+    isWhole: hasAllIndexes(reader),
+  }))
+  if (leavesOutIndexes(waiting, findings)) {
+    const names = store.read(countNames) + waiting.textBytes <= NAME_BYTES_INDEXED_AT_ONCE
+    await changeIndexes(store, change, (writer) => dropSomeIndex(writer, { names }))
+  } else if (!isWhole && waiting.all + findings > ROWS_INDEXED_AT_ONCE) {
+    // Another import has left them out; at the end of both they would be too large.
+    await changeIndexes(store, change, createMissingIndex)
+  }
+  return waiting.rows
+}
+
+/** Whether indexes that the waiting findings of one import would rewrite again and again are made at its end. */
+export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, stored: number): boolean =>
+  rows >= Math.max(ROWS_OF_LARGE, stored) && all + stored <= ROWS_INDEXED_AT_ONCE
+
+/** One index in each transaction, beginning with an empty log: each may fill most of it. */
+async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
+  for (;;) {
+    store.emptyLog()
+    if (!write(work)) return
     await store.giveWay(signal)
   }
 }

@@ -7,7 +7,7 @@ import { cutExcerpt, type ImportLine, type ImportRow, isSameTelling, toImportRow
 const ROWS_AT_ONCE = 32_000
 /** Characters of excerpts and of rows that are held at most. */
 const EXCERPTS_AT_ONCE = 8_000_000
-const TEXT_AT_ONCE = 32_000_000
+const TEXT_AT_ONCE = 8_000_000
 const LINES_AT_ONCE = 1_000
 /** Assets that are remembered: those of the present turn and of the one before. */
 const ASSETS_OF_TURN = 64_000

@@ -1,5 +1,3 @@
-import { countFindings } from '../findings/counts.store.ts'
-import { dropIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Facets } from '../findings/facets.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
@@ -11,15 +9,8 @@ import type { ArrangedRows } from './arranged-rows.ts'
 import { type Arranger, openArranger } from './arranger.ts'
 import { type Drive, DriveStopped } from './drive.ts'
 import { type RowPlace, storeRow } from './import-rows.ts'
-import {
-  countStoredRows,
-  countWaitingRows,
-  dropImportFile,
-  dropImportRows,
-  findWaitingBlocks,
-  saveStoredRows,
-} from './imports.store.ts'
-import { createLeftOutIndexes } from './left-imports.ts'
+import { countStoredRows, dropImportFile, dropImportRows, findWaitingBlocks, saveStoredRows } from './imports.store.ts'
+import { createLeftOutIndexes, leaveOutIndexes, sweepImports } from './left-imports.ts'
 import type { ScanProgress } from './model.ts'
 import { addProgress, finishScan } from './scans.store.ts'
 
@@ -35,32 +26,26 @@ const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
 
-/** From so many waiting findings on, indexes are made at the end, unless there are more findings than that already. */
-const ROWS_OF_LARGE = 100_000
-/** And only up to so many in all: until an index is made, nobody else writes, and its pages stand in the log. */
-const ROWS_INDEXED_AT_ONCE = 1_500_000
-
 interface StoreImport {
   store: Store
   now: () => number
+  signal: AbortSignal
 }
 
 /** Stores what an accepted file still holds, and ends its scan: completed, or cancelled by somebody. */
 export async function storeImport(drive: Drive, context: StoreImport): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
   const { id, uid, sourceId } = drive.scan
-  const { waiting, findings } = store.read((reader) => ({
-    waiting: countWaitingRows(reader, uid),
-    findings: countFindings(reader),
-  }))
-  const arranger = openArranger(waiting)
+  const indexes = { write: <T>(work: (writer: Writer) => T) => drive.write(work), signal: drive.signal }
+  let arranger: Arranger | undefined
   try {
-    if (leavesOutIndexes(waiting, findings)) drive.write(dropIndexes)
+    arranger = openArranger(await leaveOutIndexes(store, { ...indexes, uid }))
     await storeWaiting(drive, context, arranger)
-    await createLeftOutIndexes(store, { write: (work) => drive.write(work), signal: drive.signal, importing: id })
+    await createLeftOutIndexes(store, { ...indexes, importing: id })
   } catch (error) {
     if (error instanceof DriveStopped && error.stop === 'cancelled') {
       drive.end((writer) => finishScan(writer, id, { status: 'CANCELLED' }, now()))
+      await sweepImports(context)
       return 'CANCELLED'
     }
     drive.release()
@@ -68,7 +53,7 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
   } finally {
-    arranger.close()
+    arranger?.close()
   }
   drive.end((writer) => {
     const at = now()
@@ -79,12 +64,8 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
   return 'COMPLETED'
 }
 
-/** Whether indexes that so many waiting findings would rewrite again and again are made at the end. */
-export const leavesOutIndexes = (waiting: number, stored: number): boolean =>
-  waiting >= Math.max(ROWS_OF_LARGE, stored) && waiting + stored <= ROWS_INDEXED_AT_ONCE
-
 async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger: Arranger): Promise<void> {
-  const { uid, id: scanId, sourceId } = drive.scan
+  const { uid, id: scanId, sourceId, progress, startedAt } = drive.scan
   let told: ToldAssets | undefined
   let most = ROWS_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
@@ -102,7 +83,10 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
     // It is looked at when its turn comes.
     next.catch(() => {})
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
-    told ??= openToldAssets(sourceId, from === 0 ? undefined : assetOf(rows, from - 1).key)
+    told ??= openToldAssets(sourceId, {
+      last: from === 0 ? undefined : assetOf(rows, from - 1).key,
+      addedSince: progress.discovered === 0 ? undefined : (startedAt ?? undefined),
+    })
     const assets = told
     while (from < rows.size) {
       store.emptyLog()

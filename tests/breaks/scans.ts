@@ -228,6 +228,14 @@ export const scanBreaks: readonly Break[] = [
     test: { file: 'tests/scans/large-import.test.ts', title: 'makes the left out indexes of an import' },
   },
   {
+    id: 'import-counts-assets-again',
+    rule: 'An import that goes on counts no asset again.',
+    file: 'src/findings/told-assets.store.ts',
+    find: ' && firstSeenAt < addedSince',
+    put: '',
+    test: { file: 'tests/scans/large-import.test.ts', title: 'counts an asset once whose findings' },
+  },
+  {
     id: 'cancelled-import-never-ends',
     rule: 'An import that is cancelled ends, and is not taken up again.',
     file: 'src/scans/waiting-import.ts',

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
+import { dropSomeIndex, hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
+import { Drive } from '../../src/scans/drive.ts'
+import { packBlock } from '../../src/scans/import-block.ts'
+import type { ImportRow } from '../../src/scans/import-line.ts'
+import { addImportBlock } from '../../src/scans/imports.store.ts'
 import { type ImportContext, importFindings } from '../../src/scans/imports.ts'
 import { sweepImports } from '../../src/scans/left-imports.ts'
+import { createOwner } from '../../src/scans/owner.ts'
+import { storeImport } from '../../src/scans/waiting-import.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
@@ -52,8 +58,8 @@ const schemaOf = (store: Store) =>
     ).map(({ name, sql }) => [name, sql.replace(/\s+/g, ' ')]),
   )
 
-/** The store of the bench, which does something after the first transaction that has stored findings. */
-function afterFirst(act: () => void): Store {
+/** The store of the bench, which does something after the first transaction that has stored findings, or a scan. */
+function afterFirst(act: () => void, table: 'finding' | 'scan' = 'finding'): Store {
   let acted = false
   return new Proxy(bench.store, {
     get: (target, name) => {
@@ -61,7 +67,7 @@ function afterFirst(act: () => void): Store {
       if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value
       return (...args: Parameters<typeof target.write>) => {
         const result = target.write(...args)
-        if (!acted && target.read((reader) => reader.prepare('SELECT 1 FROM finding').get()) !== undefined) {
+        if (!acted && target.read((reader) => reader.prepare(`SELECT 1 FROM ${table}`).get()) !== undefined) {
           acted = true
           act()
         }
@@ -106,8 +112,10 @@ it('leaves indexes out while it stores, and makes them at its end, also when ano
 it('that is cancelled ends so: what is stored stays, the rest goes', async () => {
   const COUNT = 20_001
   const cancel = () => void bench.run('list_scans').then(cancelFirst)
-  const cancelFirst = (scans: unknown) =>
-    bench.run('cancel_scan', { id: (scans as { items: { id: string }[] }).items[0]?.id })
+  const cancelFirst = (scans: unknown) => {
+    bench.store.write((writer) => dropSomeIndex(writer, { names: true }))
+    return bench.run('cancel_scan', { id: (scans as { items: { id: string }[] }).items[0]?.id })
+  }
   await expect(importOf(COUNT, { store: afterFirst(cancel) })).rejects.toMatchObject({
     code: 'conflict',
     facts: { reason: 'cancelled' },
@@ -118,7 +126,7 @@ it('that is cancelled ends so: what is stored stays, the rest goes', async () =>
   expect(await bench.run('list_scans')).toMatchObject({
     items: [{ status: 'CANCELLED', progress: { findings: { new: stored } } }],
   })
-  await sweepImports(bench.context)
+  expect(bench.store.read(hasAllIndexes)).toBe(true)
   expect(oneOf('SELECT (SELECT count(*) FROM import_block) + (SELECT count(*) FROM import_file) AS n')).toEqual({
     n: 0,
   })
@@ -137,3 +145,43 @@ it('makes the left out indexes of an import that is given up', async () => {
     n: 0,
   })
 }, 120_000)
+
+it('counts an asset once whose findings are stored in several lots, also when it goes on between them', async () => {
+  const begun = new AbortController()
+  const toBegin = importOf(1, { store: afterFirst(() => begun.abort(), 'scan'), signal: begun.signal })
+  await expect(toBegin).rejects.toMatchObject({ code: 'unavailable' })
+  const { uid } = oneOf<{ uid: string }>('SELECT uid FROM scan')
+  const facets: ImportRow['facets'] = {
+    detectorType: 'D',
+    findingType: 'T',
+    category: '',
+    customDetectorKey: '',
+    severity: 'LOW',
+    status: 'OPEN',
+  }
+  const told = Array.from({ length: 10 }, (_, number) => ({ key: `k${number}` }))
+  const excerpt = 'x'.repeat(1_000_000)
+  const times = { firstDetectedAt: START, lastDetectedAt: null, resolvedAt: null }
+  bench.store.write((writer) => {
+    writer.prepare('DELETE FROM import_block').run()
+    for (const turn of [0, 1]) {
+      const rows = told.map((asset, fp) => ({ asset, facets, fp: fp + turn * 100, confidence: 1, ...times, excerpt }))
+      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(rows) })
+    }
+  })
+  const stop = new AbortController()
+  const store = afterFirst(() => stop.abort())
+  const owner = createOwner()
+  const options = { store, owner, now: bench.context.now, signal: stop.signal, heartbeatMs: 1_000 }
+  const drive = Drive.claim(uid, options)
+  if (drive === undefined) throw new Error('the scan is not to be had')
+  await expect(storeImport(drive, options)).rejects.toMatchObject({ code: 'unavailable' })
+  owner.release()
+  expect(oneOf('SELECT count(*) AS n FROM finding')).toEqual({ n: 10 })
+  bench.queue.start(uid)
+  await bench.queue.settled(uid)
+  expect(await bench.run('get_scan', { id: uid })).toMatchObject({
+    status: 'COMPLETED',
+    progress: { discovered: 10, scanned: 10, findings: { new: 20, again: 0 } },
+  })
+}, 60_000)

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { openBlock, packBlock } from '../../src/scans/import-block.ts'
 import type { ImportRow } from '../../src/scans/import-line.ts'
 import { addImportBlock, dropImportRows, findWaitingBlocks, openImportFile } from '../../src/scans/imports.store.ts'
+import { leaveOutIndexes } from '../../src/scans/left-imports.ts'
 import { Store } from '../../src/store/store.ts'
 
 let folder: string
@@ -68,4 +70,65 @@ it.each([
     after = waiting.ordinal
   }
   expect(given).toEqual(expected)
+})
+
+const PADDING = new Uint8Array(9 * 1024 * 1024)
+
+it.each([
+  ['of this version by their bytes, too', block('k', 1), [1, 1]],
+  ['of earlier versions as these did', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
+])('gives blocks %s', (_, data, expected) => {
+  store.write((writer) => {
+    openImportFile(writer, 'u', 0)
+    for (const turn of [0, 1]) {
+      const padded = new Uint8Array(Buffer.concat([data, PADDING]))
+      addImportBlock(writer, 'u', turn, { part: 0, size: 1, data: padded })
+    }
+  })
+  const given: number[] = []
+  for (let after = 0; ; ) {
+    const waiting = store.read((reader) => findWaitingBlocks(reader, 'u', after))
+    if (waiting === undefined) break
+    given.push(waiting.packed.length)
+    after = waiting.ordinal
+  }
+  expect(given).toEqual(expected)
+})
+
+const ALL = 'asset_by_name asset_by_scope finding_by_resolution finding_by_time status_change_by_time'
+const NONE = ''
+const MB = 1024 * 1024
+
+it.each([
+  ['a large file', { u: [200_000, 0] }, [NONE, NONE]],
+  ['a small one', { u: [99_999, 0] }, [ALL, 'asset_by_scope']],
+  ['much text beside the numbers', { u: [200_000, 33 * MB] }, ['asset_by_name', NONE]],
+  ['more than one index takes', { u: [1_500_001, 0] }, [ALL, ALL]],
+  ['more than that with what others import', { u: [800_000, 0], v: [800_000, 0] }, [ALL, ALL]],
+])('leaves out indexes that are there, or not all there: %s', async (_, files, [whole, partly]) => {
+  store.write((writer) => {
+    for (const [uid, [rows = 0, bytes = 0]] of Object.entries(files)) {
+      openImportFile(writer, uid, 0)
+      const add = 'INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, 1, ?, zeroblob(?))'
+      writer.prepare(add).run(uid, rows, rows * 43 + bytes)
+    }
+  })
+  const change = { uid: 'u', write: store.write.bind(store), signal: new AbortController().signal }
+  const listLeft = () =>
+    store
+      .read((reader) =>
+        reader.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name`).pluck().all(),
+      )
+      .filter((name) => ALL.split(' ').includes(String(name)))
+      .join(' ')
+  expect(await leaveOutIndexes(store, change)).toBe(files.u[0])
+  expect(listLeft()).toBe(whole)
+  store.write((writer) => {
+    for (const name of ALL.split(' ')) {
+      if (name !== 'asset_by_scope') writer.prepare(`DROP INDEX IF EXISTS ${name}`).run()
+    }
+  })
+  await leaveOutIndexes(store, change)
+  expect(listLeft()).toBe(partly)
+  expect(store.read(hasAllIndexes)).toBe(partly === ALL)
 })

@@ -1,8 +1,8 @@
-import { createMissingIndex, dropIndexes } from '../../../src/findings/deferred-indexes.store.ts'
+import { createMissingIndex, dropSomeIndex } from '../../../src/findings/deferred-indexes.store.ts'
 import { ChangeEncoder, type FacetChange } from '../../../src/findings/facet-log.ts'
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { openToldAssets } from '../../../src/findings/told-assets.store.ts'
-import { leavesOutIndexes } from '../../../src/scans/waiting-import.ts'
+import { leavesOutIndexes } from '../../../src/scans/left-imports.ts'
 import { Store } from '../../../src/store/store.ts'
 import { quantile } from '../../support/bench.ts'
 import { BATCH, type Batch, type Estate, PER_ASSET, type Seen, START, toFacets, withoutLog } from './work.ts'
@@ -30,7 +30,8 @@ export function openFilled(file: string, estate: Estate): { sourceId: number; se
     assets.save(writer, ledger.facets, { key: `a${asset}`, name: `Asset ${asset}` }, START)
   })
   const started = performance.now()
-  if (leavesOutIndexes(estate.rows, 0)) store.write(dropIndexes)
+  const drop = () => store.write((writer) => dropSomeIndex(writer, { names: true }))
+  if (leavesOutIndexes({ rows: estate.rows, all: estate.rows }, 0)) while (drop());
   inBulks(store, estate.rows, (_, ledger, fp) => {
     const { assetId, confidence } = estate.ofFingerprint(fp)
     const facets = toFacets(sourceId, fp, 'OPEN')
