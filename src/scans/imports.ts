@@ -15,7 +15,7 @@ import { type ScanProgress, toScanItem } from './model.ts'
 import { explainRefused, readPieces } from './ndjson.ts'
 import { createOwner } from './owner.ts'
 import { readSarif } from './sarif.ts'
-import { findActiveScan, getScan, insertScan } from './scans.store.ts'
+import { findActiveScan, findScan, insertScan, isOpenScan } from './scans.store.ts'
 import { Staging } from './staging.ts'
 import { storeImport } from './waiting-import.ts'
 
@@ -65,7 +65,8 @@ export async function importFindings(
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
-    await discardImport(uid, store)
+    // What was accepted is stored, even when the acceptance was kept and then something failed.
+    if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)
     throw error
   }
   const owner = createOwner()
@@ -78,7 +79,10 @@ export async function importFindings(
     owner.release()
   }
   return store.read((reader) => {
-    const scan = getScan(reader, uid)
+    const scan = findScan(reader, uid)
+    if (scan === undefined || scan.reason === 'source_deleted') {
+      throw conflict(`'${name}' was deleted while findings were imported into it.`, { reason: 'source_deleted' })
+    }
     if (scan.status === 'CANCELLED') {
       throw conflict('The import was cancelled; what it had stored until then stays.', { reason: 'cancelled' })
     }
@@ -90,8 +94,7 @@ export async function importFindings(
 /** Another process took it up: it is stored all the same. */
 async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
   for (;;) {
-    const { status } = store.read((reader) => getScan(reader, uid))
-    if (status !== 'QUEUED' && status !== 'RUNNING') return
+    if (!store.read((reader) => isOpenScan(reader, uid))) return
     await sleep(100, undefined, { signal })
   }
 }

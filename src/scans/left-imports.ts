@@ -72,6 +72,7 @@ export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, s
 /** One index in each transaction, beginning with an empty log: each may fill most of it. */
 async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
   for (;;) {
+    await store.untilFree(signal)
     store.emptyLog()
     if (!write(work)) return
     await store.giveWay(signal)

@@ -274,6 +274,12 @@ export function listOpenScans(reader: Reader): ScanRecord[] {
   return reader.all(scans().where('scan.status', 'in', ['QUEUED', 'RUNNING']).orderBy('scan.id')).map(toRecord)
 }
 
+/** Whether a scan is there and not over. */
+export function isOpenScan(reader: Reader, uid: string): boolean {
+  const { status } = findScan(reader, uid) ?? {}
+  return status === 'QUEUED' || status === 'RUNNING'
+}
+
 /** Whether findings are imported by a scan but this one. */
 export function hasOtherImport(reader: Reader, scanId: number): boolean {
   const find = `SELECT 1 FROM scan WHERE "trigger" = 'IMPORT' AND status IN ('QUEUED', 'RUNNING') AND id <> ?`

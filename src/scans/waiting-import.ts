@@ -12,7 +12,7 @@ import { type RowPlace, storeRow } from './import-rows.ts'
 import { countStoredRows, dropImportFile, dropImportRows, findWaitingBlocks, saveStoredRows } from './imports.store.ts'
 import { createLeftOutIndexes, leaveOutIndexes, sweepImports } from './left-imports.ts'
 import type { ScanProgress } from './model.ts'
-import { addProgress, finishScan } from './scans.store.ts'
+import { addProgress, finishScan, isOpenScan } from './scans.store.ts'
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
 const ROWS_AT_FIRST = 8_000
@@ -43,7 +43,8 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
     await storeWaiting(drive, context, arranger)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
   } catch (error) {
-    if (error instanceof DriveStopped && error.stop === 'cancelled') {
+    const isOver = () => !store.read((reader) => isOpenScan(reader, uid))
+    if (error instanceof DriveStopped && (error.stop === 'cancelled' || isOver())) {
       drive.end((writer) => finishScan(writer, id, { status: 'CANCELLED' }, now()))
       await sweepImports(context)
       return 'CANCELLED'

@@ -255,7 +255,7 @@ export const scanBreaks: readonly Break[] = [
     id: 'import-in-part',
     rule: 'A file with one bad line imports nothing.',
     file: imports,
-    find: '    await discardImport(uid, store)\n    throw error\n',
+    find: '    if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)\n    throw error\n',
     put: '    if (!(error instanceof AppError)) throw error\n    lines = 0\n    store.write((writer) => accept(writer, uid, name, context), { durable: true })\n',
     test: { file: importTest, title: 'leaves nothing behind after many good lines' },
   },

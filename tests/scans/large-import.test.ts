@@ -185,3 +185,36 @@ it('counts an asset once whose findings are stored in several lots, also when it
     progress: { discovered: 10, scanned: 10, findings: { new: 20, again: 0 } },
   })
 }, 60_000)
+
+it('stores what was accepted, though something failed in that moment', async () => {
+  const fail = () => {
+    throw new Error('the disk is gone')
+  }
+  await expect(importOf(5, { store: afterFirst(fail, 'scan') })).rejects.toThrow('the disk is gone')
+  const { uid } = oneOf<{ uid: string }>('SELECT uid FROM scan')
+  bench.queue.start(uid)
+  await bench.queue.settled(uid)
+  expect(await bench.run('get_scan', { id: uid })).toMatchObject({
+    status: 'COMPLETED',
+    progress: { scanned: 5, findings: { new: 5 } },
+  })
+})
+
+it.each(['all at once', 'by another process'])(
+  'whose source is deleted meanwhile says so: %s',
+  async (how) => {
+    let removed: Promise<unknown> | undefined
+    const abandon = `UPDATE scan SET status = 'CANCELLED', token = token + 1, reason = 'source_deleted'`
+    const remove = () => {
+      if (how === 'all at once') removed = bench.run('delete_source', { id: 'scanner' })
+      else bench.store.write((writer) => writer.prepare(abandon).run())
+    }
+    await expect(importOf(20_001, { store: afterFirst(remove) })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { reason: 'source_deleted' },
+    })
+    await removed
+    expect(oneOf('SELECT count(*) AS n FROM import_file')).toEqual({ n: 0 })
+  },
+  60_000,
+)
