@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 
 /** With fewer findings SQL answers as fast, and needs no memory. */
 export const LEAST_FINDINGS = 50_000
-/** How often the change log is looked at while there are changes, and while there are none. */
+/** How often the change log is looked at while there is something to do, and while there is not. */
 const BUSY_MS = 20
 const CALM_MS = 250
 const REBUILD_MS = 60_000
@@ -77,9 +77,10 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: Keepe
   }
 
   const tick = () => {
-    const changed = store.read(followChanges)
+    // One piece of work a turn, so that a question that comes meanwhile waits for no more than that.
+    const worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
     tend()
-    if (!closed) timer = setTimeout(tick, changed ? BUSY_MS : CALM_MS)
+    if (!closed) timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
   }
   tick()
 

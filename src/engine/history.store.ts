@@ -49,20 +49,44 @@ export function* buildHistory(reader: Reader, engine: Engine): Generator<undefin
 /** Takes the changes of status of the findings that were touched into the history. */
 export function followHistory(reader: Reader, engine: Engine): void {
   const { history, touched } = engine
-  const select = reader.prepare('SELECT at, from_status AS "from" FROM status_change WHERE finding_id = ? ORDER BY seq')
+  const changes = listChanges(reader, [...touched.keys()])
   for (const [id, before] of touched) {
     if (!history.isWhole) break
-    follow(engine, id, before, select.all(id) as StatusChange[])
+    const rows = changes.get(id) ?? []
+    if (rows.length > 0 || history.countOf(id) > 0) follow(engine, id, before, rows)
   }
   touched.clear()
   history.settle()
+}
+
+/** Ids this near to each other are read in one go, with those between them. */
+const NEAR = 16
+
+/** The changes of status of findings, of each in the order of their numbers. */
+function listChanges(reader: Reader, ids: number[]): Map<number, StatusChange[]> {
+  const select = reader.prepare(
+    'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq',
+  )
+  const found = new Map<number, StatusChange[]>()
+  const sorted = Float64Array.from(ids).sort()
+  for (let start = 0, end = 0; start < sorted.length; start = end) {
+    end = start + 1
+    while (end < sorted.length && (sorted[end] ?? 0) - (sorted[end - 1] ?? 0) <= NEAR) end++
+    const rows = select.raw().all(sorted[start], sorted[end - 1]) as Numbers[]
+    for (const [id = 0, at = 0, from = 0] of rows) {
+      const known = found.get(id)
+      if (known === undefined) found.set(id, [{ at, from }])
+      else known.push({ at, from })
+    }
+  }
+  return found
 }
 
 function follow(engine: Engine, id: number, before: RowState | undefined, rows: StatusChange[]): void {
   const { history, facets } = engine
   const now = engine.find(id)
   const count = history.countOf(id)
-  if (now === undefined || (rows.length === 0 && count === 0)) return
+  if (now === undefined) return
   const statusOf = (combo: number) => facets.facets.status.valueOf(combo)
   if (count === 0) {
     const [first] = rows.sort(byTime)

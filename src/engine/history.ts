@@ -76,4 +76,8 @@ export class History {
     this.leaves.settle()
     this.enters.settle()
   }
+  /** As `Timeline.tidy`, of one of the two; says whether there was anything to do. */
+  tidy(): boolean {
+    return this.leaves.tidy() !== undefined || this.enters.tidy() !== undefined
+  }
 }

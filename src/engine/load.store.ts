@@ -138,6 +138,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
   addCombos(reader, engine)
   try {
     for (const { delta } of rows) engine.apply(decodeChanges(delta))
+    engine.settle()
     followHistory(reader, engine)
     return true
   } catch (error) {

@@ -99,7 +99,7 @@ export class SortedRows extends Columns {
   }
 
   /** Takes in rows by the ascending `order` of their times; `places` are the rows that they have afterwards. */
-  insert(late: LooseRows, order: readonly number[], places: Uint32Array): void {
+  insert(late: LooseRows, order: Uint32Array, places: Uint32Array): void {
     const before = this.count
     this.reserve(before + order.length)
     this.#times.insert(
@@ -108,9 +108,9 @@ export class SortedRows extends Columns {
     )
     for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
     this.count = before + order.length
-    for (const [at, index] of order.entries()) {
-      const [combo, confidence, asset] = [late.combo[index], late.confidence[index], late.asset[index]]
-      this.set(places[at] ?? 0, combo ?? 0, confidence ?? 0, asset ?? 0)
+    for (let at = 0; at < order.length; at++) {
+      const index = order[at] as number
+      this.set(places[at] ?? 0, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
     }
   }
 

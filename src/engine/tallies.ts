@@ -40,15 +40,20 @@ export class Mark {
     return copy
   }
 
+  /** Makes room for so many combinations and cells. */
+  reserve(combos: number, cells: number): void {
+    if (combos > this.combos.length) {
+      this.combos = grown(this.combos, combos)
+      this.comboSums = grown(this.comboSums, combos)
+    }
+    if (cells > this.cells.length) {
+      this.cells = grown(this.cells, cells)
+      this.cellSums = grown(this.cellSums, cells)
+    }
+  }
+
   add(combo: number, cell: number, rows: number, confidence: number): void {
-    if (combo >= this.combos.length) {
-      this.combos = grown(this.combos, combo + 1)
-      this.comboSums = grown(this.comboSums, combo + 1)
-    }
-    if (cell >= this.cells.length) {
-      this.cells = grown(this.cells, cell + 1)
-      this.cellSums = grown(this.cellSums, cell + 1)
-    }
+    this.reserve(combo + 1, cell + 1)
     this.combos[combo] = (this.combos[combo] ?? 0) + rows
     this.comboSums[combo] = (this.comboSums[combo] ?? 0) + confidence
     this.cells[cell] = (this.cells[cell] ?? 0) + rows
@@ -114,14 +119,20 @@ export class Tallies {
     if (cells.length > this.width && this.#facets.hasCells) this.#widen(cells.length)
     const { combo, confidence, count } = this.#rows
     const hasCells = this.#facets.hasCells
-    const mask = 2 ** this.blockBits - 1
+    const { blockBits, total, width } = this
+    const mask = 2 ** blockBits - 1
+    total.reserve(this.#facets.count, cells.length)
+    const { combos, comboSums, cells: cellCounts, cellSums } = total
     for (let row = this.count; row < count; row++) {
       if ((row & mask) === 0) this.#startBlock(row)
-      const number = combo[row] ?? 0
-      const cell = hasCells ? (cellOf[number] ?? 0) : 0
-      const value = confidence[row] ?? 0
-      this.total.add(number, cell, 1, value)
-      if (hasCells) this.#stretch((row >> this.blockBits) * this.width + cell, value)
+      const number = combo[row] as number
+      const cell = hasCells ? (cellOf[number] as number) : 0
+      const value = confidence[row] as number
+      combos[number] = (combos[number] as number) + 1
+      comboSums[number] = (comboSums[number] as number) + value
+      cellCounts[cell] = (cellCounts[cell] as number) + 1
+      cellSums[cell] = (cellSums[cell] as number) + value
+      if (hasCells) this.#stretch((row >> blockBits) * width + cell, value)
     }
     this.count = count
     this.#followed()?.extend(count)

@@ -5,8 +5,11 @@ import { defaultGrain, type Grain, Tallies } from './tallies.ts'
 /** Numbers from here on are places among the rows that came late. */
 const LATE = 2 ** 31
 
+/** Late rows that are enough to be sorted in wait for a quiet moment, up to so many times as many. */
+const MOST_LATE = 4
+
 export interface TimelineOptions extends Grain {
-  /** So many rows wait unsorted at most, where that is not a small share of all. */
+  /** So many rows may wait unsorted, where that is not a small share of all. */
   leastLate: number
 }
 export const defaultTimeline: TimelineOptions = { ...defaultGrain, leastLate: 32_768 }
@@ -58,23 +61,32 @@ export class Timeline {
   /** Takes in what was added; gives what turns places of before into those of now when rows were moved. */
   settle(): ((place: number) => number) | undefined {
     this.tallies.extend()
-    return this.late.count > Math.max(this.#leastLate, this.rows.count >> 7) ? this.merge() : undefined
+    return this.late.count > MOST_LATE * this.#enoughLate() ? this.merge() : undefined
+  }
+
+  /** Sorts the late rows in when they are enough to be worth it: to be called when nobody waits. */
+  tidy(): ((place: number) => number) | undefined {
+    return this.late.count > this.#enoughLate() ? this.merge() : undefined
+  }
+
+  #enoughLate(): number {
+    return Math.max(this.#leastLate, this.rows.count >> 7)
   }
 
   /** Sorts the late rows in. */
   merge(): (place: number) => number {
     const { rows, late } = this
-    const order = Array.from({ length: late.count }, (_, index) => index)
-    order.sort((a, b) => late.timeOf(a) - late.timeOf(b) || a - b)
+    const order = orderByTime(late.time.subarray(0, late.count))
     const before = rows.count
-    const places = Uint32Array.from(order, (index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
+    const places = order.map((index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
     const first = places[0] ?? before
     const moved = new Uint32Array(before - first)
-    for (const [rank, place] of places.entries()) {
-      moved.fill(rank + 1, place - rank - first, (places[rank + 1] ?? before + late.count) - rank - 1 - first)
-    }
     const newPlaces = new Uint32Array(late.count)
-    for (const [rank, index] of order.entries()) newPlaces[index] = places[rank] ?? 0
+    for (let rank = 0; rank < places.length; rank++) {
+      const place = places[rank] as number
+      moved.fill(rank + 1, place - rank - first, (places[rank + 1] ?? before + late.count) - rank - 1 - first)
+      newPlaces[order[rank] as number] = place
+    }
     rows.insert(late, order, places)
     late.count = 0
     this.tallies.truncate(first)

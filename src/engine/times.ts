@@ -68,9 +68,9 @@ export class Times {
     })
     this.reserve(this.count + times.length)
     moveApart(this.#over, this.count, rows)
-    for (const [index, row] of rows.entries()) {
+    for (let index = 0; index < rows.length; index++) {
       const time = times[index] as number
-      this.#over[row] = time - Math.floor(time / TURN) * TURN
+      this.#over[rows[index] as number] = time - Math.floor(time / TURN) * TURN
     }
     this.count += times.length
   }

@@ -53,6 +53,7 @@ export function answerBoth(
     const answered = answer(reader, question, isSeries)
     const kept = findEngine(reader)
     const after = kept?.asked ?? before
+    if (after.plans % 3 === 0) kept?.tidy()
     attachEngine(reader, undefined)
     const sql = answer(reader, question, isSeries)
     attachEngine(reader, kept)

@@ -29,7 +29,7 @@ test('rows keep their order and their columns whatever comes late, across turns 
         }
         const order = times.map((_, index) => index).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
         const places = Uint32Array.from(order, (index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
-        rows.insert(late, order, places)
+        rows.insert(late, Uint32Array.from(order), places)
         plain = plain.sort((a, b) => a.time - b.time || a.asset - b.asset)
       }
       const told = Array.from({ length: rows.count }, (_, row) => ({ time: rows.timeOf(row), asset: rows.asset[row] }))

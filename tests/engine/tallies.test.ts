@@ -61,8 +61,9 @@ test('counts and sums of sure enough findings are those of going through them, w
       const [combo, confidence] = [1 + dice.below(72), dice.chance(0.3) ? 100 * dice.below(101) : dice.below(10_001)]
       all.push({ time, combo, confidence, place: timeline.push(time, combo, confidence, 0) })
     }
-    const move = timeline.settle()
-    if (move !== undefined) for (const row of all) row.place = move(row.place)
+    for (const move of [timeline.settle(), dice.chance(0.3) ? timeline.tidy() : undefined]) {
+      if (move !== undefined) for (const row of all) row.place = move(row.place)
+    }
     for (let left = dice.below(10); left > 0; left--) {
       const row = dice.pick(all)
       const before = { combo: row.combo, confidence: row.confidence }
