@@ -183,8 +183,13 @@ export const isSameTelling = (one: Omit<Telling, 'key'>, other: Omit<Telling, 'k
 type Telling = ImportLine['asset'] | ImportRow['asset']
 
 /** What is told of an asset, without the credentials that a name or an address may hold. */
-export function toToldAsset({ key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset']) {
-  const told: ImportRow['asset'] = { key }
+export function toToldAsset(
+  { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
+  identify: (canonical: string) => number,
+) {
+  const hidden = hideSecretsOnce(key)
+  // Assets whose keys differ in what is hidden alone stay apart.
+  const told: ImportRow['asset'] = { key: hidden === key ? key : `${hidden}#${identify(key).toString(16)}` }
   if (kind !== undefined) told.kind = kind
   if (name !== undefined) told.name = hideSecretsOnce(name)
   if (url !== undefined) told.url = hideSecretsOnce(url)

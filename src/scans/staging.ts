@@ -72,7 +72,10 @@ export class Staging {
     const present = this.#told.get(asset.key)
     if (present !== undefined && isSameTelling(present.asset, asset)) return present.told
     const known = present ?? this.#toldBefore.get(asset.key)
-    const told = known !== undefined && isSameTelling(known.asset, asset) ? known : { asset, told: toToldAsset(asset) }
+    const told =
+      known !== undefined && isSameTelling(known.asset, asset)
+        ? known
+        : { asset, told: toToldAsset(asset, this.#identify) }
     if (this.#told.size >= ASSETS_OF_TURN) {
       this.#toldBefore = this.#told
       this.#told = new Map()
