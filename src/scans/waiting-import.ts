@@ -19,6 +19,8 @@ const ROWS_AT_FIRST = 8_000
 const ROWS_AT_MOST = 48_000
 /** And no more than so many bytes of the write-ahead log: the larger the database, the more pages a finding touches. */
 const LOG_BYTES_AT_MOST = 36 * 1024 * 1024
+/** And with what is in it already, where readers keep it from being emptied. */
+const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
 /** A transaction that is long because of its log is not made shorter than this. */
 const ROWS_AT_LEAST = 500
 /** And while somebody does. */
@@ -69,6 +71,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
   const { uid, id: scanId, sourceId, progress, startedAt } = drive.scan
   let told: ToldAssets | undefined
   let most = ROWS_AT_FIRST
+  let bytesOfRow = 0
   let from = store.read((reader) => countStoredRows(reader, uid))
   /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
   let storedUntil: number | undefined
@@ -93,6 +96,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
       store.emptyLog()
       const logBytes = store.logBytes
       const start = from
+      const fitting = rowsOf(LOG_BYTES_IN_ALL - logBytes, bytesOfRow)
       from = drive.write((writer) => {
         const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
         const at = now()
@@ -103,7 +107,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
             const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
             storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
             done = to
-          } while (done < rows.size && done - start < most && !store.isAwaited)
+          } while (done < rows.size && done - start < Math.min(most, fitting) && !store.isAwaited)
           suppressOpened(writer, ledger, at)
           return done
         })
@@ -113,7 +117,9 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
         return to
       })
       storedUntil = undefined
-      most = rowsOfNext(most, from - start, logBytes, store.logBytes)
+      // A log that begins anew does not grow: then the transaction before tells.
+      if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
+      most = Math.min(ROWS_AT_MOST, rowsOf(LOG_BYTES_AT_MOST, bytesOfRow), most * 2)
       await store.giveWay(drive.signal)
     }
     from = 0
@@ -121,11 +127,10 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
   }
 }
 
-/** How many findings the next transaction may have, by what the log took of the last one. */
-function rowsOfNext(most: number, rows: number, logBefore: number, logAfter: number): number {
-  const bytesOfRow = Math.max(0, logAfter - logBefore) / rows
-  const fitting = bytesOfRow === 0 ? ROWS_AT_MOST : Math.floor(LOG_BYTES_AT_MOST / bytesOfRow)
-  return Math.max(ROWS_AT_LEAST, Math.min(ROWS_AT_MOST, fitting, most * 2))
+/** How many findings fit into so many bytes of the log, by what it took of each of the last ones. */
+function rowsOf(logBytes: number, bytesOfRow: number): number {
+  if (bytesOfRow === 0) return ROWS_AT_MOST
+  return Math.max(ROWS_AT_LEAST, Math.floor(logBytes / bytesOfRow))
 }
 
 interface Storing {
