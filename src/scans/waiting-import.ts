@@ -21,6 +21,8 @@ const ROWS_AT_MOST = 48_000
 const LOG_BYTES_AT_MOST = 36 * 1024 * 1024
 /** And with what is in it already, where readers keep it from being emptied. */
 const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
+/** What a finding is taken to need there until the log has told. */
+const BYTES_OF_ROW_AT_FIRST = 8 * 1024
 /** A transaction that is long because of its log is not made shorter than this. */
 const ROWS_AT_LEAST = 500
 /** And while somebody does. */
@@ -71,7 +73,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
   const { uid, id: scanId, sourceId, progress, startedAt } = drive.scan
   let told: ToldAssets | undefined
   let most = ROWS_AT_FIRST
-  let bytesOfRow = 0
+  let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
   /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
   let storedUntil: number | undefined
@@ -129,7 +131,6 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
 
 /** How many findings fit into so many bytes of the log, by what it took of each of the last ones. */
 function rowsOf(logBytes: number, bytesOfRow: number): number {
-  if (bytesOfRow === 0) return ROWS_AT_MOST
   return Math.max(ROWS_AT_LEAST, Math.floor(logBytes / bytesOfRow))
 }
 
