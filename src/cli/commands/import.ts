@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ImportFormat } from '../../scans/imports.ts'
 import type { Flags, Host } from '../host.ts'
@@ -29,7 +30,7 @@ export function addImportCommand(program: Command, host: Host): void {
         const { findings, lines, assets } = result
         print(
           host,
-          `${toLine(result.source.name)}: ${lines} lines, ${assets} assets · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
+          `${toLine(result.source.name)}: ${count(lines, 'line')}, ${count(assets, 'asset')} · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
         )
       })
     })
