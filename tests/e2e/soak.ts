@@ -48,10 +48,6 @@ export async function soak(options: { seconds: number; pages: number; seed: numb
   const wiki = await startSampleWiki({ tenant })
   const [calm, home] = [makeHome(), makeHome()]
   try {
-    const undisturbed = await open(calm.home, wiki)
-    await undisturbed.scan(1)
-    const expected = await undisturbed.ask()
-    await undisturbed.server.stop()
     wiki.faults.push(...toFaults(random))
     const place = await open(home.home, wiki)
     const result = { scans: {} as Record<string, number>, readings: [] as Reading[] }
@@ -68,6 +64,11 @@ export async function soak(options: { seconds: number; pages: number; seed: numb
     // A last one, without faults, over everything.
     for (const turn of [0, 1]) await place.scan(turn)
     const soaked = await place.ask()
+    // At the same hour: pages grow stale meanwhile.
+    const undisturbed = await open(calm.home, wiki)
+    await undisturbed.scan(1)
+    const expected = await undisturbed.ask()
+    await undisturbed.server.stop()
     const code = await place.server.stop()
     const errors = place.log().filter((line) => !/"level":"warn"/.test(line))
     return {
