@@ -153,10 +153,15 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
 }
 
 const isSame = (one: ToldAsset, other: ToldAsset): boolean =>
-  one === other ||
-  (one.key === other.key &&
-    one.name === other.name &&
-    one.kind === other.kind &&
-    one.url === other.url &&
-    one.container === other.container &&
-    one.contentUpdatedAt === other.contentUpdatedAt)
+  one === other || (one.key === other.key && isSameTelling(one, other))
+
+/** What may be told of an asset besides its key; the time as a text or in milliseconds. */
+type Told = { [Member in Exclude<keyof ToldAsset, 'key'>]?: string | number | undefined }
+
+/** Whether the same is told of what has one key. */
+export const isSameTelling = (one: Told, other: Told): boolean =>
+  one.name === other.name &&
+  one.url === other.url &&
+  one.kind === other.kind &&
+  one.container === other.container &&
+  one.contentUpdatedAt === other.contentUpdatedAt

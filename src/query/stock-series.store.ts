@@ -37,7 +37,14 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
   const rows = reader.all(
     selectSpans({
-      ...{ entity, mode, measure, timeField, dimensions, at, slots, moments: { first, last } },
+      entity,
+      mode,
+      measure,
+      timeField,
+      dimensions,
+      at,
+      slots,
+      moments: { first, last },
       range: {},
       isPast: false,
       conditions: toPlanConditions(conditions),

@@ -1,5 +1,6 @@
+import { isSameTelling } from '../findings/told-assets.store.ts'
 import { type BlockOrder, type ImportBlock, openBlock } from './import-block.ts'
-import { type ImportFacets, type ImportRow, isSameTelling } from './import-line.ts'
+import type { ImportFacets, ImportRow } from './import-line.ts'
 
 type Told = ImportRow['asset']
 

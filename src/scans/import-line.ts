@@ -173,15 +173,6 @@ export function toImportRow(
   return row
 }
 
-/** Whether the same is told of an asset. */
-export const isSameTelling = (one: Omit<Telling, 'key'>, other: Omit<Telling, 'key'>): boolean =>
-  one.name === other.name &&
-  one.url === other.url &&
-  one.kind === other.kind &&
-  one.container === other.container &&
-  one.contentUpdatedAt === other.contentUpdatedAt
-type Telling = ImportLine['asset'] | ImportRow['asset']
-
 /** What is told of an asset, without the credentials that a name or an address may hold. */
 export function toToldAsset(
   { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],

@@ -1,7 +1,8 @@
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { redactTexts } from '../detectors/redact-text.ts'
+import { isSameTelling } from '../findings/told-assets.store.ts'
 import { Combinations } from './combinations.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, isSameTelling, toImportRow, toToldAsset } from './import-line.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from './import-line.ts'
 
 /** Findings that are held at most. */
 const ROWS_AT_ONCE = 32_000

@@ -25,7 +25,7 @@ const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
 const BYTES_OF_ROW_AT_FIRST = 8 * 1024
 /** A transaction that is long because of its log is not made shorter than this. */
 const ROWS_AT_LEAST = 500
-/** And while somebody does. */
+/** And while somebody waits. */
 const ROWS_WHEN_AWAITED = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
