@@ -23,10 +23,8 @@ const LOG_BYTES_AT_MOST = 36 * 1024 * 1024
 const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
 /** What a finding is taken to need there until the log has told. */
 const BYTES_OF_ROW_AT_FIRST = 8 * 1024
-/** A transaction that is long because of its log is not made shorter than this. */
-const ROWS_AT_LEAST = 500
-/** And while somebody waits. */
-const ROWS_WHEN_AWAITED = 100
+/** Findings of one transaction while somebody waits; one that is short because of its log is no shorter either. */
+const ROWS_AT_LEAST = 100
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
 
@@ -106,7 +104,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
         const to = FindingLedger.keep(writer, at, (ledger) => {
           let done = start
           do {
-            const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_WHEN_AWAITED : ROWS_TO_LOOK))
+            const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_AT_LEAST : Math.min(ROWS_TO_LOOK, fitting)))
             storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
             done = to
           } while (done < rows.size && done - start < Math.min(most, fitting) && !store.isAwaited)

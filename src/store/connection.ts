@@ -117,10 +117,18 @@ export class Connection implements Writer {
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 
-  /** Empties the write-ahead log; false while somebody reads from it. */
-  checkpoint(): boolean {
-    const [row] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    return row?.busy === 0
+  /**
+   * Empties the write-ahead log; false while somebody reads from it. Where many read, some of them always do, unless it
+   * waits: those that begin meanwhile read from the database alone. Nobody else writes while it waits.
+   */
+  checkpoint(patienceMs = 0): boolean {
+    if (patienceMs > 0) this.#database.pragma(`busy_timeout = ${patienceMs}`)
+    try {
+      const [row] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+      return row?.busy === 0
+    } finally {
+      if (patienceMs > 0) this.#database.pragma('busy_timeout = 0')
+    }
   }
 
   close(): void {

@@ -45,8 +45,16 @@ const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
 const STAND_BACK_MS = 4
 /** So long after somebody waited, batches are to be small. */
 const AWAITED_MS = 2_000
-/** How often a writer of batches looks whether a reader still keeps the log from being emptied. */
+/** A writer of batches goes on when the log is below this. */
+const DRAINED_BYTES = 32 * MEGABYTE
+/** How often it looks whether a reader still keeps the log from being emptied. */
 const DRAIN_MS = 25
+/** At every so many of these looks it waits for those who read, with everybody else who wants to write behind it. */
+const LOOKS_TO_PATIENCE = 8
+/** How long it waits for them. */
+const PATIENCE_MS = 80
+/** And so does every write that leaves a log of this size. */
+const CROWDED_BYTES = 54 * MEGABYTE
 
 /** One embedded database: a connection that cannot write for questions, one that can for everything else. */
 export class Store {
@@ -187,7 +195,8 @@ export class Store {
   async giveWay(signal?: AbortSignal): Promise<void> {
     if (this.#bell.rang()) await sleep(STAND_BACK_MS)
     else await nextTurn()
-    while (this.logBytes > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {
+    for (let looks = 0; this.logBytes > DRAINED_BYTES && signal?.aborted !== true; looks++) {
+      if (this.#writer.checkpoint(looks % LOOKS_TO_PATIENCE === 1 ? PATIENCE_MS : 0)) break
       await sleep(DRAIN_MS)
     }
   }
@@ -213,6 +222,7 @@ export class Store {
   }
 
   #boundWal(): void {
-    if (this.logBytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()
+    const bytes = this.logBytes
+    if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
   }
 }

@@ -146,13 +146,13 @@ export const storeBreaks: readonly Break[] = [
     id: 'wal-unbounded',
     rule: 'The write-ahead log stays below 64 MB.',
     file: store,
-    find: 'if (this.logBytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint()',
+    find: 'if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)',
     put: '',
     also: [
       {
         file: store,
-        find: 'while (this.logBytes > WAL_TRUNCATE_BYTES && !this.#writer.checkpoint() && signal?.aborted !== true) {',
-        put: 'while (signal === undefined && signal !== undefined) {',
+        find: 'this.logBytes > DRAINED_BYTES && signal?.aborted !== true',
+        put: 'signal === undefined && signal !== undefined',
       },
       {
         file: connection,

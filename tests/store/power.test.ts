@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRandom } from '../../src/sample/ids.ts'
@@ -199,6 +200,48 @@ describe('the write-ahead log', () => {
     expect(batches).toBe(40)
     expect(most).toBeLessThan(MOST)
     store.close()
+  }, 120_000)
+
+  /** Reads in transactions of 30 ms, or writes a row every few milliseconds, until it is ended. */
+  const busy = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    const database = new (require('better-sqlite3'))(workerData.file)
+    const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+    for (let turn = 0; ; turn++) {
+      if (workerData.role === 'read') {
+        database.exec('BEGIN')
+        database.prepare('SELECT count(*) FROM install').get()
+        sleep(30)
+        database.exec('COMMIT')
+      } else {
+        database.prepare('INSERT OR REPLACE INTO install (name, value) VALUES (?, ?)').run('busy', String(turn))
+        sleep(5)
+      }
+      if (turn === 0) parentPort.postMessage('at work')
+    }`
+
+  it('is emptied though others read and write all the time', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-busy-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'assay.db')
+    const store = Store.open(file, { now: Date.now })
+    grow(store, 0)
+    const others = ['read', 'read', 'read', 'write'].map(
+      (role) => new Worker(busy, { eval: true, workerData: { file, role } }),
+    )
+    await Promise.all(others.map((other) => new Promise((resolve) => other.once('message', resolve))))
+    let most = 0
+    const until = Date.now() + 20_000
+    let batches = 0
+    for (; batches < 40 && Date.now() < until; batches++) {
+      await store.giveWay(AbortSignal.timeout(10_000))
+      grow(store, batches)
+      most = Math.max(most, store.logBytes)
+    }
+    await Promise.all(others.map((other) => other.terminate()))
+    store.close()
+    expect(batches).toBe(40)
+    expect(most).toBeLessThan(MOST)
   }, 120_000)
 
   it('is not held by a walk that was given up', async () => {
