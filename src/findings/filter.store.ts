@@ -40,21 +40,27 @@ const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Place<Compar
     : sources.where('source.type', 'in', listOf(values))
 }
 
+interface FindingTermOptions {
+  /** Statuses are compared with this code instead of the present one. */
+  status?: Expression<number>
+  /** The finding is reached by its id: no index is to be taken by its asset, of which a filter may allow many. */
+  isReached?: boolean
+}
+
 /**
  * The rows of `finding f` that a mapping leaves in: AND across keys, OR inside one; `exclude` takes away what matches
  * any of its keys, and keeps what has no value there. It needs no alias but `f`: the facets are looked up in the small
  * combo table first, so that the time index of findings stays usable.
- * With `status` the statuses are compared with that code instead of the present one.
  */
 export function findingCondition(
   filter: FilterMapping | readonly FilterCondition[],
-  options: { status?: Expression<number> } = {},
+  options: FindingTermOptions = {},
 ): Expression<SqlBool> {
   return findingTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)), options)
 }
 
 /** As `findingCondition`, of terms. */
-export function findingTerms(terms: Terms, options: { status?: Expression<number> } = {}): Expression<SqlBool> {
+export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Expression<SqlBool> {
   const onCombo: Expression<SqlBool>[] = []
   const onAsset: Expression<SqlBool>[] = []
   const onFinding: Expression<SqlBool>[] = []
@@ -89,7 +95,7 @@ export function findingTerms(terms: Terms, options: { status?: Expression<number
   }
   if (onAsset.length > 0) {
     const assets = db.selectFrom('asset as a').select('a.id').where(build.and(onAsset))
-    onFinding.push(build('f.asset_id', 'in', assets))
+    onFinding.push(build(options.isReached === true ? sql<number>`+f.asset_id` : sql<number>`f.asset_id`, 'in', assets))
   }
   return onFinding.length === 0 ? sql<SqlBool>`1 = 1` : build.and(onFinding)
 }

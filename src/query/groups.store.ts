@@ -16,7 +16,7 @@ export interface AnswerRow {
   /** Quotient that says where a row lies in time, or a span begins. */
   slot?: number | null
   /** Quotient that says where a span ends. */
-  until?: number | null
+  ends?: number | null
   /** One distinct value, where they are counted outside SQL. */
   item?: number | string | null
   /** All rows, also those without a value. */
@@ -58,9 +58,13 @@ export function toMeasureColumns(
   }
 }
 
-/** Which bucket an instant lies in, as SQL can say it: see `toSlots`. */
+/**
+ * Which bucket an instant lies in, as SQL can say it: see `toSlots`. The driver binds every number as a real one, by
+ * which the quotient of each instant would be another.
+ */
 export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
-  return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN (${instant} - ${base}) / ${stepMs} END`
+  const quotient = sql`(${instant} - CAST(${base} AS INTEGER)) / CAST(${stepMs} AS INTEGER)`
+  return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN ${quotient} END`
 }
 
 type Code = number | string | null

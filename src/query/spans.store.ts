@@ -51,7 +51,7 @@ export function findingSpans(plan: PlacedPlan, first: Place<number>, last: Place
       return sql`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
     },
     from: () => sql`FROM span CROSS JOIN finding f ON f.id = span.finding_id ${joins.sql()}`,
-    where: [findingTerms(onFilterKeys(plan.conditions), { status })],
+    where: [findingTerms(onFilterKeys(plan.conditions), { status, isReached: true })],
   }
 }
 

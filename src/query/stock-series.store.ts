@@ -58,7 +58,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
     const id = toGroupId(key)
     const group = stretches.get(id) ?? { key, parts: [] }
     const opens = slots.toBucket(row.slot ?? null)
-    const closes = slots.toBucket(row.until ?? null)
+    const closes = slots.toBucket(row.ends ?? null)
     const { rows: count = 0, n, sum = 0, min = null, max = null, item = null } = row
     group.parts.push({ rows: count, n, sum: sum ?? 0, min, max, item, opens, closes })
     stretches.set(id, group)
@@ -88,11 +88,11 @@ export const selectSpans = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>
   const selected = [
     ...columns,
     sql`${toQuotient(since, slots)} AS slot`,
-    sql`${toQuotient(until, slots)} AS until`,
+    sql`${toQuotient(until, slots)} AS ends`,
     sql`count(*) AS "rows"`,
     ...toMeasureColumns(plan, source, itemized),
   ]
-  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'until', ...(itemized ? ['item'] : [])]
+  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'ends', ...(itemized ? ['item'] : [])]
   const groups = toGroupCondition(plan, source)
   const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
   return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
