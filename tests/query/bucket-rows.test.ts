@@ -1,0 +1,60 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { runPlan } from '../../src/query/plan.store.ts'
+import type { Plan } from '../../src/query/plan.ts'
+import { type Query, toStatement } from '../../src/store/builder.ts'
+import type { Reader } from '../../src/store/store.ts'
+import { makeEstate, NOW } from '../properties/query-data.ts'
+import { type EstateSeed, openFolderStore, plant } from './estate.ts'
+
+const DAY = 86_400_000
+const { store, close } = openFolderStore(() => NOW)
+plant(store, makeEstate(3, 2_000) as EstateSeed)
+afterAll(close)
+
+/** The rows that SQL gives for each of the queries of a plan, and how it reaches them. */
+function watch(plan: Plan) {
+  return store.read((reader) => {
+    const queries: { rows: number; steps: string[] }[] = []
+    const all = <Row>(query: Query<Row>): Row[] => {
+      const { sql, parameters } = toStatement(query)
+      const steps = reader.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[]
+      const rows = reader.all(query)
+      queries.push({ rows: rows.length, steps: steps.map(({ detail }) => detail) })
+      return rows
+    }
+    const watched: Reader = { all, first: (query) => all(query)[0], prepare: (sql) => reader.prepare(sql), turn: 0 }
+    return { cells: runPlan(watched, plan), queries }
+  })
+}
+
+/** Borders that are no multiple of anything round, all equally far apart. */
+const edges = Array.from({ length: 12 }, (_, index) => NOW - 700 * DAY + 1_234_567 + index * (50 * DAY + 1))
+const plan: Plan = {
+  ...{ entity: 'finding', timeField: 'firstDetectedAt', mode: 'flow', at: NOW, range: {} },
+  ...{ measure: { aggregation: 'COUNT' }, conditions: [], dimensions: [], edges },
+}
+
+describe('a series', () => {
+  it('comes from SQL as one row for each bucket, not for each instant', () => {
+    const { cells, queries } = watch(plan)
+    expect(cells.reduce((sum, { n }) => sum + n, 0)).toBe(2_000)
+    expect(cells.length).toBeGreaterThan(3)
+    // Two more: before the first border, and after the last.
+    expect(queries[0]?.rows).toBeLessThanOrEqual(edges.length + 2)
+  })
+
+  it('of a stock comes as one row for each pair of buckets', () => {
+    const { queries } = watch({ ...plan, mode: 'stock', measure: { aggregation: 'MAX', field: 'confidence' } })
+    const buckets = edges.length + 1
+    expect(queries[0]?.rows).toBeGreaterThan(edges.length)
+    expect(queries[0]?.rows).toBeLessThanOrEqual((buckets * (buckets + 1)) / 2)
+  })
+
+  it('of a stock does not look for each finding among the assets of a filter', () => {
+    const conditions = [
+      { key: 'containers', values: ['Space 1', 'Space 2'], exclude: false, origin: 'caller' },
+    ] as const
+    const { queries } = watch({ ...plan, mode: 'stock', conditions })
+    expect(queries[0]?.steps).toContain('SEARCH f USING INDEX sqlite_autoindex_finding_1 (id=?)')
+  })
+})
