@@ -16,8 +16,10 @@ const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER B
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
   WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
   ORDER BY first_detected_at, combo_id, conf_q, asset_id, id LIMIT ?`
-const selectSeqs = `SELECT (SELECT coalesce(max(seq), 0) FROM facet_log) AS seq,
-  (SELECT coalesce(max(seq), 0) FROM asset_log) AS assetSeq, (SELECT coalesce(max(id), 0) FROM asset) AS newestAsset,
+// The numbers that were given last, whether their rows are kept or not.
+const selectSeqs = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
+  coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'), 0) AS assetSeq,
+  (SELECT coalesce(max(id), 0) FROM asset) AS newestAsset,
   (SELECT coalesce(max(id), 0) FROM word) AS newestWord, (SELECT n FROM definition_count) AS definitions`
 
 interface Seqs {

@@ -1,8 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
+import { catchUp } from '../../src/engine/load.store.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import type { Writer } from '../../src/store/store.ts'
 import { plantMetrics } from '../properties/plant-metrics.ts'
 import { Dice, makeEstate, makeMetrics, makeQuestion, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { answerBoth } from './asking.ts'
+import { answerBoth, buildNow } from './asking.ts'
 import { changeSomething } from './changing.ts'
 
 const SEED = Number(process.env.ASSAY_ENGINE_SEED ?? 4)
@@ -35,3 +38,31 @@ test.each([SEED, SEED + 1])(
   },
   300_000,
 )
+
+test('a change is not missed where the logs of changes were emptied before and after it', () => {
+  const { store, close } = openFolderStore(() => NOW)
+  closers.push(close)
+  plant(store, makeEstate(SEED, 300) as EstateSeed)
+  const empty = (writer: Writer) => {
+    for (const log of ['facet_log', 'asset_log']) writer.prepare(`DELETE FROM ${log}`).run()
+  }
+  store.write(empty)
+  const engine = store.read((reader) => buildNow(reader, tiny))
+  const changes = [
+    (writer: Writer) => {
+      const { id } = writer.prepare('SELECT max(id) AS id FROM finding').get() as { id: number }
+      FindingLedger.keep(writer, NOW, (ledger) => {
+        const finding = ledger.findById(id)
+        if (finding !== undefined) ledger.update(finding, { confidence: 1 + (finding.confidence % 10_000) })
+      })
+    },
+    (writer: Writer) => writer.prepare('UPDATE asset SET container_id = container_id + 1 WHERE id = 1').run(),
+  ]
+  for (const change of changes) {
+    store.write((writer) => {
+      change(writer)
+      empty(writer)
+    })
+    expect(store.read((reader) => catchUp(reader, engine))).toBe(false)
+  }
+})
