@@ -73,8 +73,15 @@ function changeFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void 
   }
 }
 
+interface Changing {
+  /** Findings that are added or changed. */
+  most?: number
+  /** The chance that the change log tells to start over, and that it is emptied. */
+  startsOver?: number
+}
+
 /** One transaction of random changes, of every kind that an engine has to follow. */
-export function changeSomething(store: Store, dice: Dice, most = 12): void {
+export function changeSomething(store: Store, dice: Dice, { most = 12, startsOver = 0.04 }: Changing = {}): void {
   store.write((writer) => {
     if (dice.chance(0.2)) addAsset(writer, dice)
     FindingLedger.keep(writer, NOW, (ledger) => {
@@ -97,10 +104,10 @@ export function changeSomething(store: Store, dice: Dice, most = 12): void {
       const named = [dice.pick(['Team wiki', 'TEAM Wiki']), dice.pick(['WIKI', 'BI_PLATFORM'])]
       writer.prepare('UPDATE source SET name = ?, type = ? WHERE id = 1').run(...named)
     }
-    if (dice.chance(0.04)) {
+    if (dice.chance(startsOver)) {
       writer.prepare('DELETE FROM finding WHERE id = ?').run(anyId(writer, 'finding', dice))
       markLogReset(writer, NOW)
     }
-    if (dice.chance(0.04)) writer.prepare('DELETE FROM facet_log').run()
+    if (dice.chance(startsOver)) writer.prepare('DELETE FROM facet_log').run()
   })
 }

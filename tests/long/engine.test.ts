@@ -115,7 +115,7 @@ test(`${QUESTIONS} random questions have SQL's answers while findings are writte
   const [dice, changing] = [createDice(SEED + 1), new Dice(SEED + 2)]
   let served = 0
   for (let number = 0; number < QUESTIONS; number++) {
-    if (number % 3 === 0) changeSomething(store, changing, 300)
+    if (number % 3 === 0) changeSomething(store, changing, { most: 300, startsOver: 0.004 })
     store.read((reader) => {
       if (!catchUp(reader, engine)) engine = buildNow(reader)
       const plan = makePlan(engine, dice, NOW)
