@@ -10,11 +10,14 @@ import { waitedMs } from './windows.ts'
 
 export interface Shutdowns {
   /** Exit codes, and how long each end took, without the time that no core was free for it; after a second signal too. */
-  ends: { code: number | null; ms: number; afterSecondMs?: number }[]
+  ends: { code: number | NodeJS.Signals | null; ms: number; afterSecondMs?: number }[]
   damages: string[]
   /** Status of the scan that all servers worked on, in the end. */
   status: string
 }
+
+/** How a server may end; one that is asked twice may have let go of its handlers when the second signal comes. */
+export const endings = (isAskedTwice: boolean) => (isAskedTwice ? [0, 1, 'SIGTERM'] : [0])
 
 const line = (key: string) =>
   JSON.stringify({
@@ -55,7 +58,11 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       const secondAt = twice ? clock.readMs() : undefined
       if (twice) server.child.kill('SIGTERM')
       const [code, ms] = await Promise.all([stopped, clock.untilEndMs(stopped)])
-      result.ends.push({ code, ms, ...(secondAt === undefined ? {} : { afterSecondMs: ms - secondAt }) })
+      result.ends.push({
+        code: code ?? server.child.signalCode,
+        ms,
+        ...(secondAt === undefined ? {} : { afterSecondMs: ms - secondAt }),
+      })
       result.damages.push(...examine(home))
     }
     await runAssay(['scan', 'wiki'], { home })
