@@ -126,6 +126,8 @@ export class Connection implements Writer {
     try {
       const [row] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
       return row?.busy === 0
+    } catch (error) {
+      throw toAppError(error)
     } finally {
       if (patienceMs > 0) this.#database.pragma('busy_timeout = 0')
     }

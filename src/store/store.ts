@@ -221,8 +221,13 @@ export class Store {
     }
   }
 
+  /** What was written is kept whatever comes of this: a log that cannot be emptied now is emptied later. */
   #boundWal(): void {
     const bytes = this.logBytes
-    if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
+    try {
+      if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
+    } catch {
+      // Such as a disk without room: the next write says so.
+    }
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRandom } from '../../src/sample/ids.ts'
 import { Store } from '../../src/store/store.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
@@ -243,6 +243,27 @@ describe('the write-ahead log', () => {
     expect(batches).toBe(40)
     expect(most).toBeLessThan(MOST)
   }, 120_000)
+
+  it('fails no write that is kept when it cannot be emptied', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-kept-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
+    const other = new Database(store.file, { readonly: true })
+    other.exec('BEGIN')
+    other.prepare('SELECT count(*) FROM install').get()
+    const full = new Database.SqliteError('database or disk is full', 'SQLITE_FULL')
+    const { pragma } = Database.prototype
+    const spy = vi.spyOn(Database.prototype, 'pragma').mockImplementation(function (this: Database.Database, text) {
+      if (text.startsWith('wal_checkpoint')) throw full
+      return pragma.call(this, text)
+    })
+    onTestFinished(() => spy.mockRestore())
+    for (let batch = 0; store.logBytes < 50 * 1024 * 1024; batch++) grow(store, batch)
+    expect(spy.mock.calls.flat()).toContain('wal_checkpoint(TRUNCATE)')
+    expect(() => store.emptyLog()).toThrow('The disk is full')
+    other.close()
+    store.close()
+  })
 
   it('is not held by a walk that was given up', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-walk-'))
