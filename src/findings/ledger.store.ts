@@ -75,19 +75,24 @@ export class FindingLedger {
   readonly #writer: Writer
   readonly #at: number
   readonly #changes = new ChangeEncoder()
-  /** By how much the count of each combination has changed since the last log row. */
+  /** By how much the count of each combination has changed. */
   readonly #counts = new Map<number, number>()
+  readonly #isFollowed: boolean
   #nextId: number | undefined
 
-  private constructor(writer: Writer, at: number) {
+  private constructor(writer: Writer, at: number, isFollowed: boolean) {
     this.#writer = writer
     this.#at = at
+    this.#isFollowed = isFollowed
     this.facets = openFacets(writer)
   }
 
-  /** Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. */
-  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T): T {
-    const ledger = new FindingLedger(writer, at)
+  /**
+   * Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. Where nobody
+   * follows the log, `isFollowed: false` tells followers to start over instead of what changed.
+   */
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, { isFollowed = true } = {}): T {
+    const ledger = new FindingLedger(writer, at, isFollowed)
     const result = work(ledger)
     ledger.#close()
     return result
@@ -276,7 +281,7 @@ export class FindingLedger {
       fromConfidence,
       toConfidence,
     }
-    this.#changes.add(change)
+    if (this.#isFollowed) this.#changes.add(change)
     if (fromCombo !== toCombo) {
       this.#count(fromCombo, -1)
       this.#count(toCombo, 1)
@@ -296,14 +301,14 @@ export class FindingLedger {
       .run(this.#at, size, this.#changes.take())
     const seq = Number(lastInsertRowid)
     if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
-    for (const [comboId, by] of this.#counts) {
-      if (by !== 0) this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
-    }
-    this.#counts.clear()
   }
 
   #close(): void {
     this.#flush()
+    if (!this.#isFollowed) markLogReset(this.#writer, this.#at)
+    for (const [comboId, by] of this.#counts) {
+      if (by !== 0) this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
+    }
     if (this.#nextId === undefined) return
     this.#writer
       .prepare(

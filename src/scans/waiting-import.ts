@@ -10,7 +10,7 @@ import { type Arranger, openArranger } from './arranger.ts'
 import { type Drive, DriveStopped } from './drive.ts'
 import { type RowPlace, storeRow } from './import-rows.ts'
 import { countStoredRows, dropImportFile, dropImportRows, findWaitingBlocks, saveStoredRows } from './imports.store.ts'
-import { createLeftOutIndexes, leaveOutIndexes, sweepImports } from './left-imports.ts'
+import { createLeftOutIndexes, isFollowed, leaveOutIndexes, sweepImports } from './left-imports.ts'
 import type { ScanProgress } from './model.ts'
 import { addProgress, finishScan, isOpenScan } from './scans.store.ts'
 
@@ -73,6 +73,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
+  const log = { isFollowed: store.read(isFollowed) }
   /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
@@ -101,7 +102,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
         const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
         const at = now()
         if (storedUntil !== undefined) dropImportRows(writer, uid, storedUntil)
-        const to = FindingLedger.keep(writer, at, (ledger) => {
+        const keep = (ledger: FindingLedger) => {
           let done = start
           do {
             const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_AT_LEAST : Math.min(ROWS_TO_LOOK, fitting)))
@@ -110,7 +111,8 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
           } while (done < rows.size && done - start < Math.min(most, fitting) && !store.isAwaited)
           suppressOpened(writer, ledger, at)
           return done
-        })
+        }
+        const to = FindingLedger.keep(writer, at, keep, log)
         const seen = assets.count - stored.seen
         addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
         saveStoredRows(writer, uid, to - start)
