@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { type AppError, invalidInput } from '../kernel/errors.ts'
 import { joinBytes } from '../kernel/join-bytes.ts'
 import { badLine, parseImportLine } from './import-line.ts'
@@ -83,7 +84,10 @@ function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
   }
 }
 
-const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+const decode = (bytes: Uint8Array): string =>
+  isAscii(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+    : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 /** What is wrong with a line that was refused, by its number in the file. */
 export function explainRefused(refused: RefusedLine, line: number): AppError {

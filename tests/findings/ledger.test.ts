@@ -173,6 +173,24 @@ describe('any course of scans and decisions', () => {
     expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
   })
 
+  it('tells followers to start over where none is known, and counts all the same', () => {
+    const context = openContext()
+    const { assetId, sourceId } = openAsset(context)
+    const facets = { sourceId, category: 'C', customDetectorKey: '', severity: 'LOW', status: 'OPEN' } as const
+    const rest = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt: null }
+    const insert = (ledger: FindingLedger) => {
+      for (let fp = 0; fp < 1_200; fp++) {
+        const types = { detectorType: 'D', findingType: fp % 3 === 0 ? 'A' : 'B' }
+        ledger.insert({ assetId, fp, facets: { ...facets, ...types }, firstDetectedAt: fp, confidence: fp, ...rest })
+      }
+    }
+    context.store.write((writer) => FindingLedger.keep(writer, 0, insert, { isFollowed: false }))
+    const log = context.read((reader) => reader.prepare('SELECT n, length(delta) AS bytes FROM facet_log').all())
+    expect(log).toEqual([{ n: 0, bytes: 0 }])
+    expect(comboCounts(context, 'counted')).toEqual(comboCounts(context, 'stored'))
+    expect(comboCounts(context, 'counted')).toHaveLength(2)
+  })
+
   it('writes nothing when the same is found again', () => {
     const context = openContext()
     const place = openAsset(context)

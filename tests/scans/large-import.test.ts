@@ -84,6 +84,8 @@ it('leaves indexes out while it stores, and makes them at its end, also when ano
   const broken = importOf(COUNT, { store: afterFirst(() => stop.abort()), signal: stop.signal })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
   expect(bench.store.read(hasAllIndexes)).toBe(false)
+  // No engine was there, and none is made meanwhile.
+  expect(oneOf('SELECT count(*) > 0 AS some, max(n) AS most FROM facet_log')).toEqual({ some: 1, most: 0 })
   // Nobody makes them while the import is to go on.
   await sweepImports(bench.context)
   expect(bench.store.read(hasAllIndexes)).toBe(false)

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
+import { openFacets } from '../../src/findings/facets.store.ts'
 import { openBlock, packBlock } from '../../src/scans/import-block.ts'
 import type { ImportRow } from '../../src/scans/import-line.ts'
 import { addImportBlock, dropImportRows, findWaitingBlocks, openImportFile } from '../../src/scans/imports.store.ts'
-import { leaveOutIndexes } from '../../src/scans/left-imports.ts'
+import { isFollowed, leaveOutIndexes } from '../../src/scans/left-imports.ts'
+import { insertSource } from '../../src/sources/sources.store.ts'
 import { Store } from '../../src/store/store.ts'
 
 let folder: string
@@ -121,8 +123,10 @@ it.each([
       )
       .filter((name) => ALL.split(' ').includes(String(name)))
       .join(' ')
+  expect(store.read(isFollowed)).toBe(true)
   expect(await leaveOutIndexes(store, change)).toBe(files.u[0])
   expect(listLeft()).toBe(whole)
+  expect(store.read(isFollowed)).toBe(whole === ALL)
   store.write((writer) => {
     for (const name of ALL.split(' ')) {
       if (name !== 'asset_by_scope') writer.prepare(`DROP INDEX IF EXISTS ${name}`).run()
@@ -131,4 +135,18 @@ it.each([
   await leaveOutIndexes(store, change)
   expect(listLeft()).toBe(partly)
   expect(store.read(hasAllIndexes)).toBe(partly === ALL)
+})
+
+it.each([
+  [49_999, false],
+  [50_000, true],
+])('%i findings without all indexes have a follower of their changes: %s', (findings, expected) => {
+  store.write((writer) => {
+    const draft = { uid: 'u', name: 's', type: 'WIKI', config: {}, secrets: {}, nextRunAt: null }
+    const sourceId = insertSource(writer, draft, 0)
+    const id = openFacets(writer).comboId({ sourceId, ...facets })
+    writer.prepare('UPDATE combo SET n = ? WHERE id = ?').run(findings, id)
+    writer.prepare('DROP INDEX finding_by_time').run()
+  })
+  expect(store.read(isFollowed)).toBe(expected)
 })
