@@ -155,10 +155,18 @@ export const contentBreaks: readonly Break[] = [
   },
   {
     id: 'search-text-in-sql',
-    rule: 'A text that is searched for is bound, and its wildcards mean nothing.',
-    file: 'src/findings/list.store.ts',
-    find: "sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\\\'`",
-    put: "sql<SqlBool>`${sql.ref(column)} LIKE ${sql.raw(`'${pattern}'`)} ESCAPE '\\\\'`",
+    rule: 'A text that is searched for is bound.',
+    file: 'src/store/shapes.ts',
+    find: 'return new Statement(sql, parameters)',
+    put: `const texts = parameters[Symbol.iterator]()
+  const written = sql.replaceAll('?', () => {
+    const { value } = texts.next()
+    return typeof value === 'string' ? "'" + value + "'" : '?'
+  })
+  return new Statement(
+    written,
+    parameters.filter((value) => typeof value !== 'string'),
+  )`,
     test: { file: 'tests/catalogue/injection.test.ts' },
   },
   {

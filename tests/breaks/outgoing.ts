@@ -9,6 +9,7 @@ const hosts = 'src/connectors/links/hosts.ts'
 const hostsTest = 'tests/connectors/links/hosts.test.ts'
 const transport = 'src/connectors/transport.ts'
 const transportTest = 'tests/connectors/transport.test.ts'
+const bodiesTest = 'tests/connectors/transport-bodies.test.ts'
 const exchange = 'src/connectors/exchange.ts'
 const secrets = 'src/sources/secrets.ts'
 const repointTest = 'tests/sources/repoint.test.ts'
@@ -134,7 +135,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: exchange,
     find: 'if (size + chunk.length > cap) {',
     put: 'if (size + chunk.length > cap * 1e9) {',
-    test: { file: transportTest, title: 'stops' },
+    test: { file: bodiesTest, title: 'stops' },
   },
   {
     id: 'reply-without-deadline',
@@ -197,7 +198,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: transport,
     find: 'reply = await fetchBytes(target, {})',
     put: 'reply = await fetchBytes(target, authorization === undefined ? {} : { authorization })',
-    test: { file: transportTest, title: 'downloads' },
+    test: { file: bodiesTest, title: 'downloads' },
   },
   {
     id: 'download-redirect-anywhere',
@@ -205,7 +206,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: transport,
     find: 'if (target === undefined || !request.allowRedirect(target)) {',
     put: 'if (target === undefined) {',
-    test: { file: transportTest, title: 'asks nobody whom the caller does not allow' },
+    test: { file: bodiesTest, title: 'asks nobody whom the caller does not allow' },
   },
   {
     id: 'path-leaves-origin',
@@ -213,7 +214,7 @@ export const outgoingBreaks: readonly Break[] = [
     file: transport,
     find: "if (!path.startsWith('/') || url.origin !== origin.origin || !url.pathname.startsWith(`${basePath}/`)) {",
     put: "if (path === '') {",
-    test: { file: transportTest, title: 'refuses the path' },
+    test: { file: bodiesTest, title: 'refuses the path' },
   },
   {
     id: 'post-repeated',
