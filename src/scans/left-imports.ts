@@ -78,7 +78,7 @@ export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, s
 async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
   for (;;) {
     await store.untilFree(signal)
-    store.emptyLog()
+    await store.untilLogIsEmpty(signal)
     if (!write(work)) return
     await store.giveWay(signal)
   }

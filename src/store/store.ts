@@ -195,7 +195,16 @@ export class Store {
   async giveWay(signal?: AbortSignal): Promise<void> {
     if (this.#bell.rang()) await sleep(STAND_BACK_MS)
     else await nextTurn()
-    for (let looks = 0; this.logBytes > DRAINED_BYTES && signal?.aborted !== true; looks++) {
+    await this.#drain(DRAINED_BYTES, Number.POSITIVE_INFINITY, signal)
+  }
+
+  /** Empties the write-ahead log, and waits some seconds for those who read from it: one transaction may fill it. */
+  async untilLogIsEmpty(signal?: AbortSignal): Promise<void> {
+    await this.#drain(0, WAIT_MS / DRAIN_MS, signal)
+  }
+
+  async #drain(most: number, mostLooks: number, signal?: AbortSignal): Promise<void> {
+    for (let looks = 0; this.logBytes > most && looks < mostLooks && signal?.aborted !== true; looks++) {
       if (this.#writer.checkpoint(looks % LOOKS_TO_PATIENCE === 1 ? PATIENCE_MS : 0)) break
       await sleep(DRAIN_MS)
     }

@@ -175,7 +175,7 @@ export const storeBreaks: readonly Break[] = [
     also: [
       {
         file: store,
-        find: 'this.logBytes > DRAINED_BYTES && signal?.aborted !== true',
+        find: 'this.logBytes > most && looks < mostLooks',
         put: 'signal === undefined && signal !== undefined',
       },
       {
