@@ -1,13 +1,11 @@
 import type { Engine } from '../engine/engine.ts'
 import { buildEngine } from '../engine/load.store.ts'
-import { countFindings } from '../findings/counts.store.ts'
+import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Log } from '../kernel/log.ts'
 import { attachEngine, findEngine, followChanges } from '../query/executor.ts'
 import type { Store } from '../store/store.ts'
 
-/** With fewer findings SQL answers as fast, and needs no memory. */
-export const LEAST_FINDINGS = 50_000
 /** How often the change log is looked at while there is something to do, and while there is not. */
 const BUSY_MS = 20
 const CALM_MS = 250
@@ -29,7 +27,7 @@ export interface EngineKeeper {
  * Keeps an engine beside the reader of a store: builds it in small steps from one snapshot, follows the change log
  * between questions, and builds it again when the log no longer leads to it. Until then SQL answers.
  */
-export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS }: KeeperOptions): EngineKeeper {
+export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGINE }: KeeperOptions): EngineKeeper {
   let building: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { countFindings } from '../findings/counts.store.ts'
+import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
 import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import { startWorker } from '../kernel/installation.ts'
 import type { Log, LogLevel } from '../kernel/log.ts'
 import type { ReadContext } from '../operation/context.ts'
 import type { Store } from '../store/store.ts'
-import { LEAST_FINDINGS } from './keeper.ts'
 import { awayOperations, type Order, type Report, type ThreadSettings } from './messages.ts'
 
 const SCRIPT = 'answers/answer.worker'
@@ -53,7 +52,7 @@ interface Waiting {
 const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
 
 export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
-  const { store, log, script, leastFindings = LEAST_FINDINGS } = options
+  const { store, log, script, leastFindings = LEAST_FINDINGS_OF_ENGINE } = options
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let nextId = 1

@@ -1,4 +1,4 @@
-import { countFindings } from '../findings/counts.store.ts'
+import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { countWaiting, dropImportFile, dropSomeBlocks, listLeftImports, type Waiting } from './imports.store.ts'
@@ -15,8 +15,6 @@ const ROWS_OF_LARGE = 100_000
 const ROWS_INDEXED_AT_ONCE = 1_500_000
 /** The same of the names of assets. */
 const NAME_BYTES_INDEXED_AT_ONCE = 32 * 1024 * 1024
-/** No engine is made of fewer findings. */
-const ROWS_OF_ENGINE = 50_000
 
 /** Throws away a file that will not be stored, or not on. */
 export async function discardImport(uid: string, store: Store): Promise<void> {
@@ -68,7 +66,8 @@ export async function leaveOutIndexes(store: Store, { uid, ...change }: Change &
 }
 
 /** Whether an engine may follow what an import changes: there was none before, and none is made without the indexes. */
-export const isFollowed = (reader: Reader): boolean => hasAllIndexes(reader) || countFindings(reader) >= ROWS_OF_ENGINE
+export const isFollowed = (reader: Reader): boolean =>
+  hasAllIndexes(reader) || countFindings(reader) >= LEAST_FINDINGS_OF_ENGINE
 
 /** Whether indexes that the waiting findings of one import would rewrite again and again are made at its end. */
 export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, stored: number): boolean =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LEAST_FINDINGS } from '../../src/answers/keeper.ts'
+import { LEAST_FINDINGS_OF_ENGINE } from '../../src/findings/counts.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { mainFile } from '../support/assay.ts'
 import { describeMachine, print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
@@ -54,7 +54,7 @@ try {
   store.close()
   const served = await Served.start([mainFile, 'serve', '--port', '0', '--log-level', 'info'], { ASSAY_HOME: folder })
   try {
-    while (rows >= LEAST_FINDINGS && !served.log.includes('the engine is built')) await sleep(EVERY_MS)
+    while (rows >= LEAST_FINDINGS_OF_ENGINE && !served.log.includes('the engine is built')) await sleep(EVERY_MS)
     for (const question of heavy) await served.ask(question)
     const times: number[] = []
     const health = () => ({ name: 'health', method: 'GET' as const, path: '/health' })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { LEAST_FINDINGS } from '../../src/answers/keeper.ts'
+import { LEAST_FINDINGS_OF_ENGINE } from '../../src/findings/counts.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { Dice } from '../properties/query-data.ts'
 import { mainFile, spawnAssay } from '../support/assay.ts'
@@ -176,7 +176,7 @@ async function measureAssay(home: string) {
 
 /** Waits until the engine is there, where there are enough findings for one. */
 async function untilBuilt(served: Served): Promise<void> {
-  while (rows >= LEAST_FINDINGS && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
+  while (rows >= LEAST_FINDINGS_OF_ENGINE && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
 }
 
 /** A large import into the server, whose own thread for scans takes it in. */
