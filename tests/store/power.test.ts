@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -17,12 +17,17 @@ it('nothing that was told as kept is lost, and nothing is there in part, however
   expect(acknowledged).toBeGreaterThan(kills)
 }, 180_000)
 
+/** A new store in a folder of its own, which goes with the test. */
+function openStore(): Store {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-power-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return Store.open(join(folder, 'assay.db'), { now: Date.now })
+}
+
 /** A database and its write-ahead log as a power cut leaves them: every commit is one more row. */
 function leaveLog(commits: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-torn-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'assay.db')
-  const store = Store.open(file, { now: Date.now })
+  const store = openStore()
+  const { file } = store
   for (let commit = 1; commit <= commits; commit++) {
     store.write((writer) => {
       const insert = writer.prepare('INSERT INTO install (name, value) VALUES (?, ?)')
@@ -30,7 +35,7 @@ function leaveLog(commits: number) {
       writer.prepare("INSERT OR REPLACE INTO install (name, value) VALUES ('commits', ?)").run(String(commit))
     })
   }
-  const cut = join(folder, 'cut.db')
+  const cut = join(dirname(file), 'cut.db')
   const [database, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
   store.close()
   return {
@@ -101,9 +106,7 @@ const hasStrace = process.platform === 'linux' && spawnSync('strace', ['-V']).st
 
 describe('what was told as kept for good', () => {
   it('is written with FULL synchronisation, and scans are not', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-full-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
+    const store = openStore()
     const level = (durable: boolean) =>
       store.write((writer) => writer.prepare('PRAGMA synchronous').pluck().get(), { durable })
     expect([level(true), level(false), level(true)]).toEqual([2, 1, 2])
@@ -170,10 +173,8 @@ describe('the write-ahead log', () => {
     })
 
   it('stays below 64 MB, and batches wait for a reader that keeps it from being emptied', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-wal-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const file = join(folder, 'assay.db')
-    const store = Store.open(file, { now: Date.now })
+    const store = openStore()
+    const { file } = store
     const size = () => statSync(`${file}-wal`).size
     let most = 0
     const other = new Database(file, { readonly: true })
@@ -221,10 +222,8 @@ describe('the write-ahead log', () => {
     }`
 
   it('is emptied though others read and write all the time', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-busy-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const file = join(folder, 'assay.db')
-    const store = Store.open(file, { now: Date.now })
+    const store = openStore()
+    const { file } = store
     grow(store, 0)
     const others = ['read', 'read', 'read', 'write'].map(
       (role) => new Worker(busy, { eval: true, workerData: { file, role } }),
@@ -250,9 +249,7 @@ describe('the write-ahead log', () => {
   }, 120_000)
 
   it('fails no write that is kept when it cannot be emptied', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-kept-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
+    const store = openStore()
     const other = new Database(store.file, { readonly: true })
     other.exec('BEGIN')
     other.prepare('SELECT count(*) FROM install').get()
@@ -271,10 +268,8 @@ describe('the write-ahead log', () => {
   })
 
   it('is not held by a walk that was given up', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-walk-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const file = join(folder, 'assay.db')
-    const store = Store.open(file, { now: Date.now })
+    const store = openStore()
+    const { file } = store
     grow(store, 0)
     store.read((reader) => {
       for (const _row of reader.prepare('SELECT * FROM install').iterate()) break
@@ -290,10 +285,7 @@ describe('the write-ahead log', () => {
 
 describe('a disk without room', () => {
   it('is told with its own reason; reads go on, and so do writes once there is room', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'assay-full-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const file = join(folder, 'assay.db')
-    const store = Store.open(file, { now: Date.now })
+    const store = openStore()
     const setMost = (pages: number) => store.write((writer) => writer.prepare(`PRAGMA max_page_count = ${pages}`).get())
     const { pages } = store.write((writer) =>
       writer.prepare('SELECT page_count AS pages FROM pragma_page_count').get(),
@@ -302,7 +294,7 @@ describe('a disk without room', () => {
     }
     setMost(pages + 2)
     store.space.keepBallast()
-    const hasBallast = () => existsSync(join(folder, 'ballast'))
+    const hasBallast = () => existsSync(join(dirname(store.file), 'ballast'))
     expect(hasBallast()).toBe(true)
     const add = (name: string, bytes: number) =>
       store.write((writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(name, 'x'.repeat(bytes)))
