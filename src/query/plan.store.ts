@@ -69,7 +69,7 @@ export const selectGroups = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms
   ]
   const groups = toGroupCondition(plan, source)
   const groupBy = grouped.length === 0 ? sql`` : sql`GROUP BY ${sql.join(grouped)}`
-  return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
+  return sql<AnswerRow>`SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
 })
 
 /** Rows of neighbouring quotients that lie in one bucket become one cell. */

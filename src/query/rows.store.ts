@@ -21,7 +21,6 @@ export interface RowSource {
   time: Sql
   /** Everything after SELECT …; called last, because it joins what was asked for. */
   from(): Sql
-  with: Sql
 }
 
 export const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
@@ -120,10 +119,8 @@ function findingRows(plan: PlacedPlan): RowSource {
     },
     time,
     from: () => {
-      const later = past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``
-      return sql`FROM finding f ${joins.sql()} ${later} WHERE ${and(where)}`
+      return sql`FROM finding f ${joins.sql()} ${past ? laterChange(plan.at) : sql``} WHERE ${and(where)}`
     },
-    with: past ? sql`WITH ${laterChanges(plan.at)}` : sql``,
   }
 }
 
@@ -134,12 +131,14 @@ export function resolutionAt(before: Sql, isPresent: Sql): Sql {
   return sql`CASE WHEN ${isPresent} THEN f.resolved_at ELSE coalesce(${changed}, f.resolved_at) END`
 }
 
-/** The first change of each finding at or after a moment: what it changes from is the status at that moment. */
-const laterChanges = (at: Place<number>): Sql => sql`later AS MATERIALIZED (
-  SELECT finding_id, from_status FROM (
-    SELECT finding_id, from_status, row_number() OVER (PARTITION BY finding_id ORDER BY at, seq) AS nth
-    FROM status_change WHERE at >= ${at}
-  ) WHERE nth = 1)`
+/**
+ * Joins the first change of each finding at or after a moment: what it changes from is the status at that moment.
+ * Whatever the planner takes the changes to be, they are found by key: in a list of them it may go through them all for
+ * each finding. Findings with none are told by a set, which is quicker than to look for one.
+ */
+const laterChange = (at: Place<number>): Sql => sql`LEFT JOIN status_change later ON later.finding_id = f.id
+  AND later.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
+    THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY +s.at, s.seq LIMIT 1) END`
 
 /** Whether any finding has changed its status at a moment or after it. */
 export function hasChangesSince(reader: Reader, at: number): boolean {
@@ -201,7 +200,7 @@ function assetRows(plan: PlacedPlan): RowSource {
 
   const status = past ? sql<number>`coalesce(later.from_status, c.status)` : sql<number>`c.status`
   const findingsWhere = (condition: Sql | Expression<SqlBool>): Sql => sql`
-    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? sql`LEFT JOIN later ON later.finding_id = f.id` : sql``}
+    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? laterChange(plan.at) : sql``}
     WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
 
   const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]
@@ -219,7 +218,6 @@ function assetRows(plan: PlacedPlan): RowSource {
         : sql`max(0, ${plan.at} - a.content_updated_at)`,
     time,
     from: () => sql`FROM asset a ${joins.sql()} WHERE ${and(where)}`,
-    with: past ? sql`WITH ${laterChanges(plan.at)}` : sql``,
   }
 }
 

@@ -16,7 +16,8 @@ import {
 } from './rows.store.ts'
 
 /** Stretches of time in which a row counts: at the moments `since < moment <= until`; no `until` means to this day. */
-export interface SpanSource extends Pick<RowSource, 'code' | 'number' | 'with'> {
+export interface SpanSource extends Pick<RowSource, 'code' | 'number'> {
+  with: Sql
   since: Sql
   until: Sql
   /** FROM …, with its joins; called last. */

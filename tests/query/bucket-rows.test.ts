@@ -58,3 +58,18 @@ describe('a series', () => {
     expect(queries[0]?.steps).toContain('SEARCH f USING INDEX sqlite_autoindex_finding_1 (id=?)')
   })
 })
+
+describe.each(['finding', 'asset'] as const)('a stock of each %s at a past moment', (entity) => {
+  const { edges: _none, ...past } = { ...plan, entity, mode: 'stock', at: NOW - 100 * DAY } as const
+  const open = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' } as const
+
+  it('looks up the change after it by its key, and goes through no list of changes for each finding', () => {
+    for (const hasStatistics of [false, true]) {
+      if (hasStatistics) store.write((writer) => writer.prepare('ANALYZE').run())
+      const { queries } = watch({ ...past, conditions: [open] })
+      const steps = queries.flatMap((query) => query.steps)
+      expect(steps).toContain('SEARCH later USING PRIMARY KEY (finding_id=? AND seq=?) LEFT-JOIN')
+      expect(steps.filter((step) => /^SCAN (?!c\b|a\b)/.test(step))).toEqual([])
+    }
+  })
+})
