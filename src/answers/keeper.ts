@@ -37,7 +37,9 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
   /** An engine whose history is not whole still answers about the present, so it is not built again at once. */
   const isPresent = () => {
     const engine = store.read(findEngine)
-    return engine !== undefined && (engine.history.isWhole || performance.now() < builtAt + REBUILD_MS)
+    if (engine === undefined) return false
+    const { isWhole, isWorn } = engine.history
+    return (isWhole && !isWorn) || performance.now() < builtAt + REBUILD_MS
   }
 
   const build = async () => {

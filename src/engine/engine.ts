@@ -90,6 +90,7 @@ export class Engine {
         this.touched.set(id, undefined)
       } else {
         this.#change(id, from, to)
+        if (change.isRewritten && this.history.countOf(id) > 0) this.history.isWhole = false
         if (!this.touched.has(id)) this.touched.set(id, from)
       }
     }

@@ -19,10 +19,7 @@ export function* buildHistory(reader: Reader, engine: Engine): Generator<undefin
   let changes: StatusChange[] = []
   const close = () => {
     const found = engine.find(subject)
-    const [first] = changes.sort(byTime)
-    if (found !== undefined && first !== undefined) {
-      history.add(subject, found, changes, { count: 0, status: first.from })
-    }
+    if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
   }
   for (;;) {
     const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
@@ -85,26 +82,27 @@ function listChanges(reader: Reader, ids: number[]): Map<number, StatusChange[]>
 function follow(engine: Engine, id: number, before: RowState | undefined, rows: StatusChange[]): void {
   const { history, facets } = engine
   const now = engine.find(id)
-  const count = history.countOf(id)
   if (now === undefined) return
-  const statusOf = (combo: number) => facets.facets.status.valueOf(combo)
+  const count = history.countOf(id)
+  const [taken, further] = [rows.slice(0, count).sort(byTime), rows.slice(count).sort(byTime)]
   if (count === 0) {
-    const [first] = rows.sort(byTime)
-    if (first !== undefined) history.add(id, now, rows, { count, status: first.from })
+    history.add(id, now, further)
     return
   }
-  const changes = rows.slice(count)
-  const [first] = changes
-  const isFurther = rows.every(({ at }, index) => index === 0 || index < count || at >= (rows[index - 1]?.at ?? at))
-  const isSameOtherwise =
-    before !== undefined &&
-    before.confidence === now.confidence &&
-    facets.withStatus(before.combo, statusOf(now.combo)) === now.combo
-  const isContinued = before !== undefined && first?.from === statusOf(before.combo)
-  if (before !== undefined && first === undefined && before.combo === now.combo && isSameOtherwise) return
-  if (first === undefined || before === undefined || !isSameOtherwise || !isContinued || !isFurther) {
+  if (before === undefined || taken.length < count) {
     history.isWhole = false
     return
   }
-  history.add(id, now, changes, { count, status: statusOf(before.combo) })
+  const statusOf = (combo: number) => facets.facets.status.valueOf(combo)
+  const isSameOtherwise =
+    before.confidence === now.confidence && facets.withStatus(before.combo, statusOf(now.combo)) === now.combo
+  const [first] = further
+  if (first === undefined) {
+    if (isSameOtherwise && before.combo === now.combo) return
+  } else if (isSameOtherwise && first.from === statusOf(before.combo) && first.at >= (taken.at(-1)?.at ?? first.at)) {
+    history.add(id, now, further)
+    return
+  }
+  history.takeBack(id, { ...now, ...before }, taken)
+  history.add(id, now, [...taken, ...further].sort(byTime))
 }

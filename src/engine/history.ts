@@ -8,20 +8,28 @@ export interface StatusChange {
   from: number
 }
 
-interface Subject {
+/** What a finding is counted by. */
+export interface Subject {
   time: number
   combo: number
   confidence: number
   asset: number
 }
 
-/** Changes of one finding that can be told apart by number. */
-const MOST_CHANGES = 255
+/** So many changes of one finding, or more, are counted aside. */
+const MANY_CHANGES = 255
+/** Rows that may be there for nothing before the history is to be built again, where that is not a small share of all. */
+const MOST_SPARE = 1_000_000
+
+export interface HistoryOptions extends TimelineOptions {
+  mostSpare?: number
+}
 
 /**
  * What tells the past from the present: of every finding whose status changed, which combination it left and which it
  * entered when. Added to the findings as they are now, these give how they were before any moment:
  * a finding counts as it is now from its first detection on, and at that instant turns into what it was then.
+ * Nothing is ever removed: to leave what was entered, at the same instant, is as if it had not been.
  */
 export class History {
   readonly leaves: Timeline
@@ -29,10 +37,15 @@ export class History {
   /** False when something changed that is not told by adding to it: it must be built again. */
   isWhole = true
   readonly #facets: FacetTable
+  readonly #most: number
   #changes = new Uint8Array(64)
+  /** Of findings with many changes, and of those whose number is far from all others. */
+  readonly #aside = new Map<number, number>()
+  #spare = 0
 
-  constructor(facets: FacetTable, options: TimelineOptions) {
+  constructor(facets: FacetTable, { mostSpare = MOST_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
+    this.#most = mostSpare
     this.leaves = new Timeline(facets, options)
     this.enters = new Timeline(facets, options)
   }
@@ -41,41 +54,66 @@ export class History {
     return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength
   }
 
+  /** Whether so much of it was taken back that a new one would be much smaller. */
+  get isWorn(): boolean {
+    return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
+  }
+
   /** How many changes of a finding are taken in. */
   countOf(id: number): number {
-    return this.#changes[id] ?? 0
+    return this.#aside.get(id) ?? this.#changes[id] ?? 0
   }
 
   /**
-   * Takes in changes of a finding, the first of which follows what was taken in before; `status` is the one that the
-   * finding was shown with until now, and was entered into the time before its first change.
+   * Takes in changes of a finding by the order of their time; they follow what was taken in before, and the first of
+   * them is from the status with which the finding was shown until then.
    */
-  add(id: number, subject: Subject, changes: readonly StatusChange[], known: { count: number; status: number }): void {
-    const { time, combo } = subject
-    const total = known.count + changes.length
-    if (total >= MOST_CHANGES || id >= 2 ** 31 || id > 16 * (this.#changes.length + 1_000_000)) {
-      this.isWhole = false
-      return
-    }
-    if (id >= this.#changes.length) this.#changes = grown(this.#changes, id + 1)
-    this.#changes[id] = total
-    const present = this.#facets.facets.status.valueOf(combo)
-    this.#move(subject, time, present, known.status)
-    for (const [index, { at, from }] of changes.entries()) {
-      this.#move(subject, Math.max(at, time), from, changes[index + 1]?.from ?? present)
+  add(id: number, subject: Subject, changes: readonly StatusChange[]): void {
+    this.#setCount(id, this.countOf(id) + changes.length)
+    this.#tell(subject, changes, 1)
+  }
+
+  /** Takes back all changes of a finding as they were taken in; `subject` is what the finding was shown as. */
+  takeBack(id: number, subject: Subject, changes: readonly StatusChange[]): void {
+    this.#setCount(id, 0)
+    const before = this.leaves.count
+    this.#tell(subject, changes, -1)
+    this.#spare += 2 * (this.leaves.count - before)
+  }
+
+  #setCount(id: number, count: number): void {
+    const isNear = id < 2 ** 31 && id <= 16 * (this.#changes.length + 1_000_000)
+    if (count >= MANY_CHANGES || !isNear) this.#aside.set(id, count)
+    else {
+      if (id >= this.#changes.length) this.#changes = grown(this.#changes, id + 1)
+      this.#changes[id] = count
+      this.#aside.delete(id)
     }
   }
 
-  #move({ combo, confidence, asset }: Subject, time: number, from: number, to: number): void {
+  /** From what a finding is shown as, at its first detection, through what it was to what it is shown as. */
+  #tell(subject: Subject, changes: readonly StatusChange[], sign: 1 | -1): void {
+    const present = this.#facets.facets.status.valueOf(subject.combo)
+    let [time, status] = [subject.time, present]
+    for (const { at, from } of changes) {
+      this.#move(subject, time, status, from, sign)
+      ;[time, status] = [Math.max(at, subject.time), from]
+    }
+    this.#move(subject, time, status, present, sign)
+  }
+
+  #move({ combo, confidence, asset }: Subject, time: number, from: number, to: number, sign: 1 | -1): void {
     if (from === to) return
-    this.leaves.push(time, this.#facets.withStatus(combo, from), confidence, asset)
-    this.enters.push(time, this.#facets.withStatus(combo, to), confidence, asset)
+    const [left, entered] = sign === 1 ? [this.leaves, this.enters] : [this.enters, this.leaves]
+    left.push(time, this.#facets.withStatus(combo, from), confidence, asset)
+    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset)
   }
 
   settle(): void {
     this.leaves.settle()
     this.enters.settle()
   }
+
   /** As `Timeline.tidy`, of one of the two; says whether there was anything to do. */
   tidy(): boolean {
     return this.leaves.tidy() !== undefined || this.enters.tidy() !== undefined

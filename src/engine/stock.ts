@@ -3,9 +3,11 @@ import type { Engine } from './engine.ts'
 import type { Rows } from './rows.ts'
 import { groupOfRow, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
+import { NO_LEAST } from './tallies.ts'
 import type { Timeline } from './timeline.ts'
 
 const MOST_COUNTERS = 2 ** 26
+const MOST_CONFIDENCES = 2 ** 24
 const MOST_NUMBERS = 8_000_000
 
 export interface StockAsked {
@@ -19,8 +21,9 @@ export interface StockAsked {
 export function askStock(engine: Engine, { shape, want, moments }: StockAsked): Numbers | undefined {
   const { findings, history, assets } = engine
   const last = moments.at(-1)
-  if (last === undefined || want === 'extremes') return undefined
+  if (last === undefined) return undefined
   if (want === 'assets') return countAssets(engine, shape, moments)
+  if (want === 'extremes') return measure(engine, shape, moments)
   const asked = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: moments.slice(0, -1) }
   const parts = [findings, history.enters, history.leaves].map((timeline) => ask({ timeline, assets }, asked))
   const [present, enters, leaves] = parts
@@ -38,33 +41,25 @@ export function askStock(engine: Engine, { shape, want, moments }: StockAsked): 
   return present
 }
 
-/** Distinct assets at each moment: how many findings each asset has in each lane is followed through time. */
-function countAssets(
+/** Follows the rows of each group through time, one by one; `close` is called at each moment. */
+function followThrough(
   { findings, history, assets }: Engine,
-  shape: Shape,
-  moments: readonly number[],
-): Numbers | undefined {
-  const width = shape.groups + 1
-  if (shape.lanes * assets.count > MOST_COUNTERS || width * moments.length > MOST_NUMBERS) return undefined
-  const counters = new Int32Array(shape.lanes * assets.count)
-  const present = new Float64Array(width)
-  const counts = new Float64Array(width * moments.length)
-  const read = (timeline: Timeline, from: number, to: number, by: 1 | -1) => {
-    const follow = (rows: Rows, row: number) => {
-      const group = groupOfRow(rows, row, shape, assets)
-      if (group === shape.groups) return
-      const at = (shape.laneOf[group] as number) * assets.count + (rows.asset[row] as number)
-      const before = counters[at] as number
-      counters[at] = before + by
-      const change = (before + by > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
-      if (change !== 0) present[group] = (present[group] as number) + change
-    }
-    const { rows, late } = timeline
+  { shape, moments }: Pick<StockAsked, 'shape' | 'moments'>,
+  follow: (group: number, rows: Rows, row: number, by: 1 | -1) => void,
+  close: (index: number) => void,
+): void {
+  const none = shape.groups
+  const read = ({ rows, late }: Timeline, from: number, to: number, by: 1 | -1) => {
     const end = rows.firstAtOrAfter(to)
-    for (let row = rows.firstAtOrAfter(from); row < end; row++) follow(rows, row)
+    for (let row = rows.firstAtOrAfter(from); row < end; row++) {
+      const group = groupOfRow(rows, row, shape, assets)
+      if (group !== none) follow(group, rows, row, by)
+    }
     for (let row = 0; row < late.count; row++) {
       const time = late.time[row] as number
-      if (time >= from && time < to) follow(late, row)
+      if (time < from || time >= to) continue
+      const group = groupOfRow(late, row, shape, assets)
+      if (group !== none) follow(group, late, row, by)
     }
   }
   let from = Number.NEGATIVE_INFINITY
@@ -72,9 +67,72 @@ function countAssets(
     read(findings, from, moment, 1)
     read(history.enters, from, moment, 1)
     read(history.leaves, from, moment, -1)
-    counts.set(present, index * width)
+    close(index)
     from = moment
   }
-  const none = new Uint16Array(0)
-  return { width, counts, sums: new Float64Array(0), least: none, greatest: none }
+}
+
+const nothing = { sums: new Float64Array(0), least: new Uint16Array(0), greatest: new Uint16Array(0) }
+
+/** Distinct assets at each moment: how many findings each asset has in each lane is followed through time. */
+function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
+  const width = shape.groups + 1
+  const all = engine.assets.count
+  if (shape.lanes * all > MOST_COUNTERS || width * moments.length > MOST_NUMBERS) return undefined
+  const counters = new Int32Array(shape.lanes * all)
+  const present = new Float64Array(width)
+  const counts = new Float64Array(width * moments.length)
+  const follow = (group: number, rows: Rows, row: number, by: 1 | -1) => {
+    const at = (shape.laneOf[group] as number) * all + (rows.asset[row] as number)
+    const before = counters[at] as number
+    counters[at] = before + by
+    const change = (before + by > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
+    if (change !== 0) present[group] = (present[group] as number) + change
+  }
+  followThrough(engine, { shape, moments }, follow, (index) => counts.set(present, index * width))
+  return { ...nothing, width, counts }
+}
+
+/** Confidences in ten-thousandths from 0 to 1, and how many of them lie side by side in one step. */
+const CONFIDENCES = 10_001
+const STEP_BITS = 7
+const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
+
+/**
+ * The least and the greatest confidence at each moment: how many findings of each group have each confidence is
+ * followed through time, and how many have one of each step.
+ */
+function measure(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
+  const { groups } = shape
+  const width = groups + 1
+  if (groups * CONFIDENCES > MOST_CONFIDENCES || width * moments.length > MOST_NUMBERS) return undefined
+  const counters = new Int32Array(groups * CONFIDENCES)
+  const steps = new Int32Array(groups * STEPS)
+  const present = new Float64Array(width)
+  const counts = new Float64Array(width * moments.length)
+  const least = new Uint16Array(counts.length).fill(NO_LEAST)
+  const greatest = new Uint16Array(counts.length)
+  const follow = (group: number, { confidence }: Rows, row: number, by: 1 | -1) => {
+    const value = confidence[row] as number
+    const [at, step] = [group * CONFIDENCES + value, group * STEPS + (value >> STEP_BITS)]
+    counters[at] = (counters[at] as number) + by
+    steps[step] = (steps[step] as number) + by
+    present[group] = (present[group] as number) + by
+  }
+  const find = (group: number, by: 1 | -1) => {
+    let step = by === 1 ? 0 : STEPS - 1
+    while (steps[group * STEPS + step] === 0) step += by
+    let value = by === 1 ? step << STEP_BITS : Math.min(CONFIDENCES, (step + 1) << STEP_BITS) - 1
+    while (counters[group * CONFIDENCES + value] === 0) value += by
+    return value
+  }
+  followThrough(engine, { shape, moments }, follow, (index) => {
+    counts.set(present, index * width)
+    for (let group = 0; group < groups; group++) {
+      if (present[group] === 0) continue
+      least[index * width + group] = find(group, 1)
+      greatest[index * width + group] = find(group, -1)
+    }
+  })
+  return { ...nothing, width, counts, least, greatest }
 }

@@ -10,11 +10,13 @@ export interface FacetChange {
   /** Confidence in ten-thousandths, before and after. */
   fromConfidence: number
   toConfidence: number
+  /** What was told of its history before has been changed. */
+  isRewritten: boolean
 }
 
 /**
  * Bytes of one entry, little-endian: finding id 6, asset id 6, first detected at 6 (signed, milliseconds),
- * combination before 4 and after 4, confidence before 2 and after 2, and 2 that are 0.
+ * combination before 4 and after 4, confidence before 2 and after 2, and 2 that are 1 where its history was rewritten.
  */
 export const ENTRY_BYTES = 32
 /** A log row holds at most so many entries; a row with none says that a reader must start over from the findings. */
@@ -38,6 +40,7 @@ export class ChangeEncoder {
     bytes.setUint32(at + 22, change.toCombo, true)
     bytes.setUint16(at + 26, change.fromConfidence, true)
     bytes.setUint16(at + 28, change.toConfidence, true)
+    bytes.setUint16(at + 30, change.isRewritten ? 1 : 0, true)
     this.size++
   }
 
@@ -69,6 +72,7 @@ export function decodeChanges(delta: Uint8Array): FacetChange[] {
       toCombo: bytes.readUInt32LE(at + 22),
       fromConfidence: bytes.readUInt16LE(at + 26),
       toConfidence: bytes.readUInt16LE(at + 28),
+      isRewritten: bytes.readUInt16LE(at + 30) === 1,
     }
   })
 }

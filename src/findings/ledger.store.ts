@@ -215,14 +215,16 @@ export class FindingLedger {
   }
 
   /** The source of an import corrects when a finding was resolved; a person's change is never touched. */
-  correctResolution(findingId: number, at: number): void {
-    this.#writer
+  correctResolution(before: FindingRecord, at: number): void {
+    const { id, comboId, confidence } = before
+    const { changes } = this.#writer
       .prepare(
         `UPDATE status_change SET at = @at WHERE finding_id = @id AND to_status = @resolved AND scan_id IS NOT NULL
            AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = @id)
            AND NOT EXISTS (SELECT 1 FROM status_change s WHERE s.finding_id = @id AND s.seq < status_change.seq AND s.at > @at)`,
       )
-      .run({ id: findingId, at, resolved: statusCodes.RESOLVED })
+      .run({ id, at, resolved: statusCodes.RESOLVED })
+    if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
   }
 
   /** Who made the last change of status: a person, a scan or import, or nobody. */
@@ -271,6 +273,7 @@ export class FindingLedger {
     fromConfidence: number,
     toCombo: number,
     toConfidence: number,
+    isRewritten = false,
   ): void {
     const change: FacetChange = {
       findingId,
@@ -280,6 +283,7 @@ export class FindingLedger {
       toCombo,
       fromConfidence,
       toConfidence,
+      isRewritten,
     }
     if (this.#isFollowed) this.#changes.add(change)
     if (fromCombo !== toCombo) {

@@ -56,7 +56,7 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, row: RowPlace):
   if (status === present) {
     const corrected = status === 'RESOLVED' && !undated && ledger.lastDecision(before.id)?.by !== 'person'
     if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
-      ledger.correctResolution(before.id, resolvedAt)
+      ledger.correctResolution(before, resolvedAt)
       ledger.update(before, { ...patch, resolvedAt })
     } else {
       ledger.update(before, patch)

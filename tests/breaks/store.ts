@@ -159,6 +159,22 @@ export const storeBreaks: readonly Break[] = [
     test: { file: powerTest, title: 'fails no write that is kept when it cannot be emptied' },
   },
   {
+    id: 'engine-misses-correction',
+    rule: 'An engine notices when the time of a resolution is corrected.',
+    file: 'src/findings/ledger.store.ts',
+    find: 'if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)',
+    put: 'if (changes > 1) this.#log(id, before, comboId, confidence, comboId, confidence, true)',
+    test: { file: 'tests/engine/history.test.ts', title: 'corrects when it resolved a finding' },
+  },
+  {
+    id: 'engine-keeps-old-past',
+    rule: 'The past of a finding whose severity or confidence changed is told with what it is now.',
+    file: 'src/engine/history.store.ts',
+    find: 'history.takeBack(id, { ...now, ...before }, taken)',
+    put: 'history.takeBack(id, now, taken)',
+    test: { file: 'tests/engine/history.test.ts', title: 'the past is told as SQL tells it' },
+  },
+  {
     id: 'engine-misses-emptied-log',
     rule: 'An engine notices every change since it was built, also where the log of changes was emptied.',
     file: 'src/engine/load.store.ts',

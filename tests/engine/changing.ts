@@ -1,4 +1,5 @@
 import { FindingLedger, markLogReset } from '../../src/findings/ledger.store.ts'
+import { statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
 import { type Dice, NOW } from '../properties/query-data.ts'
@@ -61,11 +62,9 @@ function changeFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void 
   const kind = dice.pick(['status', 'status', 'severity', 'confidence'])
   if (kind === 'status') {
     const at = dice.chance(0.8) ? NOW - dice.below(60 * DAY) : NOW + dice.below(5)
-    ledger.changeStatus(record, {
-      at,
-      to: dice.pick(statuses.filter((to) => to !== record.facets.status)),
-      actor: 'test',
-    })
+    const to = dice.pick(statuses.filter((status) => status !== record.facets.status))
+    const byImport = to === 'RESOLVED' && dice.chance(0.5)
+    ledger.changeStatus(record, { at, to, ...(byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }) })
   } else if (kind === 'severity') {
     ledger.update(record, { facets: { ...record.facets, severity: dice.pick(severities) } })
   } else {
@@ -73,10 +72,23 @@ function changeFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void 
   }
 }
 
+/** As an import does: what one has resolved gets another time. */
+function correctResolution(ledger: FindingLedger, writer: Writer, dice: Dice): void {
+  const resolved = writer.prepare(
+    `SELECT s.finding_id AS id FROM status_change s WHERE s.finding_id >= ? AND s.scan_id IS NOT NULL
+       AND s.to_status = ${statusCodes.RESOLVED}
+       AND s.seq = (SELECT max(seq) FROM status_change o WHERE o.finding_id = s.finding_id)
+     ORDER BY s.finding_id LIMIT 1`,
+  )
+  const row = resolved.get(dice.chance(0.5) ? anyId(writer, 'finding', dice) : 0) as { id: number } | undefined
+  const record = row && ledger.findById(row.id)
+  if (record !== undefined) ledger.correctResolution(record, NOW - dice.below(60 * DAY))
+}
+
 interface Changing {
   /** Findings that are added or changed. */
   most?: number
-  /** The chance that the change log tells to start over, and that it is emptied. */
+  /** The chance that the change log tells to start over, that it is emptied, and that the past is rewritten. */
   startsOver?: number
 }
 
@@ -89,6 +101,7 @@ export function changeSomething(store: Store, dice: Dice, { most = 12, startsOve
         if (dice.chance(0.4)) insertFinding(ledger, writer, dice)
         else changeFinding(ledger, writer, dice)
       }
+      if (dice.chance(startsOver)) correctResolution(ledger, writer, dice)
     })
     if (dice.chance(0.2)) {
       const container = ensureWord(writer, dice.pick(containers))

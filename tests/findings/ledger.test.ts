@@ -18,6 +18,7 @@ const change: fc.Arbitrary<FacetChange> = fc.record({
   toCombo: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   fromConfidence: fc.integer({ min: 0, max: 10_000 }),
   toConfidence: fc.integer({ min: 0, max: 10_000 }),
+  isRewritten: fc.boolean(),
 })
 
 describe('the change log', () => {

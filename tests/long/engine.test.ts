@@ -113,19 +113,26 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
 test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
   let engine = store.read((reader) => buildNow(reader))
   const [dice, changing] = [createDice(SEED + 1), new Dice(SEED + 2)]
-  let served = 0
-  for (let number = 0; number < QUESTIONS; number++) {
+  const started = Date.now()
+  let [served, left, built] = [0, 0, 1]
+  for (let number = 0; served < QUESTIONS; number++) {
     if (number % 3 === 0) changeSomething(store, changing, { most: 300, startsOver: 0.004 })
     store.read((reader) => {
-      if (!catchUp(reader, engine)) engine = buildNow(reader)
+      if (!catchUp(reader, engine) || (!engine.history.isWhole && number % 50 === 0)) {
+        engine = buildNow(reader)
+        built++
+      }
       const plan = makePlan(engine, dice, NOW)
       const cells = ask(reader, plan, engine)
-      if (number % 500 === 499)
-        process.stderr.write(`${number + 1} questions asked, ${served} answered by the engine\n`)
-      if (cells === undefined) return
-      served++
+      if (cells === undefined) {
+        left++
+        return
+      }
       expect(areSame(cells, runPlan(reader, plan)), `question ${number} ${JSON.stringify(plan)}`).toBe(true)
+      served++
+      if (served % 500 > 0) return
+      const minutes = ((Date.now() - started) / 60_000).toFixed(1)
+      process.stderr.write(`${served} the same, ${left} left to SQL, ${built} engines built, ${minutes} min\n`)
     })
   }
-  expect(served).toBeGreaterThan(QUESTIONS / 2)
 }, 36_000_000)

@@ -84,7 +84,8 @@ export function rescan(store: Store, sourceId: number, batch: Batch, hasLog: boo
 export function timeEncoding(): number {
   const changes = Array.from({ length: Math.round(BATCH * 0.4) }, (_, number): FacetChange => {
     const [findingId, assetId, firstDetectedAt] = [number, number, START + number]
-    return { findingId, assetId, firstDetectedAt, fromCombo: 1, toCombo: 2, fromConfidence: 1, toConfidence: 2 }
+    const change = { fromCombo: 1, toCombo: 2, fromConfidence: 1, toConfidence: 2, isRewritten: false }
+    return { findingId, assetId, firstDetectedAt, ...change }
   })
   const encoder = new ChangeEncoder()
   const times = Array.from({ length: 200 }, () => {

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import { FacetTable } from '../../src/engine/facets.ts'
+import { History } from '../../src/engine/history.ts'
+import { catchUp } from '../../src/engine/load.store.ts'
+import { defaultTimeline } from '../../src/engine/timeline.ts'
+import { FindingLedger, type FindingRecord } from '../../src/findings/ledger.store.ts'
+import type { Cell } from '../../src/query/cells.ts'
+import { runOnEngine } from '../../src/query/engine-plan.ts'
+import { runPlan } from '../../src/query/plan.store.ts'
+import type { Plan } from '../../src/query/plan.ts'
+import type { Store } from '../../src/store/store.ts'
+import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
+import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { buildNow } from './asking.ts'
+
+const DAY = 24 * 3_600_000
+const tiny = { markBits: 8, blockBits: 4, shareBits: 6, leastLate: 40 }
+const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
+const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
+
+let store: Store
+let close: () => void
+let ids: number[]
+beforeEach(() => {
+  ;({ store, close } = openFolderStore(() => NOW))
+  plant(store, makeEstate(3, 400) as EstateSeed)
+  ids = store
+    .read((reader) =>
+      reader.prepare('SELECT id FROM finding WHERE first_detected_at < ? ORDER BY id LIMIT 25').all(NOW - 70 * DAY),
+    )
+    .map((row) => (row as { id: number }).id)
+})
+afterEach(() => close())
+
+const change = (work: (ledger: FindingLedger) => void) => store.write((writer) => FindingLedger.keep(writer, NOW, work))
+
+function find(ledger: FindingLedger, id: number): FindingRecord {
+  const finding = ledger.findById(id)
+  if (finding === undefined) throw new Error(`finding ${id} is gone`)
+  return finding
+}
+
+const measures: Plan['measure'][] = [
+  { aggregation: 'COUNT' },
+  { aggregation: 'COUNT_DISTINCT', field: 'assetId' },
+  { aggregation: 'AVG', field: 'confidence' },
+  { aggregation: 'MIN', field: 'confidence' },
+  { aggregation: 'MAX', field: 'confidence' },
+]
+
+/** Asks both how findings were on each of 80 days, by status and severity. */
+function expectSame(engine: Engine): void {
+  const write = (cells: readonly Cell[] | undefined) => cells?.map((cell) => JSON.stringify(cell)).sort()
+  const days = Array.from({ length: 80 }, (_, day) => NOW - (79 - day) * DAY)
+  store.read((reader) => {
+    expect(catchUp(reader, engine)).toBe(true)
+    for (const measure of measures) {
+      const plan: Plan = {
+        entity: 'finding',
+        mode: 'stock',
+        measure,
+        conditions: [],
+        timeField: 'firstDetectedAt',
+        range: {},
+        at: NOW,
+        dimensions: ['status', 'severity'],
+        edges: days,
+      }
+      const cells = runOnEngine(engine, plan, () => true)
+      expect(write(cells), measure.aggregation).toEqual(write(runPlan(reader, plan)))
+    }
+  })
+}
+
+test('the past is told as SQL tells it, whatever is changed of findings that have one, with no new engine', () => {
+  const engine = store.read((reader) => buildNow(reader, tiny))
+  const dice = new Dice(5)
+  for (let round = 0; round < 25; round++) {
+    change((ledger) => {
+      for (let left = 1 + dice.below(12); left > 0; left--) {
+        const finding = find(ledger, dice.pick(ids))
+        const { facets } = finding
+        const kind = dice.pick(['status', 'status', 'severity', 'confidence', 'both'])
+        const severity = dice.pick(severities)
+        const confidence = dice.below(10_001)
+        if (kind === 'severity') ledger.update(finding, { facets: { ...facets, severity } })
+        else if (kind === 'confidence') ledger.update(finding, { confidence })
+        else {
+          const to = dice.pick(statuses.filter((status) => status !== facets.status))
+          const patch = kind === 'both' ? { facets: { ...facets, severity }, confidence } : {}
+          ledger.changeStatus(finding, { at: NOW - dice.below(60 * DAY), to, actor: 'ada' }, patch)
+        }
+      }
+    })
+    expectSame(engine)
+    if (dice.chance(0.3)) engine.tidy()
+    expect(engine.history.isWhole).toBe(true)
+  }
+})
+
+test('a finding that comes and goes more than 255 times has its whole past', () => {
+  const [id = 0] = ids
+  let engine = store.read((reader) => buildNow(reader, tiny))
+  for (let round = 0; round < 6; round++) {
+    change((ledger) => {
+      for (let turn = 0; turn < 50; turn++) {
+        const finding = find(ledger, id)
+        const to = finding.facets.status === 'OPEN' ? 'RESOLVED' : 'OPEN'
+        ledger.changeStatus(finding, { at: NOW - 60 * DAY + (round * 50 + turn) * 3_600_000, to, actor: 'ada' })
+      }
+    })
+    expectSame(engine)
+  }
+  expect(engine.history.countOf(id)).toBeGreaterThanOrEqual(300)
+  engine = store.read((reader) => buildNow(reader, tiny))
+  expect(engine.history.isWhole).toBe(true)
+  expectSame(engine)
+  change((ledger) => ledger.update(find(ledger, id), { confidence: 1 }))
+  expectSame(engine)
+})
+
+test('where an import corrects when it resolved a finding, its past is not told until it is read again', () => {
+  const [id = 0] = ids
+  change((ledger) => {
+    const finding = find(ledger, id)
+    const to = finding.facets.status === 'OPEN' ? 'IGNORED' : 'OPEN'
+    ledger.changeStatus(finding, { at: NOW - 65 * DAY, to, actor: 'ada' })
+  })
+  change((ledger) =>
+    ledger.changeStatus(find(ledger, id), { at: NOW - 10 * DAY, to: 'RESOLVED', actor: 'import', scanId: 1 }),
+  )
+  const engine = store.read((reader) => buildNow(reader, tiny))
+  expectSame(engine)
+  change((ledger) => ledger.correctResolution(find(ledger, id), NOW - 60 * DAY))
+  expect(store.read((reader) => catchUp(reader, engine))).toBe(true)
+  expect(engine.history.isWhole).toBe(false)
+  expectSame(store.read((reader) => buildNow(reader, tiny)))
+})
+
+test('a history of which most was taken back asks to be built again', () => {
+  const facets = new FacetTable()
+  const row = { source: 1, detector: 1, type: 1, category: 1, customKey: 1, severity: 1 }
+  facets.add({ id: 1, ...row, status: 0 })
+  const combo = facets.add({ id: 2, ...row, status: 1 })
+  const history = new History(facets, { ...defaultTimeline, mostSpare: 100 })
+  const subject = { time: 5, combo, confidence: 1, asset: 1 }
+  const changes = [{ at: 9, from: 0 }]
+  for (let id = 1; id <= 100; id++) history.add(id, subject, changes)
+  let rounds = 0
+  for (; !history.isWorn; rounds++) {
+    history.takeBack(7, subject, changes)
+    history.add(7, subject, changes)
+  }
+  expect(rounds).toBeGreaterThan(25)
+  expect(rounds).toBeLessThan(100)
+})
