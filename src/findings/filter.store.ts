@@ -40,7 +40,7 @@ const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Place<Compar
     : sources.where('source.type', 'in', listOf(values))
 }
 
-interface FindingTermOptions {
+export interface FindingTermOptions {
   /** Statuses are compared with this code instead of the present one. */
   status?: Expression<number>
   /** The finding is reached by its id: no index is to be taken by its asset, of which a filter may allow many. */

@@ -9,7 +9,7 @@ import type { Reader } from '../store/store.ts'
 import type { Condition } from './plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 
-export type Sql = RawBuilder<unknown>
+export type Sql<Value = unknown> = RawBuilder<Value>
 
 /** The rows that a plan speaks of, before they are grouped: what to select of them, and from where. */
 export interface RowSource {
@@ -56,13 +56,13 @@ export const findingJoins = () =>
     s: sql`CROSS JOIN source s ON s.id = c.source_id`,
   })
 
-/** The codes of a finding's facets; `status` is what its status is taken to be. */
-export function findingCode(name: string, joins: Joins, status: Sql): Sql {
+/** The codes of a finding's facets; `status` is what its status is taken to be instead of the present one. */
+export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
   switch (name) {
     case 'severity':
       return joins.use('c', sql`c.severity`)
     case 'status':
-      return status
+      return status ?? joins.use('c', sql`c.status`)
     case 'detectorType':
       return joins.use('c', sql`c.detector_id`)
     case 'findingType':
@@ -102,43 +102,53 @@ function findingTime(field: TimeField, joins: Joins): Sql {
 function findingRows(plan: PlacedPlan): RowSource {
   const joins = findingJoins()
   const past = plan.isPast
-  const status = past ? joins.use('c', sql<number>`coalesce(later.from_status, c.status)`) : undefined
+  const status = past ? joins.use('c', sql<number>`coalesce(changed.from_status, c.status)`) : undefined
   const time = findingTime(plan.timeField, joins)
   const where = [
     findingTerms(onFilterKeys(plan.conditions), status === undefined ? {} : { status }),
     ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
   ]
-  const presentStatus = () => joins.use('c', sql`c.status`)
   return {
-    code: (name) => findingCode(name, joins, status ?? (name === 'status' ? presentStatus() : sql`NULL`)),
+    code: (name) => findingCode(name, joins, status),
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`(${plan.at} - f.first_detected_at)`
-      const resolvedAt = past ? resolutionAt(sql`r.at < ${plan.at}`, sql`later.finding_id IS NULL`) : sql`f.resolved_at`
-      return sql`CASE WHEN ${status ?? presentStatus()} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+      const told = resolutionBefore(sql`r.at < ${plan.at}`)
+      const resolvedAt = past
+        ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${told} END`
+        : sql`f.resolved_at`
+      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
     },
     time,
-    from: () => {
-      return sql`FROM finding f ${joins.sql()} ${past ? laterChange(plan.at) : sql``} WHERE ${and(where)}`
-    },
+    from: () => sql`FROM finding f ${joins.sql()} ${past ? joinChange(plan.at, 'first') : sql``} WHERE ${and(where)}`,
   }
 }
 
-/** When a finding was resolved as far as a moment knows: its own member when it is still so, else from the history. */
-export function resolutionAt(before: Sql, isPresent: Sql): Sql {
-  const changed = sql`(SELECT max(r.at) FROM status_change r
-    WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before})`
-  return sql`CASE WHEN ${isPresent} THEN f.resolved_at ELSE coalesce(${changed}, f.resolved_at) END`
+/**
+ * Has all findings read in the order of their assets where more is asked for than the index by time has, or where they
+ * are told apart by asset: by that index each row would be sought on its own.
+ */
+export function readWhole({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] {
+  const isWhole = measure.aggregation === 'COUNT_DISTINCT' || measure.field === 'resolutionHours'
+  return isWhole ? [sql`f.asset_id > 0`] : []
 }
 
+/** When a finding was resolved as far as its history told up to a moment: `before` speaks of a change as `r`. */
+export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r.at) FROM status_change r
+  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before}), f.resolved_at)`
+
 /**
- * Joins the first change of each finding at or after a moment: what it changes from is the status at that moment.
- * Whatever the planner takes the changes to be, they are found by key: in a list of them it may go through them all for
- * each finding. Findings with none are told by a set, which is quicker than to look for one.
+ * Joins one change of each finding at or after a moment, where it has any, as `changed`: the first, which changes what
+ * was at that moment, or the last, since which all is as it is now. Whatever the planner takes the changes to be, they
+ * are found by key: of a list of them it may go through all for each finding. Findings with none are told by a set,
+ * which is quicker than to look for one.
  */
-const laterChange = (at: Place<number>): Sql => sql`LEFT JOIN status_change later ON later.finding_id = f.id
-  AND later.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
-    THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY +s.at, s.seq LIMIT 1) END`
+export function joinChange(at: Place<number>, which: 'first' | 'last'): Sql {
+  const order = which === 'first' ? sql`+s.at, s.seq` : sql`+s.at DESC, s.seq DESC`
+  return sql`LEFT JOIN status_change changed ON changed.finding_id = f.id
+    AND changed.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
+      THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY ${order} LIMIT 1) END`
+}
 
 /** Whether any finding has changed its status at a moment or after it. */
 export function hasChangesSince(reader: Reader, at: number): boolean {
@@ -198,9 +208,9 @@ function assetRows(plan: PlacedPlan): RowSource {
   const time = assetTimes[plan.timeField] ?? sql`a.first_seen_at`
   const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
 
-  const status = past ? sql<number>`coalesce(later.from_status, c.status)` : sql<number>`c.status`
+  const status = past ? sql<number>`coalesce(changed.from_status, c.status)` : sql<number>`c.status`
   const findingsWhere = (condition: Sql | Expression<SqlBool>): Sql => sql`
-    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? laterChange(plan.at) : sql``}
+    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? joinChange(plan.at, 'first') : sql``}
     WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
 
   const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]

@@ -1,17 +1,19 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { findingTerms, ownAssetTerms, splitByAsset } from '../findings/filter.store.ts'
+import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../findings/filter.store.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Place } from '../store/shapes.ts'
-import type { PlacedPlan } from './plan-terms.ts'
+import type { PlacedPlan, PlanTerms } from './plan-terms.ts'
 import {
   assetCode,
   assetJoins,
   findingCode,
   findingJoins,
   isScanned,
+  joinChange,
   onFilterKeys,
   type RowSource,
-  resolutionAt,
+  readWhole,
+  resolutionBefore,
   type Sql,
 } from './rows.store.ts'
 
@@ -25,60 +27,97 @@ export interface SpanSource extends Pick<RowSource, 'code' | 'number'> {
   where: readonly (Sql | Expression<SqlBool>)[]
 }
 
-const status = sql<number>`coalesce(span.status, c.status)`
-const findingSince = sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`
+/**
+ * The spans in which findings kept their status are told in two parts: those that are `ended`, one for each change from
+ * the first moment on, and the `last` one of every finding. Changes before tell no two moments apart.
+ */
+export type SpanPart = 'ended' | 'last'
 
-/** The spans in which each finding kept its status; only changes from the first moment on tell the moments apart. */
-const statusSpans = (first: Place<number>): Sql => sql`WITH span AS (
-  SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
-  FROM status_change WHERE at >= ${first}
-  UNION ALL
-  SELECT f.id, NULL, (SELECT max(h.at) FROM status_change h WHERE h.finding_id = f.id AND h.at >= ${first}), NULL
-  FROM finding f)`
+/** The findings of one part of the spans; without a status of their own they have that of their combination. */
+interface StatusSpans {
+  with: Sql
+  from: Sql
+  status: Sql<number> | undefined
+  since: Sql
+  until: Sql
+  /** When a finding was resolved, as far as the span knows. */
+  resolvedAt: Sql
+  options: FindingTermOptions
+}
 
-/** The spans of findings between the first and the last moment of a series. */
-export function findingSpans(plan: PlacedPlan, first: Place<number>, last: Place<number>): SpanSource {
-  const joins = findingJoins()
-  joins.use('c', undefined)
-  const resolvedAt = resolutionAt(sql`r.at <= coalesce(span.since, ${first} - 1)`, sql`span.until IS NULL`)
+function statusSpans(part: SpanPart, first: Place<number>): StatusSpans {
+  if (part === 'last') {
+    return {
+      with: sql``,
+      from: sql`finding f ${joinChange(first, 'last')}`,
+      status: undefined,
+      since: sql`max(f.first_detected_at, coalesce(changed.at, f.first_detected_at))`,
+      until: sql`NULL`,
+      resolvedAt: sql`f.resolved_at`,
+      options: {},
+    }
+  }
+  const status = sql<number>`span.status`
   return {
-    with: statusSpans(first),
-    since: findingSince,
+    with: sql`WITH span AS (
+      SELECT finding_id, from_status AS status, lag(at) OVER (PARTITION BY finding_id ORDER BY at, seq) AS since, at AS until
+      FROM status_change WHERE at >= ${first})`,
+    from: sql`span CROSS JOIN finding f ON f.id = span.finding_id`,
+    status,
+    since: sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`,
     until: sql`span.until`,
+    resolvedAt: resolutionBefore(sql`r.at <= coalesce(span.since, ${first} - 1)`),
+    options: { status, isReached: true },
+  }
+}
+
+/** One part of the spans of findings between the first and the last moment of a series. */
+export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Place<number>, last: Place<number>): SpanSource {
+  const joins = findingJoins()
+  const { status, resolvedAt, options, from, ...spans } = statusSpans(part, first)
+  return {
+    ...spans,
     code: (name) => findingCode(name, joins, status),
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`(${last} - f.first_detected_at)`
-      return sql`CASE WHEN ${status} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
     },
-    from: () => sql`FROM span CROSS JOIN finding f ON f.id = span.finding_id ${joins.sql()}`,
-    where: [findingTerms(onFilterKeys(plan.conditions), { status, isReached: true })],
+    from: () => sql`FROM ${from} ${joins.sql()}`,
+    where: [findingTerms(onFilterKeys(plan.conditions), options), ...(part === 'last' ? readWhole(plan) : [])],
   }
 }
 
-/** The spans in which each asset was there, or had a finding that fits: one asset may have many that overlap. */
-export function assetSpans(plan: PlacedPlan, first: Place<number>): SpanSource {
+/**
+ * The spans of assets: one asset may have many that overlap. Where findings have a say in it, an asset was there while
+ * one of them fitted, which is told in the parts of their spans.
+ */
+export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Place<number>): SpanSource {
   const joins = assetJoins()
   const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
-  const hasFindings = ofFindings.length > 0
   const ended = sql`CASE WHEN a.status = 'DELETED' THEN a.deleted_at END`
-  const conditions = hasFindings ? [findingTerms(ofFindings, { status })] : []
-  return {
-    with: hasFindings ? statusSpans(first) : sql``,
-    since: hasFindings ? findingSince : sql`a.first_seen_at`,
-    until: hasFindings ? sql`coalesce(min(span.until, ${ended}), span.until, ${ended})` : ended,
-    code: (name) => assetCode(name, joins),
+  const asset = {
+    code: (name: Parameters<SpanSource['code']>[0]) => assetCode(name, joins),
     number: () => sql`NULL`,
-    from: () =>
-      hasFindings
-        ? sql`FROM span CROSS JOIN finding f ON f.id = span.finding_id CROSS JOIN combo c ON c.id = f.combo_id
-            CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`
-        : sql`FROM asset a ${joins.sql()}`,
-    where: [
-      ownAssetTerms(own),
-      ...isScanned(plan),
-      sql`(a.status = 'ACTIVE' OR a.deleted_at IS NOT NULL)`,
-      ...conditions,
-    ],
   }
+  const where = [ownAssetTerms(own), ...isScanned(plan), sql`(a.status = 'ACTIVE' OR a.deleted_at IS NOT NULL)`]
+  if (ofFindings.length === 0) {
+    const from = () => sql`FROM asset a ${joins.sql()}`
+    return { ...asset, with: sql``, since: sql`a.first_seen_at`, until: ended, from, where }
+  }
+  const spans = statusSpans(part, first)
+  return {
+    ...asset,
+    with: spans.with,
+    since: spans.since,
+    until: sql`coalesce(min(${spans.until}, ${ended}), ${spans.until}, ${ended})`,
+    from: () =>
+      sql`FROM ${spans.from} CROSS JOIN combo c ON c.id = f.combo_id CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`,
+    where: [...where, findingTerms(ofFindings, spans.options)],
+  }
+}
+
+/** Whether the spans of a plan have a part that ended: assets by themselves are there in one span each. */
+export function hasEndedSpans({ entity, conditions }: Pick<PlanTerms, 'entity' | 'conditions'>): boolean {
+  return entity === 'finding' || splitByAsset(onFilterKeys(conditions)).ofFindings.length > 0
 }

@@ -11,10 +11,10 @@ import {
   toQuotient,
 } from './groups.store.ts'
 import type { GroupKey, Plan } from './plan.ts'
-import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { type PlacedPlan, type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
 import { and } from './rows.store.ts'
 import { toSlots } from './slots.ts'
-import { assetSpans, findingSpans } from './spans.store.ts'
+import { assetSpans, findingSpans, hasEndedSpans, type SpanPart } from './spans.store.ts'
 
 /** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
 interface Stretch extends Partial {
@@ -35,22 +35,14 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
-  const rows = reader.all(
-    selectSpans({
-      entity,
-      mode,
-      measure,
-      timeField,
-      dimensions,
-      at,
-      slots,
-      moments: { first, last },
-      range: {},
-      isPast: false,
-      conditions: toPlanConditions(conditions),
-      ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
-    }),
-  )
+  const terms: PlanTerms = {
+    ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false },
+    moments: { first, last },
+    conditions: toPlanConditions(conditions),
+    ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
+  }
+  const ended = hasEndedSpans(terms) ? reader.all(selectEndedSpans(terms)) : []
+  const rows = [...ended, ...reader.all(selectLastSpans(terms))]
   const decode = toDecoder(reader, plan.dimensions, rows)
   const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
   for (const row of rows) {
@@ -75,13 +67,20 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   })
 }
 
-/** One row for each group and stretch between two quotients of time. */
-export const selectSpans = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => {
-  const plan = placePlan(shape, give)
+/** One row for each group and stretch between two quotients of time, of the spans that ended. */
+export const selectEndedSpans = selectSpans('ended')
+/** As `selectEndedSpans`, of those that last to this day. */
+export const selectLastSpans = selectSpans('last')
+
+function selectSpans(part: SpanPart) {
+  return shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => toSpanQuery(placePlan(shape, give), part))
+}
+
+function toSpanQuery(plan: PlacedPlan, part: SpanPart) {
   const { slots, moments } = plan
   if (slots === undefined || moments === undefined) throw new TypeError('a series has moments')
   const { first, last } = moments
-  const source = plan.entity === 'asset' ? assetSpans(plan, first) : findingSpans(plan, first, last)
+  const source = plan.entity === 'asset' ? assetSpans(plan, part, first) : findingSpans(plan, part, first, last)
   const { since, until } = source
   const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
   const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
@@ -97,7 +96,7 @@ export const selectSpans = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>
   const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
   return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
     GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`
-})
+}
 
 /** The number of assets, as distinct values, because the spans of one may overlap. */
 function countingAssets(plan: Plan): Plan {

@@ -68,7 +68,7 @@ describe.each(['finding', 'asset'] as const)('a stock of each %s at a past momen
       if (hasStatistics) store.write((writer) => writer.prepare('ANALYZE').run())
       const { queries } = watch({ ...past, conditions: [open] })
       const steps = queries.flatMap((query) => query.steps)
-      expect(steps).toContain('SEARCH later USING PRIMARY KEY (finding_id=? AND seq=?) LEFT-JOIN')
+      expect(steps).toContain('SEARCH changed USING PRIMARY KEY (finding_id=? AND seq=?) LEFT-JOIN')
       expect(steps.filter((step) => /^SCAN (?!c\b|a\b)/.test(step))).toEqual([])
     }
   })

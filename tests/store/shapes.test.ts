@@ -6,7 +6,7 @@ import { buildEngine } from '../../src/engine/load.store.ts'
 import { selectGroups, toPlanTerms } from '../../src/query/plan.store.ts'
 import type { Plan } from '../../src/query/plan.ts'
 import { toSlots } from '../../src/query/slots.ts'
-import { selectSpans } from '../../src/query/stock-series.store.ts'
+import { selectEndedSpans, selectLastSpans } from '../../src/query/stock-series.store.ts'
 import { type BuiltQuery, db, toStatement } from '../../src/store/builder.ts'
 import { type Give, giveList, keepQuery, shapeQuery } from '../../src/store/shapes.ts'
 import type { Reader } from '../../src/store/store.ts'
@@ -210,9 +210,10 @@ test('random plans have the SQL, parameters and rows that they have without shap
         const terms = toPlanTerms(reader, plan, slots)
         const series = plan.mode === 'stock' && plan.edges !== undefined && slots !== undefined
         const asked = series ? { ...terms, isPast: false, moments: { first: slots.base, last: slots.last } } : terms
-        const query = series ? selectSpans : selectGroups
-        expect(query(asked)).toEqual(query.build(asked))
-        expect(reader.all(query(asked))).toEqual(reader.all(query.build(asked)))
+        for (const query of series ? [selectEndedSpans, selectLastSpans] : [selectGroups]) {
+          expect(query(asked)).toEqual(query.build(asked))
+          expect(reader.all(query(asked))).toEqual(reader.all(query.build(asked)))
+        }
       }),
       { numRuns: 400 },
     )
