@@ -32,9 +32,12 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  let builtAt = Number.NEGATIVE_INFINITY
+  let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
-  /** An engine whose history is not whole still answers about the present, so it is not built again at once. */
+  /**
+   * An engine whose history is not whole still answers about the present, and one whose history is worn all it is
+   * asked: such a one is built again, but not at once.
+   */
   const isPresent = () => {
     const engine = store.read(findEngine)
     if (engine === undefined) return false
@@ -59,6 +62,7 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
         await new Promise((resolve) => setImmediate(resolve))
       }
     } catch (error) {
+      failedAt = performance.now()
       log.warn('the engine could not be built; SQL answers', { error })
     } finally {
       snapshot.close()
@@ -68,7 +72,7 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
   const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
 
   const tend = () => {
-    if (closed || building !== undefined || isPresent()) return
+    if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
     // Without its indexes, which a large import makes at its end, the table is not read in steps.
     if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
     building = build().finally(() => {

@@ -53,6 +53,7 @@ export class Engine {
   reserve(count: number, newestId: number): void {
     this.findings.rows.reserve(count)
     this.#places.reserve(newestId, count)
+    this.history.reserve(newestId, count)
   }
 
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {

@@ -18,6 +18,8 @@ export interface Subject {
 
 /** So many changes of one finding, or more, are counted aside. */
 const MANY_CHANGES = 255
+/** Findings whose changes may be counted aside: a table holds no more than twice as many. */
+const MOST_ASIDE = 2 ** 23
 /** Rows that may be there for nothing before the history is to be built again, where that is not a small share of all. */
 const MOST_SPARE = 1_000_000
 
@@ -39,7 +41,7 @@ export class History {
   readonly #facets: FacetTable
   readonly #most: number
   #changes = new Uint8Array(64)
-  /** Of findings with many changes, and of those whose number is far from all others. */
+  /** Of findings with many changes, and of those with numbers that would leave most of an array empty. */
   readonly #aside = new Map<number, number>()
   #spare = 0
 
@@ -51,12 +53,18 @@ export class History {
   }
 
   get bytes(): number {
-    return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength
+    return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength + this.#aside.size * 40
   }
 
   /** Whether so much of it was taken back that a new one would be much smaller. */
   get isWorn(): boolean {
     return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
+  }
+
+  /** Makes room for ids up to a newest one, where there are so many findings. */
+  reserve(newestId: number, count: number): void {
+    const isDense = newestId <= 16 * (count + 1_000_000)
+    if (isDense && newestId >= this.#changes.length) this.#changes = grown(this.#changes, newestId + 1)
   }
 
   /** How many changes of a finding are taken in. */
@@ -65,8 +73,8 @@ export class History {
   }
 
   /**
-   * Takes in changes of a finding by the order of their time; they follow what was taken in before, and the first of
-   * them is from the status with which the finding was shown until then.
+   * Takes in changes of a finding by the order of their time. They follow what was taken in before, if anything was:
+   * then the first of them is from the status with which the finding was shown until now.
    */
   add(id: number, subject: Subject, changes: readonly StatusChange[]): void {
     this.#setCount(id, this.countOf(id) + changes.length)
@@ -83,8 +91,10 @@ export class History {
 
   #setCount(id: number, count: number): void {
     const isNear = id < 2 ** 31 && id <= 16 * (this.#changes.length + 1_000_000)
-    if (count >= MANY_CHANGES || !isNear) this.#aside.set(id, count)
-    else {
+    if (count >= MANY_CHANGES || !isNear) {
+      if (this.#aside.size < MOST_ASIDE) this.#aside.set(id, count)
+      else this.isWhole = false
+    } else {
       if (id >= this.#changes.length) this.#changes = grown(this.#changes, id + 1)
       this.#changes[id] = count
       this.#aside.delete(id)

@@ -219,7 +219,7 @@ export class FindingLedger {
     const { id, comboId, confidence } = before
     const { changes } = this.#writer
       .prepare(
-        `UPDATE status_change SET at = @at WHERE finding_id = @id AND to_status = @resolved AND scan_id IS NOT NULL
+        `UPDATE status_change SET at = @at WHERE finding_id = @id AND at <> @at AND to_status = @resolved AND scan_id IS NOT NULL
            AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = @id)
            AND NOT EXISTS (SELECT 1 FROM status_change s WHERE s.finding_id = @id AND s.seq < status_change.seq AND s.at > @at)`,
       )

@@ -124,14 +124,15 @@ function findingRows(plan: PlacedPlan): RowSource {
   }
 }
 
+/** What the index of findings by time has not, or what is told of their assets. */
+const outsideIndex = new Set<MetricField | undefined>(['resolutionHours', 'assetId', 'assetKind', 'container'])
+
 /**
- * Has all findings read in the order of their assets where more is asked for than the index by time has, or where they
- * are told apart by asset: by that index each row would be sought on its own.
+ * Has all findings read in the order of their assets, where it is asked for what their index by time has not, or for
+ * distinct values of their assets: by that index each row, or each asset, would be sought on its own.
  */
-export function readWhole({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] {
-  const isWhole = measure.aggregation === 'COUNT_DISTINCT' || measure.field === 'resolutionHours'
-  return isWhole ? [sql`f.asset_id > 0`] : []
-}
+export const readWhole = ({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] =>
+  outsideIndex.has(measure.field) ? [sql`f.asset_id > 0`] : []
 
 /** When a finding was resolved as far as its history told up to a moment: `before` speaks of a change as `r`. */
 export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r.at) FROM status_change r

@@ -111,8 +111,7 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Place<number
     with: spans.with,
     since: spans.since,
     until: sql`coalesce(min(${spans.until}, ${ended}), ${spans.until}, ${ended})`,
-    from: () =>
-      sql`FROM ${spans.from} CROSS JOIN combo c ON c.id = f.combo_id CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`,
+    from: () => sql`FROM ${spans.from} CROSS JOIN asset a ON a.id = f.asset_id ${joins.sql()}`,
     where: [...where, findingTerms(ofFindings, spans.options)],
   }
 }

@@ -155,3 +155,28 @@ test('a history of which most was taken back asks to be built again', () => {
   expect(rounds).toBeGreaterThan(25)
   expect(rounds).toBeLessThan(100)
 })
+
+test('numbers of findings that begin high take the room of as many findings, and are told in the bytes', () => {
+  const facets = new FacetTable()
+  const count = 50_000
+  const makeHistory = () => new History(facets, defaultTimeline)
+  const fill = (history: History, firstId: number) => {
+    const subject = { time: 5, combo: 0, confidence: 1, asset: 1 }
+    for (let id = firstId; id < firstId + count; id++) history.add(id, subject, [{ at: 9, from: 0 }])
+    return history.bytes
+  }
+  const [low, high, far] = [makeHistory(), makeHistory(), makeHistory()]
+  const usual = fill(low, 1)
+  const firstId = 17_500_000
+  high.reserve(firstId + count, 200_000)
+  expect(fill(high, firstId)).toBeLessThan(usual + 1.25 * (firstId + count))
+  expect(fill(far, 2 ** 40)).toBeGreaterThan(count * 40)
+  expect(far.isWhole).toBe(true)
+  for (const [history, id] of [
+    [low, 7],
+    [high, firstId + 7],
+    [far, 2 ** 40 + 7],
+  ] as const) {
+    expect(history.countOf(id)).toBe(1)
+  }
+})

@@ -46,17 +46,31 @@ describe('a series', () => {
   it('of a stock comes as one row for each pair of buckets', () => {
     const { queries } = watch({ ...plan, mode: 'stock', measure: { aggregation: 'MAX', field: 'confidence' } })
     const buckets = edges.length + 1
-    expect(queries[0]?.rows).toBeGreaterThan(edges.length)
-    expect(queries[0]?.rows).toBeLessThanOrEqual((buckets * (buckets + 1)) / 2)
+    const [ended, last] = queries
+    expect(ended?.rows).toBeGreaterThan(edges.length)
+    expect(ended?.rows).toBeLessThanOrEqual((buckets * (buckets + 1)) / 2)
+    expect(last?.rows).toBeGreaterThan(3)
+    expect(last?.rows).toBeLessThanOrEqual(buckets)
   })
 
   it('of a stock does not look for each finding among the assets of a filter', () => {
     const conditions = [
       { key: 'containers', values: ['Space 1', 'Space 2'], exclude: false, origin: 'caller' },
     ] as const
-    const { queries } = watch({ ...plan, mode: 'stock', conditions })
-    expect(queries[0]?.steps).toContain('SEARCH f USING INDEX sqlite_autoindex_finding_1 (id=?)')
+    const [ended, last] = watch({ ...plan, mode: 'stock', conditions }).queries
+    expect(ended?.steps).toContain('SEARCH f USING INDEX sqlite_autoindex_finding_1 (id=?)')
+    // Of those that last, the findings of each asset are read once.
+    expect(last?.steps).toContain('SEARCH f USING PRIMARY KEY (asset_id=?)')
   })
+
+  it.each(['resolutionHours', 'assetId'] as const)(
+    'of %s does not seek each row by an index that has not it',
+    (field) => {
+      const aggregation = field === 'assetId' ? 'COUNT_DISTINCT' : 'AVG'
+      const [, last] = watch({ ...plan, mode: 'stock', measure: { aggregation, field } }).queries
+      expect(last?.steps).toContain('SEARCH f USING PRIMARY KEY (asset_id>?)')
+    },
+  )
 })
 
 describe.each(['finding', 'asset'] as const)('a stock of each %s at a past moment', (entity) => {
