@@ -9,7 +9,7 @@ export interface StatusChange {
 }
 
 /** What a finding is counted by. */
-export interface Subject {
+interface Subject {
   time: number
   combo: number
   confidence: number
@@ -23,7 +23,7 @@ const MOST_ASIDE = 2 ** 23
 /** Rows that may be there for nothing before the history is to be built again, where that is not a small share of all. */
 const MOST_SPARE = 1_000_000
 
-export interface HistoryOptions extends TimelineOptions {
+interface HistoryOptions extends TimelineOptions {
   mostSpare?: number
 }
 

@@ -243,33 +243,20 @@ export class FindingLedger {
     return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
   }
 
-  #toRecord([
-    id,
-    assetId,
-    fp,
-    comboId,
-    firstDetectedAt,
-    confidence,
-    lastDetectedAt,
-    resolvedAt,
-    location,
-    excerpt,
-    valueFp,
-  ]: FindingSqlRow): FindingRecord {
-    const facets = this.facets.facetsOf(comboId)
+  #toRecord(row: FindingSqlRow): FindingRecord {
     return {
-      id,
-      assetId,
-      fp,
-      comboId,
-      facets,
-      firstDetectedAt,
-      confidence,
-      lastDetectedAt,
-      resolvedAt,
-      location,
-      excerpt,
-      valueFp,
+      id: row[0],
+      assetId: row[1],
+      fp: row[2],
+      comboId: row[3],
+      facets: this.facets.facetsOf(row[3]),
+      firstDetectedAt: row[4],
+      confidence: row[5],
+      lastDetectedAt: row[6],
+      resolvedAt: row[7],
+      location: row[8],
+      excerpt: row[9],
+      valueFp: row[10],
     }
   }
 

@@ -45,13 +45,16 @@ interface StatusSpans {
   options: FindingTermOptions
 }
 
+/** A finding counts from the change before on, or where there was none from its first detection. */
+const sinceChange = (at: Sql): Sql => sql`max(f.first_detected_at, coalesce(${at}, f.first_detected_at))`
+
 function statusSpans(part: SpanPart, first: Place<number>): StatusSpans {
   if (part === 'last') {
     return {
       with: sql``,
       from: sql`finding f ${joinChange(first, 'last')}`,
       status: undefined,
-      since: sql`max(f.first_detected_at, coalesce(changed.at, f.first_detected_at))`,
+      since: sinceChange(sql`changed.at`),
       until: sql`NULL`,
       resolvedAt: sql`f.resolved_at`,
       options: {},
@@ -64,7 +67,7 @@ function statusSpans(part: SpanPart, first: Place<number>): StatusSpans {
       FROM status_change WHERE at >= ${first})`,
     from: sql`span CROSS JOIN finding f ON f.id = span.finding_id`,
     status,
-    since: sql`max(f.first_detected_at, coalesce(span.since, f.first_detected_at))`,
+    since: sinceChange(sql`span.since`),
     until: sql`span.until`,
     resolvedAt: resolutionBefore(sql`r.at <= coalesce(span.since, ${first} - 1)`),
     options: { status, isReached: true },
