@@ -65,6 +65,8 @@ const { outputFiles, metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   external,
+  // Its main file requires the others by a name that no bundler sees.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   plugins: [placed, unread],
   // Some packages are CommonJS and require Node's own modules.
   banner: {

@@ -39,7 +39,7 @@ const inJson = (group: string, more: Record<string, unknown> = {}): Pick<Client,
 })
 
 const inToml: Pick<Client, 'set' | 'remove'> = {
-  set: (text, name, entry) => setTable(text, ['mcp_servers', name], entry),
+  set: (text, name, entry) => setTable(text, ['mcp_servers', name], { ...entry }),
   remove: (text, name) => removeTable(text, ['mcp_servers', name]),
 }
 

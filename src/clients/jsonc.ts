@@ -1,163 +1,137 @@
-/** A member of an object in a text of JSON with comments, by its places in the text. */
-interface Member {
-  key: string
-  start: number
-  valueStart: number
-  end: number
-}
-
-interface ObjectSpan {
-  open: number
-  close: number
-  members: Member[]
-  /** A comma stands behind the last member. */
-  trailing: boolean
-}
+import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 
 /** The text is not what the edit needs; the message is one sentence. */
 export class EditError extends Error {}
 
-const broken = (at: number, text: string) =>
-  new EditError(`It is not valid JSON at line ${text.slice(0, at).split('\n').length}.`)
+type Members = Readonly<Record<string, unknown>>
 
-function skipBlank(text: string, from: number): number {
-  const blank = /(?:\s|\ufeff|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y
-  blank.lastIndex = from
-  blank.exec(text)
-  return blank.lastIndex
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** Applies an edit to what stands behind a byte order mark, and keeps the line ends of the text. */
+function editBody(text: string, edit: (body: string) => string): string {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  const edited = edit(text.slice(mark.length))
+  return mark + (lineEndOf(text) === '\r\n' ? edited.replaceAll(/\r?\n/g, '\r\n') : edited)
 }
 
-function endOfString(text: string, from: number): number {
-  const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
-  string.lastIndex = from
-  if (string.exec(text) === null) throw broken(from, text)
-  return string.lastIndex
+/** How all lines of the text end; a text that mixes line ends takes either. */
+export const lineEndOf = (text: string): string => (/\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? '\r\n' : '\n')
+
+function parseRoot(text: string): Node {
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  if (error === undefined && root?.type === 'object') return root
+  const line = text.slice(0, error?.offset ?? 0).split('\n').length
+  throw new EditError(`It is not valid JSON at line ${line}.`)
 }
 
-function endOfValue(text: string, from: number): number {
-  const first = text[from]
-  if (first === '{') return scanObject(text, from).close + 1
-  if (first === '[') return endOfList(text, from)
-  if (first === '"') return endOfString(text, from)
-  const word = /-?\d[\d.eE+-]*|true|false|null/y
-  word.lastIndex = from
-  if (word.exec(text) === null) throw broken(from, text)
-  return word.lastIndex
+/** The property of a key; of several, the one that counts for a reader. */
+function findProperty(object: Node, key: string): { property: Node; value: Node; index: number } | undefined {
+  const properties = object.children ?? []
+  const index = properties.findLastIndex(({ children }) => children?.[0]?.value === key)
+  const property = properties[index]
+  const value = property?.children?.[1]
+  return property === undefined || value === undefined ? undefined : { property, value, index }
 }
 
-function endOfList(text: string, from: number): number {
-  for (let at = skipBlank(text, from + 1); ; ) {
-    if (text[at] === ']') return at + 1
-    at = skipBlank(text, endOfValue(text, at))
-    if (text[at] === ',') at = skipBlank(text, at + 1)
-    else if (text[at] !== ']') throw broken(at, text)
-  }
+const endOf = ({ offset, length }: Node) => offset + length
+
+const trivia = /(?:\s|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y
+const commentsOfLine = /(?:[ \t]*(?:\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/))*/y
+
+function skip(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return from + (pattern.exec(text)?.[0].length ?? 0)
 }
 
-function scanObject(text: string, from: number): ObjectSpan {
-  if (text[from] !== '{') throw broken(from, text)
-  const members: Member[] = []
-  let trailing = false
-  for (let at = skipBlank(text, from + 1); ; ) {
-    if (text[at] === '}') return { open: from, close: at, members, trailing }
-    const start = at
-    const keyEnd = endOfString(text, at)
-    at = skipBlank(text, keyEnd)
-    if (text[at] !== ':') throw broken(at, text)
-    const valueStart = skipBlank(text, at + 1)
-    const end = endOfValue(text, valueStart)
-    members.push({ key: JSON.parse(text.slice(start, keyEnd)) as string, start, valueStart, end })
-    at = skipBlank(text, end)
-    trailing = text[at] === ','
-    if (trailing) at = skipBlank(text, at + 1)
-    else if (text[at] !== '}') throw broken(at, text)
-  }
-}
-
-function scanRoot(text: string): ObjectSpan {
-  const root = scanObject(text, skipBlank(text, 0))
-  const rest = skipBlank(text, root.close + 1)
-  if (rest !== text.length) throw broken(rest, text)
-  return root
+/** Where the comma behind a place ends; undefined when something else comes first. */
+function endOfComma(text: string, from: number): number | undefined {
+  const at = skip(trivia, text, from)
+  return text[at] === ',' ? at + 1 : undefined
 }
 
 const indentAt = (text: string, at: number) => /[ \t]*$/.exec(text.slice(0, at))?.[0] ?? ''
 
-/** How members of an object are set in: as its first one is, else two spaces more than its own line. */
-function indentOf(text: string, { open, members }: ObjectSpan): string {
-  const [first] = members
-  if (first !== undefined && text.slice(open, first.start).includes('\n')) return indentAt(text, first.start)
-  const line = text.slice(text.lastIndexOf('\n', open) + 1, open)
+/** How members of an object are indented: as its first one is, else two spaces more than its own line. */
+function indentOf(text: string, { offset, children: [first] = [] }: Node): string {
+  if (first !== undefined && text.slice(offset, first.offset).includes('\n')) return indentAt(text, first.offset)
+  const line = text.slice(text.lastIndexOf('\n', offset) + 1, offset)
   return `${/^[ \t]*/.exec(line)?.[0] ?? ''}  `
 }
 
 const toText = (value: unknown, indent: string) => JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`)
 
-function addMember(text: string, object: ObjectSpan, key: string, value: unknown): string {
+function addProperty(text: string, object: Node, key: string, value: unknown): string {
   const indent = indentOf(text, object)
-  const written = `${JSON.stringify(key)}: ${toText(value, indent)}`
-  const last = object.members.at(-1)
+  const written = `\n${indent}${JSON.stringify(key)}: ${toText(value, indent)}`
+  const last = object.children?.at(-1)
   if (last === undefined) {
-    const inside = text.slice(object.open + 1, object.close).trimEnd()
-    const outer = indent.slice(0, -2)
-    return `${text.slice(0, object.open + 1)}${inside}\n${indent}${written}\n${outer}${text.slice(object.close)}`
+    const close = endOf(object) - 1
+    const inside = text.slice(object.offset + 1, close).trimEnd()
+    return `${text.slice(0, object.offset + 1)}${inside}${written}\n${indent.slice(0, -2)}${text.slice(close)}`
   }
-  const behind = object.trailing ? text.indexOf(',', skipBlank(text, last.end)) + 1 : last.end
-  return `${text.slice(0, behind)}${object.trailing ? '' : ','}\n${indent}${written}${text.slice(behind)}`
+  const comma = endOfComma(text, endOf(last))
+  const at = skip(commentsOfLine, text, comma ?? endOf(last))
+  const before = text.slice(0, endOf(last)) + (comma === undefined ? ',' : '') + text.slice(endOf(last), at)
+  return before + written + (comma === undefined ? '' : ',') + text.slice(at)
 }
 
-const find = ({ members }: ObjectSpan, key: string) => members.find((member) => member.key === key)
+function replaceValue(text: string, { property, value }: { property: Node; value: Node }, next: unknown): string {
+  if (JSON.stringify(getNodeValue(value)) === JSON.stringify(next)) return text
+  return text.slice(0, value.offset) + toText(next, indentAt(text, property.offset)) + text.slice(endOf(value))
+}
 
-/** Sets `text[group][name]` and leaves every other byte as it is, comments too. @throws EditError */
-export function setMember(text: string, group: string, name: string, value: unknown): string {
+/**
+ * Sets the members of `text[group][name]`; its other members, all comments and all else stay as they are. An entry
+ * without a command is another kind of server, and is replaced. @throws EditError
+ */
+export function setMember(text: string, group: string, name: string, value: Members): string {
   if (text.trim() === '') return `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`
-  const root = scanRoot(text)
-  const outer = find(root, group)
-  if (outer === undefined) return checked(addMember(text, root, group, { [name]: value }))
-  if (text[outer.valueStart] !== '{') throw new EditError(`Its member ${group} is not an object.`)
-  const object = scanObject(text, outer.valueStart)
-  const inner = find(object, name)
-  if (inner === undefined) return checked(addMember(text, object, name, value))
-  const old = text.slice(inner.valueStart, inner.end)
-  if (isSame(old, value)) return text
-  return `${text.slice(0, inner.valueStart)}${toText(value, indentAt(text, inner.start))}${text.slice(inner.end)}`
+  return editBody(text, (body) => {
+    const root = parseRoot(body)
+    const servers = findProperty(root, group)
+    if (servers === undefined) return addProperty(body, root, group, { [name]: value })
+    if (servers.value.type !== 'object') throw new EditError(`Its member ${group} is not an object.`)
+    const entry = findProperty(servers.value, name)
+    if (entry === undefined) return addProperty(body, servers.value, name, value)
+    if (entry.value.type !== 'object' || findProperty(entry.value, 'command') === undefined) {
+      return replaceValue(body, entry, value)
+    }
+    return Object.entries(value).reduce((edited, [key, next]) => {
+      const object = findEntry(edited, group, name)?.value
+      if (object === undefined) return edited
+      const property = findProperty(object, key)
+      return property === undefined ? addProperty(edited, object, key, next) : replaceValue(edited, property, next)
+    }, body)
+  })
 }
 
-function isSame(old: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(old)) === JSON.stringify(value)
-  } catch {
-    return false
-  }
+function findEntry(text: string, group: string, name: string) {
+  const servers = findProperty(parseRoot(text), group)?.value
+  const entry = servers?.type === 'object' ? findProperty(servers, name) : undefined
+  return entry === undefined ? undefined : { ...entry, siblings: servers?.children ?? [] }
 }
 
-/** Takes `text[group][name]` out, and nothing else. @throws EditError */
+/** Takes `text[group][name]` out; all comments outside of it stay where they are. @throws EditError */
 export function removeMember(text: string, group: string, name: string): string {
   if (text.trim() === '') return text
-  const outer = find(scanRoot(text), group)
-  if (outer === undefined || text[outer.valueStart] !== '{') return text
-  const object = scanObject(text, outer.valueStart)
-  const index = object.members.findIndex((member) => member.key === name)
-  const member = object.members[index]
-  if (member === undefined) return text
-  const before = object.members[index - 1]
-  const next = object.members[index + 1]
-  if (next !== undefined) {
-    return checked(endBefore(text.slice(0, member.start)) + text.slice(skipBlank(text, member.end) + 1))
-  }
-  const behind = text.slice(object.trailing ? skipBlank(text, member.end) + 1 : member.end)
-  if (before === undefined || object.trailing) return checked(endBefore(text.slice(0, member.start)) + behind)
-  const comma = skipBlank(text, before.end)
-  return checked(text.slice(0, comma) + endBefore(text.slice(comma + 1, member.start)) + behind)
+  return editBody(text, (body) => {
+    const entry = findEntry(body, group, name)
+    if (entry === undefined) return body
+    const { property, index, siblings } = entry
+    const comma = endOfComma(body, endOf(property))
+    const rest = cut(body, property.offset, comma ?? endOf(property))
+    const before = siblings[index - 1]
+    const separator = before === undefined || comma !== undefined ? undefined : endOfComma(body, endOf(before))
+    return separator === undefined ? rest : rest.slice(0, separator - 1) + rest.slice(separator)
+  })
 }
 
-/** Without the white space at its end, but for the line break that ends a comment. */
-function endBefore(text: string): string {
-  const trimmed = text.trimEnd()
-  return trimmed.slice(trimmed.lastIndexOf('\n') + 1).includes('//') ? `${trimmed}\n` : trimmed
-}
-
-function checked(text: string): string {
-  scanRoot(text)
-  return text
+/** Takes out a piece, and its line where nothing else stands in it. */
+function cut(text: string, from: number, to: number): string {
+  const start = text.lastIndexOf('\n', from - 1) + 1
+  const nextLine = text.indexOf('\n', to) + 1
+  const isAlone = text.slice(start, from).trim() === '' && nextLine > 0 && text.slice(to, nextLine).trim() === ''
+  return isAlone ? text.slice(0, start) + text.slice(nextLine) : text.slice(0, from) + text.slice(to)
 }

@@ -1,4 +1,4 @@
-import { EditError } from './jsonc.ts'
+import { EditError, lineEndOf } from './jsonc.ts'
 
 const quote = (text: string) => JSON.stringify(text)
 
@@ -8,6 +8,8 @@ interface Item {
   /** Whole: a pair's key follows on that of the table it stands in. */
   path: readonly string[]
   start: number
+  /** Where the value of a pair begins. */
+  valueStart: number
   end: number
 }
 
@@ -40,10 +42,12 @@ class Scanner {
       const start = this.#at
       if (this.#text[start] === '[') {
         table = this.#header()
-        items.push({ kind: 'table', path: table, start, end: this.#at })
+        items.push({ kind: 'table', path: table, start, valueStart: start, end: this.#at })
       } else {
-        const path = [...table, ...this.#pair()]
-        items.push({ kind: 'pair', path, start, end: this.#at })
+        const path = [...table, ...this.#key()]
+        const valueStart = this.#at
+        this.#value()
+        items.push({ kind: 'pair', path, start, valueStart, end: this.#at })
       }
       if (this.#match(/[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y) === undefined) throw this.#broken()
     }
@@ -87,12 +91,17 @@ class Scanner {
     }
   }
 
-  #pair(): string[] {
+  /** The key of a pair, with the sign behind it. */
+  #key(): string[] {
     const path = this.#keys()
     this.#take('=')
     this.#match(spaces)
-    this.#value()
     return path
+  }
+
+  #pair(): void {
+    this.#key()
+    this.#value()
   }
 
   #value(): void {
@@ -116,39 +125,64 @@ class Scanner {
 
 const isBelow = (path: readonly string[], table: readonly string[]) => table.every((part, at) => path[at] === part)
 
-/** The table with all that belongs to it; undefined when the text does not name it. */
-function findBlock(text: string, table: readonly string[]): { start: number; end: number } | undefined {
-  const items = new Scanner(text).items()
-  const own = items.filter(({ path }) => isBelow(path, table))
-  const [first] = own
-  const last = own.at(-1)
-  if (first === undefined || last === undefined) return undefined
-  const from = items.indexOf(first)
-  // Pairs of other tables, or tables of others between, cannot be replaced as one piece.
-  if (first.kind === 'pair' || first.path.length > table.length || items.indexOf(last) !== from + own.length - 1) {
-    throw new EditError(`Its server ${table.at(-1)} is not written as one table [${table.join('.')}].`)
-  }
-  const line = text.indexOf('\n', last.end)
-  return { start: text.lastIndexOf('\n', first.start) + 1, end: line < 0 ? text.length : line + 1 }
+interface Block {
+  start: number
+  end: number
+  /** Its header, its pairs, and what stands in tables below it. */
+  items: readonly Item[]
 }
 
-/** Sets a server of `[mcp_servers.<name>]`, and leaves every other line as it is. @throws EditError */
-export function setTable(
-  text: string,
-  table: readonly string[],
-  entry: { command: string; args: readonly string[] },
-): string {
-  const lines = [
-    `[${table.join('.')}]`,
-    `command = ${quote(entry.command)}`,
-    `args = [${entry.args.map(quote).join(', ')}]`,
-    '',
-  ]
-  const written = lines.join('\n')
+/** The table with all that belongs to it; undefined when the text does not name it. */
+function findBlock(text: string, table: readonly string[]): Block | undefined {
+  const all = new Scanner(text).items()
+  const items = all.filter(({ path }) => isBelow(path, table))
+  const [first] = items
+  const last = items.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const from = all.indexOf(first)
+  // Pairs of other tables, or tables of others between, cannot be edited as one piece.
+  if (first.kind === 'pair' || first.path.length > table.length || all.indexOf(last) !== from + items.length - 1) {
+    throw new EditError(`Its server ${table.at(-1)} is not written as one table [${table.join('.')}].`)
+  }
+  return { start: text.lastIndexOf('\n', first.start) + 1, end: endOfLine(text, last.end), items }
+}
+
+function endOfLine(text: string, from: number): number {
+  const line = text.indexOf('\n', from)
+  return line < 0 ? text.length : line + 1
+}
+
+type Value = string | readonly string[]
+
+const toText = (value: Value) => (typeof value === 'string' ? quote(value) : `[${value.map(quote).join(', ')}]`)
+
+/**
+ * Sets keys of a table such as `[mcp_servers.<name>]`; its other keys, all comments and every other line stay as they
+ * are. @throws EditError
+ */
+export function setTable(text: string, table: readonly string[], values: Readonly<Record<string, Value>>): string {
+  const lineEnd = lineEndOf(text)
+  const toLine = ([name, value]: [string, Value]) => `${name} = ${toText(value)}${lineEnd}`
   const block = findBlock(text, table)
-  if (block !== undefined) return text.slice(0, block.start) + written + text.slice(block.end)
-  const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
-  return `${text}${gap}${written}`
+  if (block === undefined) {
+    const gap = text === '' ? '' : text.endsWith('\n') ? lineEnd : lineEnd + lineEnd
+    return `${text}${gap}[${table.join('.')}]${lineEnd}${Object.entries(values).map(toLine).join('')}`
+  }
+  const pairOf = (name: string) =>
+    block.items.find(({ kind, path }) => kind === 'pair' && path.length === table.length + 1 && path.at(-1) === name)
+  const absent = Object.entries(values).filter(([name]) => pairOf(name) === undefined)
+  const place = endOfLine(text, block.items[0]?.end ?? block.start)
+  const added = absent.length > 0 && !text.slice(0, place).endsWith('\n') ? lineEnd : ''
+  const edits = [
+    { start: place, end: place, content: added + absent.map(toLine).join('') },
+    ...Object.entries(values).flatMap(([name, value]) => {
+      const pair = pairOf(name)
+      return pair === undefined ? [] : [{ start: pair.valueStart, end: pair.end, content: toText(value) }]
+    }),
+  ]
+  return edits
+    .sort((a, b) => b.start - a.start)
+    .reduce((edited, { start, end, content }) => edited.slice(0, start) + content + edited.slice(end), text)
 }
 
 /** @throws EditError */

@@ -41,7 +41,7 @@ describe('an entry in JSON with comments', () => {
 
   it('keeps the comment above its neighbour when it is taken out', () => {
     const text = '{"mcpServers": {\n  // one\n  "assay": {},\n  // two\n  "b": {}\n}}'
-    expect(remove(text)).toBe('{"mcpServers": {\n  // one\n\n  // two\n  "b": {}\n}}')
+    expect(remove(text)).toBe('{"mcpServers": {\n  // one\n  // two\n  "b": {}\n}}')
   })
 
   it('starts a file that is not there', () => {
@@ -49,8 +49,37 @@ describe('an entry in JSON with comments', () => {
   })
 
   it('replaces an entry of another kind', () => {
-    const after = set('{"mcpServers": {"assay": {"command": "old", "env": {"A": "1"}}, "b": 1}}')
+    const after = set('{"mcpServers": {"assay": {"url": "http://127.0.0.1:7411/mcp"}, "b": 1}}')
     expect(JSON.parse(after)).toEqual({ mcpServers: { assay: entry, b: 1 } })
+  })
+
+  it('changes the command of an entry, and keeps what the person added to it', () => {
+    const text =
+      '{"mcpServers": {\n  "assay": {\n    // old one\n    "command": "old", // mine\n    "env": { "A": "1" } // why\n  }\n}}'
+    const { command, args } = entry
+    expect(set(text)).toBe(
+      `{"mcpServers": {\n  "assay": {\n    // old one\n    "command": "${command}", // mine\n    "env": { "A": "1" }, // why\n    "args": ${JSON.stringify(args, null, 2).replaceAll('\n', '\n    ')}\n  }\n}}`,
+    )
+  })
+
+  it.each([
+    ['{"mcpServers": {\n  "a": 1 // e\n}}', '{"mcpServers": {\n  "a": 1, // e\n  "assay": ENTRY\n}}'],
+    ['{"mcpServers": {\n  "a": 1, /* e */ // f\n}}', '{"mcpServers": {\n  "a": 1, /* e */ // f\n  "assay": ENTRY,\n}}'],
+    ['{"mcpServers": {\r\n  "a": 1 // e\r\n}}', '{"mcpServers": {\r\n  "a": 1, // e\r\n  "assay": ENTRY\r\n}}'],
+    ['\ufeff{"mcpServers": {\n  // none\n}}', '\ufeff{"mcpServers": {\n  // none\n  "assay": ENTRY\n}}'],
+  ])('leaves each comment of %j beside what it is about', (text, wanted) => {
+    const lineEnd = text.includes('\r') ? '\r\n' : '\n'
+    const written = JSON.stringify(entry, null, 2).replaceAll('\n', `${lineEnd}  `)
+    expect(set(text)).toBe(wanted.replace('ENTRY', written))
+    expect(remove(set(text)).replace('1,', '1')).toBe(text.replace('1,', '1'))
+  })
+
+  it.each([
+    ['{"mcpServers": {\n  "a": 1, // a\n  "assay": {} // mine\n}}', '{"mcpServers": {\n  "a": 1 // a\n   // mine\n}}'],
+    ['{"mcpServers": {\n  "assay": {}, // mine\n  "a": 1\n}}', '{"mcpServers": {\n   // mine\n  "a": 1\n}}'],
+    ['{"mcpServers": {"a": 1, "assay": {}}}', '{"mcpServers": {"a": 1 }}'],
+  ])('taken out of %j leaves every comment on its line', (text, wanted) => {
+    expect(remove(text)).toBe(wanted)
   })
 
   it.each(['{', '[]', '{"mcpServers": 1}', '{"a": }', '{} {}', '{"a" 1}', 'nothing'])('leaves %j alone', (text) => {
@@ -133,9 +162,16 @@ describe('an entry in TOML', () => {
     expect(() => setTable(text, table, entry)).toThrow('Its server assay is not written as one table')
   })
 
-  it('replaces its table and the tables below it, and keeps what stands around', () => {
-    const text = `# top\n[a]\nb = 1\n\n[mcp_servers.assay]\ncommand = "old"\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`
-    expect(setTable(text, table, entry)).toBe(`# top\n[a]\nb = 1\n\n${written}\n# next\n[c]\nd = 2\n`)
+  it('is changed in its table, and what else stands there is kept', () => {
+    const text = `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\n# the program\ncommand = "old" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`
+    expect(setTable(text, table, entry)).toBe(
+      `# top\n[a]\nb = 1\n\n[mcp_servers.assay] # mine\nargs = ["/opt/assay/main.js", "mcp"]\n# the program\ncommand = "/usr/bin/node" # why\n[mcp_servers.assay.env]\nA = "1"\n\n# next\n[c]\nd = 2\n`,
+    )
     expect(removeTable(text, table)).toBe('# top\n[a]\nb = 1\n\n\n# next\n[c]\nd = 2\n')
+  })
+
+  it('keeps the line ends of its file', () => {
+    expect(setTable('[a]\r\nb = 1\r\n', table, entry)).toBe(`[a]\r\nb = 1\r\n\r\n${written.replaceAll('\n', '\r\n')}`)
+    expect(setTable('[mcp_servers.assay]', table, entry)).toBe(written)
   })
 })

@@ -148,7 +148,56 @@ describe('assay mcp install', () => {
   it('makes a file that is not there', async () => {
     expect((await assay('install', 'cursor', '-y')).code).toBe(0)
     const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor'), 'utf8'))
-    expect(mcpServers.assay).toEqual({ command: process.execPath, args: [mainFile, 'mcp', '--home', home] })
+    expect(mcpServers.assay).toEqual({
+      command: process.execPath,
+      args: [mainFile, 'mcp', '--home', home, '--toolsets', 'agent'],
+    })
+  })
+
+  it.each<[string[], string[]]>([
+    [[], ['--toolsets', 'agent']],
+    [['--admin'], ['--toolsets', 'agent,admin']],
+    [
+      ['--toolsets', 'admin'],
+      ['--toolsets', 'admin'],
+    ],
+    [
+      ['--lockdown', '--read-only'],
+      ['--read-only', '--lockdown', '--toolsets', 'agent'],
+    ],
+    [
+      ['--no-background', '--log-level', 'warn'],
+      ['--no-background', '--log-level', 'warn', '--toolsets', 'agent'],
+    ],
+  ])('writes %j into the entry', async (options, wanted) => {
+    const { code, stdout } = await assay('install', 'cursor', '--yes', ...options)
+    expect(code).toBe(0)
+    const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor'), 'utf8'))
+    expect(mcpServers.assay.args).toEqual([mainFile, 'mcp', '--home', home, ...wanted])
+    const isTold = stdout.includes(['assay mcp install cursor', ...wanted.slice(0, -2), '--admin'].join(' '))
+    expect(isTold).toBe(wanted.at(-1) === 'agent')
+  })
+
+  it('writes every option that assay mcp has, or refuses it', async () => {
+    const listOptions = async (...args: string[]) => (await assay(...args, '--help')).stdout.match(/^ +.*--[a-z-]+/gm)
+    const own = (await listOptions())?.map((line) => line.replace(/^.*(--[a-z-]+)$/, '$1')) ?? []
+    const accepted = (await listOptions('install'))?.join('\n') ?? ''
+    const values: Record<string, string[]> = { '--toolsets': ['agent'], '--log-level': ['warn'], '--home': ['/data'] }
+    const options = own.filter((each) => each !== '--help')
+    await assay('install', 'cursor', '--yes', ...options.flatMap((option) => [option, ...(values[option] ?? [])]))
+    for (const option of options) {
+      expect(accepted).toContain(option)
+      expect(readFileSync(fileOf('cursor'), 'utf8')).toContain(`"${option}"`)
+    }
+    expect((await assay('uninstall', 'cursor', '--yes', '--lockdown')).code).toBe(2)
+    expect(own.length).toBeGreaterThan(5)
+  })
+
+  it('takes either --admin or --toolsets', async () => {
+    const { code, stderr } = await assay('install', 'cursor', '--yes', '--admin', '--toolsets', 'agent')
+    expect(code).toBe(2)
+    expect(stderr).toContain('either --admin or --toolsets')
+    expect(existsSync(fileOf('cursor'))).toBe(false)
   })
 
   it('leaves assay mcp its own options', async () => {

@@ -9,62 +9,76 @@ import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { print } from '../session.ts'
 
-interface InstallFlags {
+interface ClientFlags {
   name: string
-  home?: string
-  readOnly?: boolean
-  toolsets?: string
   yes?: boolean
+}
+
+interface InstallFlags extends ClientFlags {
+  admin?: boolean
 }
 
 const known = clients.map(({ id }) => id).join(', ')
 
 /** `assay mcp install` and `uninstall`: entries in the configuration files of assistants. */
 export function addClientCommands(mcp: Command, host: Host): void {
-  mcp
+  const install = mcp
     .command('install')
     .description('let an assistant start Assay: shows what would change in its configuration, asks, keeps a copy')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
-    .option('--home <folder>', 'data folder that it is to use')
-    .option('--read-only', 'let it offer only tools that change nothing')
-    .option('--toolsets <list>', 'which tools it is to offer: agent, admin, or both')
+    .option('--admin', 'offer the admin tools too, and not only the six agent tools')
     .option('-y, --yes', 'do not ask')
-    .action(async (id: string, options: InstallFlags, command: Command) => {
+    .action(async (id: string, options: InstallFlags) => {
       const client = getClient(id)
       const place = thisPlace()
-      const args = toArguments(withParent(options, command), place.env.ASSAY_HOME)
+      const args = toArguments(mcp, options.admin === true, place.env.ASSAY_HOME)
       const entry = { command: process.execPath, args }
       const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
       await make(host, client, change, options.yes === true)
+      if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
+        const again = ['assay mcp install', client.id, ...writeOptions(mcp), '--admin'].join(' ')
+        print(host, `It offers the six agent tools; to add the admin tools: ${again}`)
+      }
     })
+  // The parser gives them to `mcp` wherever they stand; here they are for the help.
+  for (const option of mcp.options) install.addOption(option)
   mcp
     .command('uninstall')
     .description('take Assay out of the configuration of an assistant')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
     .option('-y, --yes', 'do not ask')
-    .action(async (id: string, options: InstallFlags) => {
+    .action(async (id: string, options: ClientFlags) => {
+      const [unused] = mcp.options.filter((option) => isGiven(mcp, option.attributeName()))
+      if (unused !== undefined) throw new UsageError(`mcp uninstall has no option ${unused.long}; leave it out.`)
       const client = getClient(id)
       const change = planChange(client.file(thisPlace()), (text) => client.remove(text, options.name))
       await make(host, client, change, options.yes === true)
     })
 }
 
-/** Options that `mcp` itself knows end up there, wherever they stand. */
-const withParent = (options: InstallFlags, { parent }: Command): InstallFlags => ({ ...parent?.opts(), ...options })
+const isGiven = (command: Command, option: string) => command.getOptionValueSource(option) === 'cli'
 
-/** An assistant has neither this shell's variables nor its folder. */
-function toArguments({ home, readOnly, toolsets }: InstallFlags, usualHome = ''): string[] {
+/** What starts the server: an assistant has neither this shell's variables nor its folder. */
+function toArguments(mcp: Command, admin: boolean, usualHome = ''): string[] {
   const program = fileURLToPath(packageFile('dist/main.js'))
-  const folder = home ?? usualHome
-  return [
-    program,
-    'mcp',
-    ...(folder === '' ? [] : ['--home', resolve(folder)]),
-    ...(readOnly === true ? ['--read-only'] : []),
-    ...(toolsets === undefined ? [] : ['--toolsets', String(toolsets)]),
-  ]
+  if (admin && isGiven(mcp, 'toolsets')) throw new UsageError('Give either --admin or --toolsets.')
+  const toolsets = isGiven(mcp, 'toolsets') ? [] : ['--toolsets', admin ? 'agent,admin' : 'agent']
+  const home = isGiven(mcp, 'home') || usualHome === '' ? [] : ['--home', resolve(usualHome)]
+  return [program, 'mcp', ...home, ...writeOptions(mcp), ...toolsets]
+}
+
+/** Every option that `mcp` was given, as it is written on a command line. */
+function writeOptions(mcp: Command): string[] {
+  return mcp.options.flatMap((option) => {
+    const name = option.attributeName()
+    if (!isGiven(mcp, name)) return []
+    const value: unknown = mcp.getOptionValue(name)
+    const flag = option.long ?? option.flags
+    if (typeof value === 'boolean') return [flag]
+    return [flag, name === 'home' ? resolve(String(value)) : String(value)]
+  })
 }
 
 function getClient(id: string): Client {
