@@ -16,7 +16,7 @@ const { home, keys, logLevel, leastFindings } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
-const store = Store.open(join(home, 'assay.db'), { now })
+const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(
   [...queryOperations, ...queryDashboardOperations, ...findingOperations, getStats].map((operation) => [

@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import { buildEngine } from '../engine/load.store.ts'
 import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { attachEngine, findEngine, followChanges } from '../query/executor.ts'
 import type { Store } from '../store/store.ts'
@@ -31,6 +32,7 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
   let building: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
+  let isFailing = false
 
   let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
@@ -71,7 +73,7 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
 
   const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
 
-  const tend = () => {
+  const buildIfNeeded = () => {
     if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
     // Without its indexes, which a large import makes at its end, the table is not read in steps.
     if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
@@ -80,16 +82,31 @@ export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGIN
     })
   }
 
+  /** A database that cannot be read is no reason to end: each question says what is wrong with it. */
+  const attempt = (work: () => void) => {
+    try {
+      work()
+      isFailing = false
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (!isFailing) log.warn('the engine cannot follow the database', { error })
+      isFailing = true
+    }
+  }
+
   const tick = () => {
-    // One piece of work a turn, so that a question that comes meanwhile waits for no more than that.
-    const worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
-    tend()
+    let worked = false
+    attempt(() => {
+      // One piece of work a turn, so that a question that comes meanwhile waits for no more than that.
+      worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
+      buildIfNeeded()
+    })
     if (!closed) timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
   }
   tick()
 
   return {
-    tend,
+    tend: () => attempt(buildIfNeeded),
     close: () => {
       closed = true
       clearTimeout(timer)

@@ -44,6 +44,7 @@ export function startLoop(options: LoopOptions): Loop {
   const owner = createOwner()
   const watch = watchClock(now)
   let isPaused = false
+  let isFailing = false
   let turning = false
   let stopped = false
   const isOver = () => stopped || signal.aborted
@@ -65,8 +66,10 @@ export function startLoop(options: LoopOptions): Loop {
       driveOnce(options)
       if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
       await sweepImports(options)
+      isFailing = false
     } catch (error) {
-      if (!isOver()) log.warn('the background loop missed a turn', { error })
+      if (!isOver() && !isFailing) log.warn('the background loop misses its turns', { error })
+      isFailing = true
     } finally {
       turning = false
     }
@@ -78,7 +81,11 @@ export function startLoop(options: LoopOptions): Loop {
     stopped = true
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
-    store.write((writer) => dropLease(writer, LEASE, owner.name), { essential: true })
+    try {
+      store.write((writer) => dropLease(writer, LEASE, owner.name), { essential: true })
+    } catch (error) {
+      log.warn('the lease of the background loop ends by itself', { error })
+    }
     owner.release()
   }
   const onAbort = () => clearInterval(timer)

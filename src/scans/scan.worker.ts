@@ -63,6 +63,7 @@ const store = Store.open(join(home, 'assay.db'), {
   writeCacheBytes: 16 * MEGABYTE,
   // Whoever started the thread has looked at the place of the folder.
   networkFolder: true,
+  mustExist: true,
 })
 const vault = openVault({ store, home, env: keys, now })
 const closing = new AbortController()

@@ -231,6 +231,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   const perform = <Result>(toOrder: (id: number) => TaskOrder, signal: AbortSignal): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
       if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
+      // A thread that starts now would open whatever stands in the place of the database.
+      store.requireFiles()
       const id = nextTask++
       const abort = () => send({ kind: 'abort', id })
       signal.addEventListener('abort', abort, { once: true })

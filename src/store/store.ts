@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
@@ -14,9 +14,10 @@ import {
   type Writer,
 } from './connection.ts'
 import { toAppError, withWayBack } from './faults.ts'
+import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
-import { requireLocalFolder, requireWholeFile } from './place.ts'
+import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
 import { Space } from './space.ts'
 
 export type { Reader, Writer } from './connection.ts'
@@ -32,6 +33,8 @@ export interface StoreOptions {
   now: () => number
   /** Use a folder on a network file system, whose locks are known to hold. */
   networkFolder?: boolean
+  /** Only open a database that is there. */
+  mustExist?: boolean
   /** Most memory for pages that were read, of each connection. */
   readCacheBytes?: number
   writeCacheBytes?: number
@@ -63,11 +66,13 @@ export class Store {
   readonly #reader: Connection
   readonly #writer: Connection
   readonly #bell: Bell
+  readonly #guard: FileGuard
 
   private constructor(file: string, writer: Database.Database, reader: Database.Database, space: Space) {
     this.file = file
     this.space = space
     this.#bell = new Bell(`${file}-bell`)
+    this.#guard = new FileGuard(file, () => isWhole(file))
     this.#writer = new Connection(writer, () => this.#bell.ring())
     this.#reader = new Connection(reader, () => {}, 0)
   }
@@ -81,6 +86,9 @@ export class Store {
   static open(file: string, options: StoreOptions): Store {
     if (options.networkFolder !== true) requireLocalFolder(dirname(file))
     requireWholeFile(file)
+    if (options.mustExist === true && !existsSync(file)) {
+      throw damaged(file, 'database_missing', 'The database file is gone;')
+    }
     const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
     const before = statSync(file, { throwIfNoEntry: false })?.ino
     let writer: Database.Database | undefined
@@ -106,8 +114,10 @@ export class Store {
 
   /** Opens one snapshot on a connection of its own, for reading in many turns; it must be closed soon. */
   openSnapshot(): { reader: Reader; close(): void } {
+    this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
     try {
+      this.#guard.check()
       database.exec('BEGIN')
       database.prepare('SELECT 1 FROM install').get()
     } catch (error) {
@@ -119,13 +129,19 @@ export class Store {
 
   /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T {
+    this.#guard.checkLately()
     return this.#reader.transaction('BEGIN', work)
   }
 
-  /** Runs `work` in one write transaction: all of it is kept, or none. */
+  /**
+   * Runs `work` in one write transaction: all of it is kept, or none.
+   * @throws AppError `unavailable` when the database was removed or replaced meanwhile, too.
+   */
   write<T>(work: (writer: Writer) => T, { durable = false, essential = false }: WriteOptions = {}): T {
     if (!essential) this.space.require()
+    this.#guard.check()
     const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', work, durable))
+    this.#guard.check()
     this.#boundWal()
     return result
   }
@@ -158,6 +174,11 @@ export class Store {
       foreignKeys: pragma('foreign_key_check').all().length,
       schema: Number(pragma('user_version').pluck().get()),
     }
+  }
+
+  /** @throws AppError `unavailable` when the files that are open are not those of the data folder any more. */
+  requireFiles(): void {
+    this.#guard.check()
   }
 
   /** Whether the file still has the schema that this version works with. */
@@ -205,14 +226,21 @@ export class Store {
 
   async #drain(most: number, mostLooks: number, signal?: AbortSignal): Promise<void> {
     for (let looks = 0; this.logBytes > most && looks < mostLooks && signal?.aborted !== true; looks++) {
-      if (this.#writer.checkpoint(looks % LOOKS_TO_PATIENCE === 1 ? PATIENCE_MS : 0)) break
+      if (this.#checkpoint(looks % LOOKS_TO_PATIENCE === 1 ? PATIENCE_MS : 0)) break
       await sleep(DRAIN_MS)
     }
   }
 
   /** Empties the write-ahead log before a large transaction; a read that goes on may keep some of it. */
   emptyLog(): void {
-    if (this.logBytes > 0) this.#writer.checkpoint()
+    if (this.logBytes > 0) this.#checkpoint()
+  }
+
+  #checkpoint(patienceMs = 0): boolean {
+    this.#guard.check()
+    const done = this.#writer.checkpoint(patienceMs)
+    this.#guard.check()
+    return done
   }
 
   /** What the write-ahead log takes on the disk. */
@@ -234,9 +262,24 @@ export class Store {
   #boundWal(): void {
     const bytes = this.logBytes
     try {
-      if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
+      if (bytes > WAL_TRUNCATE_BYTES) this.#checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
     } catch {
       // Such as a disk without room: the next write says so.
     }
+  }
+}
+
+/** Reads every page anew: a connection that is open already may have them in memory. */
+function isWhole(file: string): boolean {
+  let database: Database.Database | undefined
+  try {
+    database = openConnection(file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
+    // A file that was cut to nothing passes for an empty database.
+    database.prepare('SELECT 1 FROM install').get()
+    return database.pragma('quick_check(1)', { simple: true }) === 'ok'
+  } catch {
+    return false
+  } finally {
+    database?.close()
   }
 }

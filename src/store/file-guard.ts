@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs'
+import type { AppError } from '../kernel/errors.ts'
+import { damaged } from './place.ts'
+
+/** The database, its write-ahead log and the index of that. */
+const PARTS = ['', '-wal', '-shm'] as const
+/** Reads look at most so often. */
+const MIN_INTERVAL_MS = 50
+const RESTART = 'end every assay process that uses the data folder and start again, or'
+
+interface Part {
+  name: string
+  dev: number
+  ino: number
+}
+
+/**
+ * Notices that the files of an open database were removed, replaced or cut. SQLite goes on with the files that it has
+ * open, and whatever is written to those then is lost.
+ */
+export class FileGuard {
+  readonly #file: string
+  readonly #isWhole: () => boolean
+  readonly #parts: readonly Part[]
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #bytes: number
+  #cutAt: number | undefined
+
+  /** To be made when the database is open. `isWhole` examines the file anew, after it has become smaller. */
+  constructor(file: string, isWhole: () => boolean) {
+    this.#file = file
+    this.#isWhole = isWhole
+    this.#parts = PARTS.map((part) => {
+      const { dev, ino } = statSync(`${file}${part}`)
+      return { name: `${file}${part}`, dev, ino }
+    })
+    this.#bytes = statSync(file).size
+  }
+
+  /** @throws AppError `unavailable`, reason `database_missing`, `database_replaced`, `log_missing` or `database_damaged`. */
+  check(): void {
+    this.#checkedAt = performance.now()
+    for (const [index, { name, dev, ino }] of this.#parts.entries()) {
+      const found = statSync(name, { throwIfNoEntry: false })
+      if (found?.ino !== ino || found.dev !== dev) throw this.#lost(index > 0, found === undefined)
+      if (index === 0) this.#checkSize(found.size)
+    }
+  }
+
+  /** The same, unless it was done a moment ago. */
+  checkLately(): void {
+    if (performance.now() - this.#checkedAt > MIN_INTERVAL_MS) this.check()
+  }
+
+  #checkSize(bytes: number): void {
+    if (bytes < this.#bytes && (bytes === this.#cutAt || !this.#isWhole())) {
+      this.#cutAt = bytes
+      throw damaged(this.#file, 'database_damaged', `The database file was cut off while it was in use; ${RESTART}`)
+    }
+    this.#bytes = bytes
+  }
+
+  #lost(isLog: boolean, isMissing: boolean): AppError {
+    // Until it succeeds again, no read may rely on a check of before.
+    this.#checkedAt = Number.NEGATIVE_INFINITY
+    const reason = isLog ? 'log_missing' : isMissing ? 'database_missing' : 'database_replaced'
+    const what = isLog ? 'write-ahead log of the database' : 'database file'
+    const how = isMissing ? 'removed' : 'replaced'
+    const text = `The ${what} was ${how} while it was in use, so nothing more is written or answered; ${RESTART}`
+    return damaged(this.#file, reason, text)
+  }
+}

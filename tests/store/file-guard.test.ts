@@ -1,0 +1,160 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { backUp, nameBackup, restore } from '../../src/store/backup.ts'
+import { Store } from '../../src/store/store.ts'
+import { ensureWord, findWord } from '../../src/store/words.store.ts'
+import { thrownBy } from '../support/context.ts'
+
+const now = () => Date.UTC(2026, 5, 15)
+let home: string
+let file: string
+let stores: Store[]
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'assay-guard-'))
+  file = join(home, 'assay.db')
+  stores = []
+})
+afterEach(() => {
+  for (const store of stores) store.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function open(): Store {
+  const store = Store.open(file, { now })
+  stores.push(store)
+  return store
+}
+const add = (store: Store, word: string) => store.write((writer) => ensureWord(writer, word))
+const has = (store: Store, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
+
+/** Another database of ours, in one file. */
+function makeOther(): string {
+  const other = join(home, 'other.db')
+  const store = Store.open(other, { now })
+  add(store, 'of another')
+  store.close()
+  return other
+}
+
+const faults: [string, string, () => void][] = [
+  ['removed', 'database_missing', () => rmSync(file)],
+  ['moved away', 'database_missing', () => renameSync(file, join(home, 'moved.db'))],
+  ['replaced by another', 'database_replaced', () => renameSync(makeOther(), file)],
+  [
+    'replaced by a copy of itself',
+    'database_replaced',
+    () => {
+      writeFileSync(join(home, 'copy'), readFileSync(file))
+      renameSync(join(home, 'copy'), file)
+    },
+  ],
+  ['parted from its log', 'log_missing', () => rmSync(`${file}-wal`)],
+  ['parted from the index of its log', 'log_missing', () => rmSync(`${file}-shm`)],
+  [
+    'given another log',
+    'log_missing',
+    () => {
+      writeFileSync(join(home, 'log'), '')
+      renameSync(join(home, 'log'), `${file}-wal`)
+    },
+  ],
+  ['cut to half', 'database_damaged', () => truncateSync(file, 8192 * 20)],
+  ['cut to nothing', 'database_damaged', () => truncateSync(file, 0)],
+  ['removed with its whole folder', 'database_missing', () => rmSync(home, { recursive: true })],
+]
+
+describe('an open database', () => {
+  it.each(faults)('that is %s refuses writes and reads, and names the newest backup', async (_, reason, fault) => {
+    const store = open()
+    for (let index = 0; index < 300; index++) add(store, `word ${index} ${'x'.repeat(2000)}`)
+    store.emptyLog()
+    backUp(file, nameBackup(home, now() - 1000))
+    backUp(file, nameBackup(home, now()))
+    const hasBackups = !fault.toString().includes('recursive')
+    fault()
+    for (let again = 0; again < 2; again++) {
+      const refused = thrownBy(() => add(store, 'lost'))
+      expect([refused.code, refused.facts.reason]).toEqual(['unavailable', reason])
+      expect(refused.message).toContain(hasBackups ? 'backups/assay-20260615T000000Z.db' : 'assay restore FILE')
+    }
+    await sleep(60)
+    expect(thrownBy(() => has(store, 'word 1')).facts.reason).toBe(reason)
+    expect(thrownBy(() => store.openSnapshot()).facts.reason).toBe(reason)
+    expect(thrownBy(() => store.write((writer) => ensureWord(writer, 'x'), { essential: true })).code).toBe(
+      'unavailable',
+    )
+    if (hasBackups)
+      expect(thrownBy(() => Store.open(join(home, 'none.db'), { now, mustExist: true })).facts.reason).toBe(
+        'database_missing',
+      )
+  })
+
+  it('does not acknowledge what was written while its file was removed', () => {
+    const store = open()
+    const refused = thrownBy(() =>
+      store.write((writer) => {
+        ensureWord(writer, 'lost')
+        rmSync(file)
+      }),
+    )
+    expect(refused.facts.reason).toBe('database_missing')
+  })
+
+  it('keeps what was acknowledged when only its log was removed, once the last process ends', () => {
+    const store = open()
+    add(store, 'kept')
+    rmSync(`${file}-wal`)
+    expect(thrownBy(() => add(store, 'refused')).facts.reason).toBe('log_missing')
+    store.close()
+    stores.pop()
+    const again = open()
+    expect([has(again, 'kept'), has(again, 'refused')]).toEqual([true, false])
+    expect(again.examine(true).integrity).toBe('ok')
+  })
+
+  it('goes on when the file is put back as it was', () => {
+    const store = open()
+    renameSync(file, `${file}.away`)
+    expect(thrownBy(() => add(store, 'refused')).facts.reason).toBe('database_missing')
+    renameSync(`${file}.away`, file)
+    add(store, 'kept')
+    expect(has(store, 'kept')).toBe(true)
+  })
+
+  it('becomes smaller without harm when another process compacts it', () => {
+    const [store, other] = [open(), new Database(file)]
+    for (let index = 0; index < 300; index++) add(store, `word ${index} ${'x'.repeat(2000)}`)
+    store.emptyLog()
+    const bytes = statSync(file).size
+    other.exec("DELETE FROM word WHERE text LIKE 'word %'; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    expect(statSync(file).size).toBeLessThan(bytes - 500_000)
+    add(store, 'after')
+    expect(has(store, 'after')).toBe(true)
+    other.close()
+  })
+
+  it('is served from again after a restore, by who opens it then', () => {
+    const store = open()
+    add(store, 'before')
+    backUp(file, nameBackup(home, now()))
+    store.close()
+    stores.pop()
+    rmSync(file)
+    mkdirSync(home, { recursive: true })
+    restore(nameBackup(home, now()), file, now())
+    expect(has(open(), 'before')).toBe(true)
+  })
+})
