@@ -14,6 +14,8 @@ import { CreateMetric } from './metrics/model.ts'
 import { ImportLine } from './scans/import-line.ts'
 import { configJsonSchema } from './sources/config-schema.ts'
 import { installedPlugins } from './sources/operations.ts'
+import { SCHEMA_RECORD } from './store/schema-check.ts'
+import { createSchemaRecord } from './store/schema-record.ts'
 
 const root = new URL('../', import.meta.url)
 const folder = new URL('schemas/', root)
@@ -94,6 +96,7 @@ function read(file: URL): string {
 
 const wanted = new Map<string, string>()
 for (const [name, text] of createSchemas()) wanted.set(new URL(name, folder).pathname, text)
+wanted.set(new URL(SCHEMA_RECORD, root).pathname, toText(createSchemaRecord()))
 const readme = new URL('README.md', root)
 wanted.set(readme.pathname, createReadme(read(readme)))
 mkdirSync(folder, { recursive: true })

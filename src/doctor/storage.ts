@@ -6,6 +6,7 @@ import { count } from '../kernel/count.ts'
 import { verifyAudit } from '../store/audit.store.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
+import { describeDifferences } from '../store/schema-check.ts'
 import { LEAST_FREE_BYTES } from '../store/space.ts'
 import { check, type Look, quote } from './check.ts'
 
@@ -104,11 +105,17 @@ function checkSchema(isCurrent: boolean, schema: number): Look {
     : { failed: `Another version of assay has made it schema ${schema}.`, fix: NEWER }
 }
 
+function checkObjects(differences: readonly string[], fix: string): Look {
+  return differences.length === 0
+    ? 'tables, indexes, triggers and views are those of this version'
+    : { failed: `It is not as this version makes it: ${describeDifferences(differences)}.`, fix }
+}
+
 /** The database, opened. `deep` also looks for bits that flipped. */
 export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
   const newest = listBackups(home).at(-1)
   const fix = toWayBack(home)
-  const { integrity, schema, foreignKeys } = store.examine(deep)
+  const { integrity, schema, foreignKeys, differences } = store.examine(deep)
   const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
   const whole = integrity === 'ok'
   return [
@@ -121,6 +128,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
           : { failed: `${count(foreignKeys, 'row')} refer to nothing`, fix },
       fix,
     ),
+    check('schema', () => checkObjects(differences, fix), fix),
     check('migrations', () => checkSchema(store.isCurrent(), schema), NEWER),
     check(
       'sqlite',

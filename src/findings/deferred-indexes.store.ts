@@ -1,10 +1,11 @@
+import type { DEFERRABLE_INDEXES } from '../store/schema-check.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /**
  * Indexes that are not in the order of arrival, as the migrations make them. While many findings are added to few, each
  * transaction would write nearly all their pages anew; made once from all rows they cost a tenth of that.
  */
-const statements = new Map([
+const statements = new Map<(typeof DEFERRABLE_INDEXES)[number], string>([
   ['finding_by_time', 'CREATE INDEX finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id)'],
   [
     'finding_by_resolution',

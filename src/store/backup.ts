@@ -16,6 +16,7 @@ import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
+import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { syncFile } from './sync-file.ts'
 
 /** So many copies that nobody asked for are kept. */
@@ -25,6 +26,8 @@ export interface Backup {
   file: string
   bytes: number
   schema: number
+  /** In what its schema differs from that of the version: with any of these it cannot be restored. */
+  differences: string[]
 }
 
 const toStamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')
@@ -53,7 +56,7 @@ export function backUp(database: string, target: string): Backup {
     } finally {
       source.close()
     }
-    const { schema } = verifyCopy(draft)
+    const { schema, differences } = verifyCopy(draft)
     syncFile(draft)
     try {
       linkSync(draft, file)
@@ -62,7 +65,7 @@ export function backUp(database: string, target: string): Backup {
       renameSync(draft, file)
     }
     syncFile(dirname(file))
-    return { file, bytes: statSync(file).size, schema }
+    return { file, bytes: statSync(file).size, schema, differences }
   } catch (error) {
     throw error instanceof AppError ? error : toBackupError(error)
   } finally {
@@ -96,7 +99,7 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
  * @throws AppError `invalid_input` when it is damaged or not ours; reason `database_newer` when it is of a later
  * version.
  */
-export function verifyCopy(file: string): { schema: number } {
+export function verifyCopy(file: string): { schema: number; differences: string[] } {
   let copy: Database.Database
   try {
     copy = new Database(file, { readonly: true, fileMustExist: true })
@@ -104,6 +107,7 @@ export function verifyCopy(file: string): { schema: number } {
     throw notFound('The backup cannot be opened; check its name and your rights.', { cause })
   }
   try {
+    copy.pragma('trusted_schema = OFF')
     const schema = Number(copy.pragma('user_version', { simple: true }))
     if (copy.pragma('application_id', { simple: true }) !== APPLICATION_ID || schema === 0) {
       throw invalidInput('The file is not a database of assay; name a file that `assay backup` made.', {
@@ -114,13 +118,21 @@ export function verifyCopy(file: string): { schema: number } {
       const message = `The backup has schema ${schema}, which this version does not know; install a newer assay.`
       throw invalidInput(message, { reason: 'database_newer' })
     }
+    const differences = listSchemaDifferences(copy, schema)
     if (copy.pragma('quick_check(1)', { simple: true }) !== 'ok') throw damagedCopy()
-    return { schema }
+    return { schema, differences }
   } catch (error) {
     throw error instanceof AppError ? error : damagedCopy(error)
   } finally {
     copy.close()
   }
+}
+
+/** @throws AppError `invalid_input`, reason `foreign_schema`, when anything stands in its schema that assay did not make. */
+function requireOurSchema({ schema, differences }: { schema: number; differences: readonly string[] }): void {
+  if (differences.length === 0) return
+  const message = `The backup was not used, because its schema is not that of assay (schema ${schema}): ${describeDifferences(differences)}; name another backup.`
+  throw invalidInput(message, { reason: 'foreign_schema' })
 }
 
 const damagedCopy = (cause?: unknown) =>
@@ -135,24 +147,25 @@ export interface Restored {
 /**
  * Puts a backup in the place of the database, which is kept aside. Killed at any moment, either the old or the new one
  * is in place, whole.
- * @throws AppError `invalid_input` for a backup that cannot be used, `conflict` while another process has the database
+ * @throws AppError `invalid_input` for a backup that cannot be used or is not only ours, `conflict` while another process has the database
  * open.
  */
 export function restore(backup: string, database: string, at: number): Restored {
   if (!existsSync(backup)) throw notFound(`There is no file ${backup}; \`assay backup\` makes one.`)
-  const { schema } = verifyCopy(backup)
+  requireOurSchema(verifyCopy(backup))
   mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
   const lock = lockAlone(database)
   try {
     copyFileSync(backup, draft)
     chmodSync(draft, 0o600)
-    verifyCopy(draft)
+    const copy = verifyCopy(draft)
+    requireOurSchema(copy)
     syncFile(draft)
     const aside = setAside(database, at)
     renameSync(draft, database)
     syncFile(dirname(database))
-    return { schema, ...(aside === undefined ? {} : { aside }) }
+    return { schema: copy.schema, ...(aside === undefined ? {} : { aside }) }
   } finally {
     rmSync(draft, { force: true })
     lock?.close()

@@ -34,8 +34,7 @@ export function migrate(
       { reason: 'database_newer' },
     )
   }
-  database.function('now_ms', { deterministic: false }, () => now())
-  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
+  defineFunctions(database, now)
   // Whoever copies and migrates a large database keeps the others waiting.
   database.pragma(`busy_timeout = ${MIGRATION_PATIENCE_MS}`)
   database.exec('BEGIN IMMEDIATE')
@@ -51,6 +50,12 @@ export function migrate(
     throw error
   }
   database.pragma('busy_timeout = 5000')
+}
+
+/** What the SQL of migrations calls. */
+export function defineFunctions(database: Database.Database, now: () => number): void {
+  database.function('now_ms', { deterministic: false }, () => now())
+  database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
 }
 
 /** True once the first process that opened it has come so far as to make its key. */

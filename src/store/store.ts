@@ -18,6 +18,7 @@ import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
 import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
+import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 
 export type { Reader, Writer } from './connection.ts'
@@ -40,6 +41,15 @@ export interface StoreOptions {
   writeCacheBytes?: number
   /** How much room the disk has; for tests. */
   freeBytes?: () => number
+}
+
+export interface Examined {
+  integrity: string
+  /** Rows that refer to nothing. */
+  foreignKeys: number
+  schema: number
+  /** In what the schema is not the one that this version makes. */
+  differences: string[]
 }
 
 const MEGABYTE = 1024 * 1024
@@ -163,8 +173,9 @@ export class Store {
   }
 
   /** Looks the whole file over; slow on a large one, and slower when `deep` also compares indexes with their rows. */
-  examine(deep = false): { integrity: string; foreignKeys: number; schema: number } {
+  examine(deep = false): Examined {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
+    const schema = Number(pragma('user_version').pluck().get())
     return {
       integrity: String(
         pragma(deep ? 'integrity_check(1)' : 'quick_check(1)')
@@ -172,7 +183,8 @@ export class Store {
           .get(),
       ),
       foreignKeys: pragma('foreign_key_check').all().length,
-      schema: Number(pragma('user_version').pluck().get()),
+      schema,
+      differences: listSchemaDifferences(this.#reader, schema),
     }
   }
 

@@ -199,6 +199,11 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
     ),
     says: /changed at entry/,
   },
+  'a trigger of somebody else': {
+    check: 'schema',
+    infect: backedUp(({ tamper }) => tamper('CREATE TRIGGER spy AFTER INSERT ON term BEGIN DELETE FROM metric; END')),
+    says: /trigger spy is not of assay/,
+  },
   'an edited definition': {
     check: 'definitions',
     deep: true,

@@ -35,6 +35,10 @@ export function addBackupCommands(program: Command, host: Host): void {
         host,
         `${relative(process.cwd(), made.file) || made.file}: ${made.bytes} bytes, schema ${made.schema}, checked`,
       )
+      if (made.differences.length > 0) {
+        const { describeDifferences } = await import('../../store/schema-check.ts')
+        print(host, `! It cannot be restored: ${describeDifferences(made.differences)}. See \`assay doctor\`.`)
+      }
     })
 
   program

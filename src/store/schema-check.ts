@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { packageFile } from '../kernel/installation.ts'
+
+/** Digests of tables, indexes, triggers and views, by `type name`. */
+export type SchemaDigests = ReadonlyMap<string, string>
+
+/** The file that says what each migration adds, changes and drops: by its number, digests by object; null is dropped. */
+export const SCHEMA_RECORD = 'migrations/sqlite/schemas.json'
+export type SchemaRecord = Record<string, Record<string, string | null>>
+
+/** Indexes that a large import leaves out for a while. */
+export const DEFERRABLE_INDEXES = [
+  'finding_by_time',
+  'finding_by_resolution',
+  'status_change_by_time',
+  'asset_by_scope',
+  'asset_by_name',
+] as const
+
+/** What FTS5 keeps for each of its tables. */
+const SHADOW_TABLES = ['data', 'idx', 'content', 'docsize', 'config']
+
+interface SchemaRow {
+  type: string
+  name: string
+  tbl_name: string
+  sql: string | null
+}
+
+interface Preparing {
+  prepare(sql: string): { all(): unknown[] }
+}
+
+/** What SQLite makes by itself is left out: its statistics and sequences, automatic indexes, shadow tables of FTS5. */
+export function digestSchema(database: Preparing): SchemaDigests {
+  const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as SchemaRow[]
+  const shadows = new Set(
+    rows
+      .filter(({ sql }) => /^CREATE VIRTUAL TABLE \w+ USING fts5\b/.test(sql ?? ''))
+      .flatMap(({ name }) => SHADOW_TABLES.map((part) => `${name}_${part}`)),
+  )
+  const own = rows.filter(({ type, name, sql }) => {
+    if (type === 'table') return !/^sqlite_(?:sequence|stat[134])$/.test(name) && !shadows.has(name)
+    return !(type === 'index' && name.startsWith('sqlite_autoindex_') && sql === null)
+  })
+  return new Map(own.map((row): [string, string] => [`${row.type} ${row.name}`, toDigest(row)]))
+}
+
+/** Indexes are made by migrations and again by imports, with other line breaks. */
+function toDigest({ type, tbl_name, sql }: SchemaRow): string {
+  const text = type === 'index' ? sql?.replace(/\s+/g, ' ') : sql
+  return createHash('sha256')
+    .update(JSON.stringify([tbl_name, text]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** What the schema of a version consists of; undefined for a number that no version has. */
+function findExpected(version: number): SchemaDigests | undefined {
+  const record = JSON.parse(readFileSync(packageFile(SCHEMA_RECORD), 'utf8')) as SchemaRecord
+  if (!Object.hasOwn(record, version)) return undefined
+  const expected = new Map<string, string>()
+  for (const [number, changes] of Object.entries(record)) {
+    if (Number(number) > version) continue
+    for (const [object, digest] of Object.entries(changes)) {
+      if (digest === null) expected.delete(object)
+      else expected.set(object, digest)
+    }
+  }
+  return expected
+}
+
+/**
+ * In what a database differs from the schema of a version, such as `trigger x is not of assay`; empty when it is exactly
+ * that schema.
+ */
+export function listSchemaDifferences(database: Preparing, version: number): string[] {
+  const expected = findExpected(version)
+  if (expected === undefined) return [`no version of assay has schema ${version}`]
+  const present = digestSchema(database)
+  const deferrable = new Set<string>(DEFERRABLE_INDEXES.map((name) => `index ${name}`))
+  return [
+    ...[...present.keys()].filter((object) => !expected.has(object)).map((object) => `${object} is not of assay`),
+    ...[...expected].flatMap(([object, digest]) => {
+      const found = present.get(object)
+      if (found === undefined) return deferrable.has(object) ? [] : [`${object} is missing`]
+      return found === digest ? [] : [`${object} was changed`]
+    }),
+  ]
+}
+
+const MAX_NAMED = 3
+const MAX_NAME_LENGTH = 80
+
+/** The first few differences as part of a sentence. */
+export function describeDifferences(differences: readonly string[]): string {
+  const named = differences.slice(0, MAX_NAMED).map((text) => text.slice(0, MAX_NAME_LENGTH))
+  const more = differences.length - named.length
+  return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
+}

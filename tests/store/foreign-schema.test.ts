@@ -1,0 +1,136 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
+import { backUp, restore } from '../../src/store/backup.ts'
+import { listMigrations } from '../../src/store/migrations.ts'
+import { Store } from '../../src/store/store.ts'
+import { thrownBy } from '../support/context.ts'
+import { makeOldDatabase } from './old-database.ts'
+
+const now = () => Date.UTC(2026, 5, 15)
+const versions = listMigrations().map(({ number }) => number)
+const newest = versions.at(-1) ?? 0
+
+let root: string
+let template: string
+let file: string
+let backup: string
+let count = 0
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'assay-schema-'))
+  template = join(root, 'template.db')
+  Store.open(template, { now }).close()
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+beforeEach(() => {
+  const home = mkdtempSync(join(root, `${count++}-`))
+  file = join(home, 'assay.db')
+  backup = join(home, 'backup.db')
+})
+
+function change(target: string, sql: string): void {
+  const database = new Database(target)
+  database.unsafeMode()
+  database.exec(sql)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  database.close()
+}
+
+function differencesOf(target: string): string[] {
+  copyFileSync(target, file)
+  const store = Store.open(file, { now })
+  try {
+    return store.examine().differences
+  } finally {
+    store.close()
+  }
+}
+
+const written = (sql: string) => `PRAGMA writable_schema = ON; ${sql}; PRAGMA writable_schema = RESET`
+
+const foreign: [string, string, string][] = [
+  ['a trigger', 'CREATE TRIGGER spy AFTER INSERT ON term BEGIN DELETE FROM metric; END', 'trigger spy is not of assay'],
+  ['a view', 'CREATE VIEW spy AS SELECT * FROM source', 'view spy is not of assay'],
+  ['a table', 'CREATE TABLE spy (secret)', 'table spy is not of assay'],
+  ['a table of full text', 'CREATE VIRTUAL TABLE spy USING fts5 (secret)', 'table spy is not of assay'],
+  ['an index', 'CREATE INDEX spy ON source (secrets)', 'index spy is not of assay'],
+  ['a unique index', 'CREATE UNIQUE INDEX spy ON source (uid, name)', 'index spy is not of assay'],
+  ['another column', 'ALTER TABLE source ADD COLUMN spy TEXT', 'table source was changed'],
+  [
+    'a trigger of ours with another body',
+    'DROP TRIGGER audit_is_append_only_update; CREATE TRIGGER audit_is_append_only_update BEFORE UPDATE ON audit BEGIN SELECT 1; END',
+    'trigger audit_is_append_only_update was changed',
+  ],
+  ['a trigger too few', 'DROP TRIGGER audit_is_append_only_delete', 'trigger audit_is_append_only_delete is missing'],
+  ['an index too few', 'DROP INDEX metric_by_term', 'index metric_by_term is missing'],
+  ['a table too few', 'PRAGMA foreign_keys = OFF; DROP TABLE suppression', 'table suppression is missing'],
+  [
+    'an index of ours on something else',
+    'DROP INDEX finding_by_time; CREATE INDEX finding_by_time ON finding (id)',
+    'index finding_by_time was changed',
+  ],
+  [
+    'a view that poses as statistics',
+    written(
+      "INSERT INTO sqlite_schema VALUES ('view', 'sqlite_stat1', 'sqlite_stat1', 0, 'CREATE VIEW sqlite_stat1 AS SELECT 1')",
+    ),
+    'view sqlite_stat1 is not of assay',
+  ],
+  [
+    'a check taken out of a table',
+    written("UPDATE sqlite_schema SET sql = replace(sql, 'CHECK', '/* */ CHECK') WHERE name = 'scan'"),
+    'table scan was changed',
+  ],
+]
+
+describe('a schema that is not only ours', () => {
+  it.each(foreign)('is refused by a restore and found by the doctor: %s', (_, sql, difference) => {
+    copyFileSync(template, backup)
+    change(backup, sql)
+    const before = readFileSync(template)
+    copyFileSync(template, file)
+    const refused = thrownBy(() => restore(backup, file, now()))
+    expect([refused.code, refused.facts.reason]).toEqual(['invalid_input', 'foreign_schema'])
+    expect(refused.message).toContain(difference)
+    expect(readFileSync(file).equals(before)).toBe(true)
+    if (!sql.includes('sqlite_stat1')) expect(differencesOf(backup)).toContain(difference)
+  })
+
+  it('is copied by a backup all the same, which says so', () => {
+    copyFileSync(template, file)
+    change(file, 'CREATE VIEW mine AS SELECT 1')
+    expect(backUp(file, backup)).toMatchObject({ differences: ['view mine is not of assay'] })
+  })
+
+  it.each(versions)('is told from that of schema %i, before anything is migrated', (version) => {
+    makeOldDatabase(backup, version)
+    expect(restore(backup, file, now())).toMatchObject({ schema: version })
+    const store = Store.open(file, { now })
+    expect(store.examine()).toMatchObject({ integrity: 'ok', schema: newest, differences: [] })
+    store.close()
+    change(backup, 'CREATE TRIGGER spy AFTER INSERT ON term BEGIN SELECT 1; END')
+    expect(thrownBy(() => restore(backup, file, now())).facts.reason).toBe('foreign_schema')
+  })
+
+  it('is any that no version has', () => {
+    copyFileSync(template, backup)
+    change(backup, 'PRAGMA user_version = 3')
+    expect(thrownBy(() => restore(backup, file, now())).message).toContain('no version of assay has schema 3')
+  })
+
+  it('is not one with statistics, nor one without indexes that an import left out', () => {
+    copyFileSync(template, backup)
+    change(backup, 'ANALYZE; DROP INDEX finding_by_time; DROP INDEX asset_by_name')
+    restore(backup, file, now())
+    const store = Store.open(file, { now })
+    expect(store.examine().differences).toEqual([])
+    store.write((writer) => dropSomeIndex(writer, { names: true }))
+    expect(store.examine().differences).toEqual([])
+    while (store.write(createMissingIndex));
+    expect([store.read(hasAllIndexes), store.examine().differences]).toEqual([true, []])
+    store.close()
+  })
+})
