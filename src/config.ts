@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { IssuerSettings } from './access/issuer-settings.ts'
+import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
 import { invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { logLevels } from './kernel/log.ts'
@@ -74,10 +74,18 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
   const { home: homeFlag, ...given } = flags
   const home = resolve(homeFlag ?? env.ASSAY_HOME ?? defaultHome(env))
-  const places = [readFile(home), readEnvironment(env), withoutAbsent(given)]
-  const settings = parseInput(Settings, Object.assign({}, ...places))
+  const file = readFile(home)
+  const places = [file, readEnvironment(env), withoutAbsent(given)]
+  const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
+  const settings = parseInput(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })))
   // What one place has locked down, no other opens.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
+}
+
+/** A variable overrides the member that it names and nothing else. */
+function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | undefined): unknown {
+  if (inEnvironment === undefined || (inFile !== undefined && !isObject(inFile))) return inFile
+  return { ...inFile, ...inEnvironment }
 }
 
 function readFile(home: string): Record<string, unknown> {
@@ -111,10 +119,6 @@ function readEnvironment(env: Environment): Record<string, unknown> {
     background: flag(env.ASSAY_BACKGROUND),
     socket: env.ASSAY_SOCKET,
     publicUrl: env.ASSAY_PUBLIC_URL,
-    oidc:
-      env.ASSAY_OIDC_ISSUER === undefined
-        ? undefined
-        : { issuer: env.ASSAY_OIDC_ISSUER, audience: env.ASSAY_OIDC_AUDIENCE?.split(',').map((each) => each.trim()) },
     trustProxy: env.ASSAY_TRUST_PROXY?.split(',').map((each) => each.trim()),
   })
 }

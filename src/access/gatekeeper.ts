@@ -13,7 +13,7 @@ export interface Credentials {
 }
 
 export interface Refusal {
-  reason: 'token_required' | 'token_invalid' | 'too_many_guesses' | 'rate_limited'
+  reason: 'token_required' | 'token_invalid' | 'too_many_guesses' | 'rate_limited' | 'insufficient_scope'
   address: string | undefined
   principal?: string
 }
@@ -36,7 +36,10 @@ export interface GatekeeperOptions {
 
 /** Tells who asks. */
 export interface Gatekeeper {
-  /** @throws AppError `unauthorized`, or `rate_limited` with how long to wait. */
+  /**
+   * @throws AppError `unauthorized`, `rate_limited` with how long to wait, or `forbidden` for a token that allows
+   * nothing here.
+   */
   callerOf(credentials: Credentials): Promise<Caller>
 }
 
@@ -74,6 +77,13 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       if (waitMs > 0) {
         onRefusal({ reason: 'rate_limited', address, principal })
         throw tooMany('This token asks too often: 20 requests a second, 60 at once; wait before the next one.', waitMs)
+      }
+      if (caller.scopes.size === 0) {
+        onRefusal({ reason: 'insufficient_scope', address, principal })
+        throw new AppError('forbidden', 'This token allows nothing here; ask for one with a scope of this server.', {
+          reason: 'insufficient_scope',
+          facts: { scope: 'read' },
+        })
       }
       return caller
     },

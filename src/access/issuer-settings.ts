@@ -1,13 +1,22 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../connectors/loopback.ts'
+import { invalidInput } from '../kernel/errors.ts'
 import { scopes } from '../operation/context.ts'
 
 /** Asymmetric ones only: a key that checks a signature must not be able to make one. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 
-export const isSafeAddress = (text: string): boolean => {
+/** Over https, or on this machine for an issuer that is on it too; without credentials in it. */
+export function isSafeAddress(text: string, issuer = text): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || (isLoopbackHttp(text) && isLoopbackHttp(issuer))
+}
+
+function isLoopbackHttp(text: string): boolean {
   const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  return protocol === 'http:' && isLoopbackHost(hostname)
 }
 
 /** Whose JSON Web Tokens HTTP takes beside its own. */
@@ -15,7 +24,7 @@ export const IssuerSettings = z
   .strictObject({
     issuer: z
       .url()
-      .refine(isSafeAddress, 'must be https, or http on loopback.')
+      .refine((text) => isSafeAddress(text), 'must be https, or http on loopback.')
       .describe('Address of the issuer, exactly as its tokens name it.'),
     audience: z.array(z.string().min(1)).min(1).describe('Who the tokens must be made for: names of this server.'),
     algorithms: z
@@ -39,3 +48,42 @@ export const IssuerSettings = z
   })
   .describe('An OpenID Connect or OAuth 2 issuer.')
 export type IssuerSettings = z.infer<typeof IssuerSettings>
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const PREFIX = 'ASSAY_OIDC_'
+const toList = (text: string) => text.split(',').map((each) => each.trim())
+const readers: { [Member in keyof IssuerSettings]-?: (text: string) => unknown } = {
+  issuer: (text) => text,
+  audience: toList,
+  algorithms: toList,
+  types: toList,
+  scopeClaim: (text) => text,
+  scopes: (text) => Object.fromEntries(toList(text).map((pair) => pair.split(/=(?=[^=]*$)/))),
+}
+const variables = new Map(
+  Object.entries(readers).map(([member, read]) => [
+    `${PREFIX}${member.replace(/[A-Z]/g, '_$&').toUpperCase()}`,
+    { member, read },
+  ]),
+)
+
+/**
+ * The members that `ASSAY_OIDC_*` variables name, unchecked; undefined where there are none.
+ * @throws AppError `invalid_input` for a variable that names no member: ignored, it could let in whom it was to keep out.
+ */
+export function readIssuerEnvironment(env: Environment): Record<string, unknown> | undefined {
+  const given = Object.entries(env).filter(
+    ([name, text]) => name.startsWith(PREFIX) && text !== undefined && text !== '',
+  )
+  if (given.length === 0) return undefined
+  return Object.fromEntries(
+    given.map(([name, text = '']) => {
+      const variable = variables.get(name)
+      if (variable === undefined) {
+        throw invalidInput(`${name} is no setting; there are ${[...variables.keys()].join(', ')}.`)
+      }
+      return [variable.member, variable.read(text)]
+    }),
+  )
+}

@@ -33,6 +33,8 @@ export interface Caller {
   scopes: ReadonlySet<Scope>
   /** True when the scopes come from a token, and not from being the person at this machine. */
   token?: boolean
+  /** When that token ends (milliseconds); absent where the database says so. */
+  expiresAt?: number
   /** Answers hold counts and ids only, whatever the server allows others. */
   lockdown?: boolean
 }

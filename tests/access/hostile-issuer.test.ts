@@ -1,0 +1,303 @@
+import { createHash, type KeyObject } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createGatekeeper } from '../../src/access/gatekeeper.ts'
+import { createIssuer } from '../../src/access/issuer.ts'
+import { IssuerSettings } from '../../src/access/issuer-settings.ts'
+import { type HttpServer, listen } from '../../src/http/listen.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import type { WriteContext } from '../../src/operation/context.ts'
+import { localPerson, openStore } from '../support/context.ts'
+import { audience, claimsOf, openIssuer, rsaKey, signToken, type TestIssuer, toJwk } from '../support/issuer.ts'
+import { forgedTokens } from './forged-tokens.ts'
+
+const good = rsaKey('first')
+const newer = rsaKey('second')
+const stranger = rsaKey('first')
+const short = rsaKey('short', 1024)
+
+/** Everything that a hostile issuer, or whoever stands between, would like to lead us to. */
+let elsewhere: TestIssuer
+const { store, remove } = openStore()
+beforeAll(async () => {
+  elsewhere = await openIssuer([stranger])
+})
+afterAll(() => {
+  elsewhere.close()
+  remove()
+})
+
+interface Scene {
+  url: string
+  issuer: TestIssuer
+  /** Moves the clock of lookups. */
+  wait(ms: number): void
+}
+
+/** A server over a real socket that takes the tokens of a new issuer. */
+async function openScene(prepare: (issuer: TestIssuer) => void | Promise<void> = () => {}): Promise<Scene> {
+  const issuer = await openIssuer([good])
+  await prepare(issuer)
+  const ending = new AbortController()
+  let ms = 0
+  const settings = IssuerSettings.parse({ issuer: issuer.address, audience: [audience] })
+  const foreign = createIssuer({
+    ...{ settings, signal: ending.signal, log: silentLog, now: () => Date.now(), clock: () => ms },
+  })
+  const now = () => Date.now()
+  const keeper = createGatekeeper({
+    store,
+    now,
+    local: localPerson,
+    always: false,
+    foreign,
+    clock: () => 1e9 * calls++,
+  })
+  let calls = 0
+  const app = createHttpApp({
+    operations: [],
+    contextFor: (asked) => asked as WriteContext,
+    callerOf: ({ headers }, address) =>
+      keeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
+    mcp: async (_request, caller) => Response.json({ name: caller.name }),
+    version: '1',
+    hosts: [],
+    issuer: issuer.address,
+    log: silentLog,
+  })
+  const server: HttpServer = await listen(app, { host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    ending.abort()
+    issuer.close()
+    await server.close()
+  })
+  return {
+    url: server.url,
+    issuer,
+    wait: (gap) => {
+      ms += gap
+    },
+  }
+}
+
+const ask = async ({ url }: Scene, token: string): Promise<{ status: number; ms: number }> => {
+  const begun = performance.now()
+  const { status } = await fetch(`${url}/mcp`, { headers: { authorization: `Bearer ${token}` } })
+  return { status, ms: performance.now() - begun }
+}
+
+const toBytes = (text: string) => Buffer.from(text, 'base64url')
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** With the exponent 1 a signature is the padded digest itself, so anybody can write one. */
+function signWithExponentOne(issuer: TestIssuer, modulus: string): string {
+  const text = `${encode({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })}.${encode(claimsOf(issuer))}`
+  const size = toBytes(modulus).length
+  const info = Buffer.from('3031300d060960864801650304020105000420', 'hex')
+  const digest = Buffer.concat([info, createHash('sha256').update(text).digest()])
+  const signature = Buffer.concat([
+    Buffer.from([0, 1]),
+    Buffer.alloc(size - digest.length - 3, 255),
+    Buffer.from([0]),
+    digest,
+  ])
+  return `${text}.${signature.toString('base64url')}`
+}
+
+const answerWith =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}) =>
+  (issuer: TestIssuer) => {
+    issuer.answer = (_request, response) =>
+      void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+/** Its metadata is as before, its key set is this. */
+const answerKeysWith =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}) =>
+  (issuer: TestIssuer) => {
+    issuer.answer = ({ url }, response) => {
+      const isKeys = url === '/keys'
+      const metadata = JSON.stringify({ issuer: issuer.address, jwks_uri: `${issuer.address}/keys` })
+      response.writeHead(isKeys ? status : 200, { 'content-type': 'application/json', ...(isKeys ? headers : {}) })
+      response.end(isKeys ? body : metadata)
+    }
+  }
+const withMetadata = (changes: (issuer: TestIssuer) => object) => (issuer: TestIssuer) => {
+  issuer.metadata = { issuer: issuer.address, jwks_uri: `${issuer.address}/keys`, ...changes(issuer) }
+}
+const withKeys = (make: () => Promise<unknown[]> | unknown[]) => async (issuer: TestIssuer) => {
+  issuer.keys = await make()
+}
+const privateJwk = (key: KeyObject) => key.export({ format: 'jwk' })
+
+interface State {
+  name: string
+  enter(issuer: TestIssuer): void | Promise<void>
+  /** Tokens that whoever brought this state about would like to be let in with. */
+  forge?(issuer: TestIssuer): Promise<string[]> | string[]
+  /** The issuer names its keys all the same. */
+  isHarmless?: boolean
+}
+
+const states: readonly State[] = [
+  {
+    name: 'is silent',
+    enter: (issuer) => {
+      issuer.answer = () => {}
+    },
+  },
+  {
+    name: 'sends a byte now and then',
+    enter: (issuer) => {
+      issuer.answer = (_request, response) => {
+        const drip = setInterval(() => response.write(' '), 50)
+        response.once('close', () => clearInterval(drip))
+      }
+    },
+  },
+  {
+    name: 'resets connections',
+    enter: (issuer) => {
+      issuer.answer = ({ socket }) => void socket.resetAndDestroy()
+    },
+  },
+  {
+    name: 'breaks off in the middle',
+    enter: (issuer) => {
+      issuer.answer = ({ socket }, response) => {
+        response.writeHead(200, { 'content-length': '1000' }).write('{"issuer"')
+        setTimeout(() => socket.destroy(), 5)
+      }
+    },
+  },
+  { name: 'fails', enter: answerWith(500, '{}') },
+  { name: 'knows nothing', enter: answerWith(404, '{}') },
+  { name: 'asks to come back later', enter: answerWith(429, '{}', { 'retry-after': '3600' }) },
+  {
+    name: 'sends us elsewhere for its metadata',
+    enter: (issuer) =>
+      answerWith(302, '', { location: `${elsewhere.address}/.well-known/openid-configuration` })(issuer),
+  },
+  {
+    name: 'sends us elsewhere for its keys',
+    enter: (issuer) => answerKeysWith(307, '', { location: `${elsewhere.address}/keys` })(issuer),
+  },
+  { name: 'sends a huge body', enter: (issuer) => answerKeysWith(200, Buffer.alloc(8 * 1024 * 1024, 32))(issuer) },
+  {
+    name: 'sends a small body that unpacks to a huge one',
+    enter: (issuer) =>
+      answerKeysWith(200, gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' })(issuer),
+  },
+  { name: 'shows a page to sign in', enter: answerWith(200, '<html>', { 'content-type': 'text/html' }) },
+  { name: 'sends broken JSON', enter: answerKeysWith(200, '{"keys":[') },
+  { name: 'sends what is no text', enter: answerKeysWith(200, Buffer.from([0xff, 0xfe, 0xc0])) },
+  { name: 'nests its keys deeply', enter: answerKeysWith(200, `{"keys":${'['.repeat(50_000)}${']'.repeat(50_000)}}`) },
+  { name: 'sends null', enter: answerKeysWith(200, 'null') },
+  { name: 'has no keys', enter: withKeys(() => []) },
+  {
+    name: 'has a thousand keys',
+    enter: withKeys(async () => {
+      const jwk = await toJwk(newer)
+      return Array.from({ length: 1000 }, (_, n) => ({ ...jwk, kid: `k${n}` }))
+    }),
+  },
+  {
+    name: 'gives two keys one id',
+    enter: withKeys(async () => [await toJwk({ ...newer, id: 'first' }), await toJwk(good)]),
+    isHarmless: true,
+  },
+  {
+    name: 'has new keys beside',
+    enter: withKeys(async () => [await toJwk(newer), await toJwk(good)]),
+    isHarmless: true,
+  },
+  {
+    name: 'has weak keys beside',
+    enter: withKeys(
+      async (): Promise<unknown[]> => [
+        await toJwk(good),
+        await toJwk(short),
+        { ...(await toJwk(newer)), kid: 'one', e: 'AQ' },
+        { kty: 'oct', kid: 'oct', k: encode({}) },
+        { ...privateJwk(newer.privateKey), kid: 'second' },
+        ...[null, 1, 'key', [], {}, { kty: 'RSA' }, { ...(await toJwk(newer)), kid: 7 }],
+      ],
+    ),
+    forge: async (issuer) => [
+      signWithExponentOne(issuer, (await toJwk(newer)).n ?? ''),
+      await signToken(issuer, newer),
+      await signToken(issuer, { ...newer, id: '7' }),
+    ],
+    isHarmless: true,
+  },
+  {
+    name: 'names another issuer',
+    enter: withMetadata(() => ({ issuer: 'https://login.example.com' })),
+  },
+  {
+    name: 'has its keys at an address that others can read along',
+    enter: withMetadata(() => ({ jwks_uri: 'http://keys.example.com/keys' })),
+  },
+  {
+    name: 'has its keys behind a password',
+    enter: withMetadata((issuer) => ({ jwks_uri: issuer.address.replace('//', '//ada:secret@') })),
+  },
+  { name: 'has its keys in a file', enter: withMetadata(() => ({ jwks_uri: 'file:///etc/passwd' })) },
+  { name: 'has its keys nowhere', enter: withMetadata(() => ({ jwks_uri: undefined })) },
+]
+
+const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })
+const forge = async (issuer: TestIssuer, state?: State) => [
+  ...(await Promise.all(forgedTokens.map(([, make]) => make(about(issuer))))),
+  ...((await state?.forge?.(issuer)) ?? []),
+]
+const medianOf = (times: readonly number[]) =>
+  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
+
+const VALID = 15
+
+/** Valid tokens one after another, beside forged ones. */
+async function askBeside(scene: Scene, forged: readonly string[], times = VALID) {
+  const token = await signToken(scene.issuer, good)
+  const refused = Promise.all(forged.map((each) => ask(scene, each)))
+  const valid: Awaited<ReturnType<typeof ask>>[] = []
+  for (let n = 0; n < times; n++) valid.push(await ask(scene, token))
+  return { valid, refused: await refused }
+}
+
+describe('beside an issuer whose keys are known and that then', () => {
+  it.each(states)('$name, valid tokens are let in as fast as before, and no others', async (state) => {
+    const scene = await openScene()
+    await askBeside(scene, [])
+    const before = await askBeside(scene, await forge(scene.issuer))
+    await state.enter(scene.issuer)
+    scene.wait(30_001)
+    const { valid, refused } = await askBeside(scene, await forge(scene.issuer, state))
+
+    expect(valid.map(({ status }) => status)).toEqual(Array(VALID).fill(200))
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401]))
+    const [healthy, hostile] = [before.valid, valid].map(toTimes) as [number[], number[]]
+    expect(medianOf(hostile)).toBeLessThan(medianOf(healthy) + 100)
+    expect(Math.max(...hostile)).toBeLessThan(Math.max(...healthy) + 500)
+    expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(2000)
+    expect(scene.issuer.requests).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('beside an issuer that from the start', () => {
+  it.each(states)('$name, nobody is let in wrongly, and nobody waits long', async (state) => {
+    const scene = await openScene(state.enter)
+    const { valid, refused } = await askBeside(scene, await forge(scene.issuer, state), 1)
+    expect(valid.at(-1)?.status).toBe(state.isHarmless === true ? 200 : 503)
+    for (const { status, ms } of refused) {
+      expect([401, 503]).toContain(status)
+      expect(ms).toBeLessThan(2000)
+    }
+    for (const { ms } of valid) expect(ms).toBeLessThan(2000)
+  })
+})
+
+it('addresses that an issuer points to are never asked', () => {
+  expect(elsewhere.requests).toBe(0)
+})
