@@ -45,7 +45,6 @@ export function createIssuer(options: IssuerOptions): ForeignTokens {
       audience: settings.audience,
       algorithms: settings.algorithms,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      requiredClaims: ['exp', 'sub'],
       currentDate: new Date(at),
     }
     try {
