@@ -1,5 +1,5 @@
 import { type AnswerThread, createAnswerThread } from './answers/thread.ts'
-import { operations } from './catalogue.ts'
+import { offeredOperations } from './catalogue.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/upstream.ts'
 import { type Folder, openFolder } from './folder.ts'
@@ -48,7 +48,7 @@ export function createApp(folder: Folder): OpenedApp {
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
-    operations: config.readOnly ? operations.filter(({ effect }) => effect === 'read') : operations,
+    operations: offeredOperations(config.readOnly),
     store,
     vault,
     log,

@@ -9,6 +9,10 @@ import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
 
+/** What is offered where only such operations are that change nothing, or all of them. */
+export const offeredOperations = (readOnly: boolean): readonly Operation[] =>
+  readOnly ? operations.filter(({ effect }) => effect === 'read') : operations
+
 /** Everything that Assay can be asked: the doors are loops over this list. */
 export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,

@@ -61,9 +61,13 @@ export interface Config extends Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** An environment without the settings of ours that are empty: an empty setting is no setting. */
+export const withoutEmpty = (env: Environment): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => !name.startsWith('ASSAY_') || value?.trim() !== ''))
+
 /** The per-user data folder of the platform. */
 export function defaultHome(env: Environment, platform: NodeJS.Platform = process.platform): string {
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'assay')
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'assay')
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'assay')
   return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'assay')
 }
@@ -106,7 +110,7 @@ function readFile(home: string): Record<string, unknown> {
 
 function readEnvironment(env: Environment): Record<string, unknown> {
   const flag = (value: string | undefined) =>
-    value === undefined ? undefined : !['', '0', 'false', 'no', 'off'].includes(value.toLowerCase())
+    value === undefined ? undefined : !['0', 'false', 'no', 'off'].includes(value.toLowerCase())
   return withoutAbsent({
     host: env.ASSAY_HOST,
     port: env.ASSAY_PORT === undefined ? undefined : Number(env.ASSAY_PORT),

@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
-import { loadConfig, Settings } from './config.ts'
+import { loadConfig, Settings, withoutEmpty } from './config.ts'
 import { version } from './kernel/installation.ts'
 import { scrub } from './kernel/redaction.ts'
 
@@ -30,7 +30,7 @@ const endQuietly = (error: NodeJS.ErrnoException) => {
 process.stdout.on('error', endQuietly)
 
 /** As it was at the start: the key is taken out of what children and reports of the process would show. */
-const env = { ...process.env }
+const env = withoutEmpty(process.env)
 delete process.env.ASSAY_KEY
 
 const configure = (flags: Flags) => loadConfig(pick(flags), env)
@@ -58,6 +58,10 @@ const host: Host = {
   stderr: process.stderr,
   signal: stopping.signal,
   open,
+  operations: async (flags) => {
+    const { offeredOperations } = await import('./catalogue.ts')
+    return offeredOperations(configure(flags).readOnly)
+  },
   locate: (flags) => {
     const { home, networkFolder } = configure(flags)
     return { home, env, networkFolder }

@@ -22,6 +22,8 @@ export interface Host {
   /** Ends when the person presses Ctrl-C or the process is asked to stop. */
   signal: AbortSignal
   open(flags: Flags): Promise<OpenedApp>
+  /** Every operation that these settings offer; needs no data folder. */
+  operations(flags: Flags): Promise<readonly Operation[]>
   /** Where the data folder is, for commands that work on its files. */
   locate(flags: Flags): Location
   /** Serves until `signal`; prints its address first. */

@@ -10,9 +10,11 @@ import { addDoctorCommand } from './commands/doctor.ts'
 import { addFindingCommands } from './commands/findings.ts'
 import { addGenerateCommand } from './commands/generate.ts'
 import { addImportCommand } from './commands/import.ts'
+import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addVerifyCommand } from './commands/verify.ts'
+import { findDataUse, withData } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
 
@@ -48,7 +50,7 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return end === -1 ? [...rest, ...flags] : rest.toSpliced(end, 0, ...flags)
 }
 
-function createProgram(host: Host): Command {
+export function createProgram(host: Host): Command {
   const program = new Command('assay')
     .description(
       'A local-first semantic layer over findings: governed questions about what is in a wiki and a BI tenant.',
@@ -61,6 +63,7 @@ function createProgram(host: Host): Command {
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
     })
+  addInitCommand(program, host)
   addServeCommands(program, host)
   addScanCommands(program, host)
   addAskCommands(program, host)
@@ -82,8 +85,34 @@ function createProgram(host: Host): Command {
       writeErr: (text) => host.stderr.write(text),
     })
     if (command !== program && command.commands.length === 0) addHome(command)
+    for (const option of command.options) admitEmpty(option)
   }
+  program.hook('preAction', async (_, command) => {
+    dropEmpty(command)
+    if ((await findDataUse(command)) !== 'existing') return
+    const { requireDatabase } = await import('../store/place.ts')
+    requireDatabase(host.locate(command.opts()).home)
+  })
   return program
+}
+
+const isEmpty = (value: unknown) => typeof value === 'string' && value.trim() === ''
+
+/** An empty option is none: it is taken out again before the command runs. */
+function admitEmpty(option: Option): void {
+  const { parseArg } = option
+  if (parseArg === undefined || option.variadic) return
+  option.argParser((value: string, previous: unknown) => (isEmpty(value) ? value : parseArg(value, previous as never)))
+}
+
+function dropEmpty(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (!isEmpty(command.getOptionValue(name))) continue
+    if (option.mandatory) throw new UsageError(`${option.long} must not be empty.`)
+    command.setOptionValue(name, option.defaultValue)
+  }
+  if (command.parent !== null) dropEmpty(command.parent)
 }
 
 const toPort = (value: string) => {
@@ -111,13 +140,19 @@ function addServeCommands(program: Command, host: Host): void {
       .option('--no-background', 'do not run due scans in this process')
       .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
       .addOption(level())
-  offering(serving(program.command('serve').description('serve REST, /mcp, /docs and the background loop')))
+  offering(
+    serving(
+      withData('created', program.command('serve')).description('serve REST, /mcp, /docs and the background loop'),
+    ),
+  )
     .option('--socket <path>', 'listen on a unix socket that only its owner can open, in place of a port')
     .option('--public-url <url>', 'address under which others reach this server, through a proxy')
     .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
   const mcp = offering(
-    program.command('mcp').description('speak MCP over stdin and stdout, for an assistant on this machine'),
+    withData('created', program.command('mcp')).description(
+      'speak MCP over stdin and stdout, for an assistant on this machine',
+    ),
   )
     .option('--lockdown', 'answer with counts and ids only, never with text of tenants')
     .option('--no-background', 'do not run due scans in this process')
@@ -125,7 +160,11 @@ function addServeCommands(program: Command, host: Host): void {
     .action(async (options: Flags) => host.mcp(withoutDefault(options)))
   addHome(mcp)
   addClientCommands(mcp, host)
-  serving(program.command('demo').description('scan the built-in sample tenants, show the numbers, then serve'))
+  serving(
+    withData('created', program.command('demo')).description(
+      'scan the built-in sample tenants, show the numbers, then serve',
+    ),
+  )
     .option('--once', 'show the numbers and exit', false)
     .action(async (options: Flags & { once: boolean }) => host.demo({ ...withoutDefault(options), once: options.once }))
 }

@@ -21,8 +21,7 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
     app,
     call: async <Answer>(name: string, input: Record<string, unknown>, progress?: (progress: Progress) => void) => {
       const operation = app.operations.find((candidate) => candidate.name === name)
-      if (operation === undefined)
-        throw notFound(`There is no operation '${name}'; \`assay call --list\` names them all.`)
+      if (operation === undefined) throw unknownOperation(name)
       const context = app.contextFor({
         caller: app.caller,
         signal: host.signal,
@@ -37,6 +36,9 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
     await app.close()
   }
 }
+
+export const unknownOperation = (name: string): AppError =>
+  notFound(`There is no operation '${name}'; \`assay call --list\` names them all.`)
 
 export function print(host: Host, text: string): void {
   host.stdout.write(text.endsWith('\n') ? text : `${text}\n`)

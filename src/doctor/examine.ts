@@ -3,6 +3,7 @@ import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { type Config, defaultHome } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
+import { requireDatabase } from '../store/place.ts'
 import { quote, toCheck } from './check.ts'
 import { checkMachine } from './machine.ts'
 import { checkDatabase, checkFolder, NEWER, toWayBack } from './storage.ts'
@@ -21,11 +22,12 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
   native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
   network_folder: 'Use a folder on a disk of this machine: assay doctor --home ~/assay-data',
+  no_database: 'assay init',
   busy: 'Try again in a moment: assay doctor',
   not_writable: `Look at who owns the folder: ls -ld ${quote(home)}`,
 })
 
-/** Looks at everything that a working Assay needs; changes nothing but the data folder's being there. */
+/** Looks at everything that a working Assay needs; a data folder that is not there is not made. */
 export async function examine(examination: Examination): Promise<Check[]> {
   const { config, env } = examination
   const checks = await look(examination)
@@ -48,6 +50,7 @@ async function look({ config, env, deep, open }: Examination): Promise<Check[]> 
   if (folder.some(({ name, status }) => name === 'data folder' && status === 'failed')) return checks
   let app: OpenedApp
   try {
+    requireDatabase(config.home)
     app = await open()
   } catch (error) {
     const failed = error instanceof AppError ? error.message : 'The database cannot be opened.'

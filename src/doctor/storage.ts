@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
@@ -31,7 +31,9 @@ export function checkFolder(home: string): Check[] {
 function toUsable(home: string): string {
   const found = existsSync(home) ? statSync(home) : undefined
   if (found === undefined) return 'Use another folder: assay doctor --home ~/assay-data'
-  return found.isDirectory() ? `chmod u+rwx ${quote(home)}` : `mv ${quote(home)} ${quote(`${home}.aside`)}`
+  return found.isDirectory()
+    ? `chmod u+rwx ${quote(home)}`
+    : `mv ${quote(home)} ${quote(`${home}.aside`)} && assay init`
 }
 
 const elsewhere = (home: string) =>
@@ -41,7 +43,9 @@ const toRoom = (home: string) =>
   `Make room on the disk; scans and changes wait until then. What takes it here: du -ah ${quote(home)} | sort -h | tail -20`
 
 function look(home: string): Look {
-  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const found = statSync(home, { throwIfNoEntry: false })
+  if (found === undefined) return { failed: `There is no folder ${home}.`, fix: 'assay init' }
+  if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toUsable(home) }
   accessSync(home, constants.R_OK | constants.W_OK)
   return home
 }
@@ -93,7 +97,7 @@ function checkLeftovers(home: string): Look {
 export function toWayBack(home: string): string {
   const newest = listBackups(home).at(-1)
   if (newest !== undefined) return `assay restore backups/${newest}`
-  return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)}`
+  return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
 }
 
 /** How a version that knows a newer schema is had. */

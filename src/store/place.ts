@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, notFound } from '../kernel/errors.ts'
 import { pause } from './pause.ts'
 
 /** Magic numbers of file systems whose locks other machines do not see (statfs(2)). */
@@ -83,6 +83,20 @@ export function requireWholeFile(file: string): void {
       pause(LOOK_AGAIN_MS)
     }
   }
+}
+
+/**
+ * For whoever only looks: nothing is made where nothing is.
+ * @throws AppError `not_found`, reason `no_database`, and what `requireWholeFile` throws.
+ */
+export function requireDatabase(folder: string): void {
+  const file = join(folder, 'assay.db')
+  requireWholeFile(file)
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return
+  const what = existsSync(folder) ? `The data folder ${folder} holds no database` : `There is no data folder ${folder}`
+  throw notFound(`${what}; make one with \`assay init\`, or name another folder with --home.`, {
+    reason: 'no_database',
+  })
 }
 
 function lookAtFile(file: string): void {

@@ -13,6 +13,7 @@ async function run(...argv: string[]) {
     stderr,
     signal: new AbortController().signal,
     open: () => Promise.reject(new Error('nothing is opened here')),
+    operations: async () => [],
     locate: () => ({ home: '', env: {}, networkFolder: false }),
     serve: async (flags) => void seen.push(flags),
     mcp: async (flags) => void seen.push(flags),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -46,11 +46,20 @@ describe('a healthy data folder', () => {
     expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length)
   })
 
-  it('is healthy when it was not there before', async () => {
+  it('that is not there is not made, but told of', async () => {
     const patient = await admit()
-    const checks = await patient.examine({ home: join(patient.person, 'new') })
-    expect(checks.filter(({ status }) => status === 'failed')).toEqual([])
-  })
+    const home = join(patient.person, 'new')
+    const sick = await patient.see('data folder', { home })
+    expect([sick.status, existsSync(home)]).toEqual(['failed', false])
+    mkdirSync(home, { mode: 0o700 })
+    expect(await patient.see('database', { home })).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('holds no database'),
+    })
+    expect(readdirSync(home)).toEqual([])
+    patient.shell(commandOf(sick))
+    expect(await patient.see('database', { home })).toMatchObject({ status: 'ok' })
+  }, 60_000)
 })
 
 describe('what is wrong is told, with the command that mends it', () => {

@@ -64,7 +64,7 @@ export const listIllnesses = (machine: Machine): Record<string, Illness> => ({
       rmSync(home, { recursive: true })
       writeFileSync(home, '')
     },
-    says: /EEXIST|not a directory|exists/i,
+    says: /is not a folder/,
   },
   'a data folder that cannot be made': {
     check: 'data folder',

@@ -15,6 +15,6 @@ describe('assistant windows', () => {
     for (const [index, window] of windows.entries()) closeWindow(window, index % 2 === 0 ? 'close' : 'kill')
     const pids = windows.map(({ pid }) => pid)
     expect(await listLeft(pids, 2_000)).toEqual([])
-    expect((await runAssay(['call', 'list_sources'], { home })).code).toBe(0)
+    expect((await runAssay(['init'], { home })).code).toBe(0)
   }, 60_000)
 })

@@ -17,7 +17,7 @@ it('100 windows, half of them killed, leave no process after two seconds', async
       left.push(...(await listLeft(pids, 2000)))
     }
     expect(left).toEqual([])
-    expect((await runAssay(['call', 'list_sources'], { home })).code).toBe(0)
+    expect((await runAssay(['init'], { home })).code).toBe(0)
   } finally {
     remove()
   }

@@ -139,7 +139,7 @@ describe('what was told as kept for good', () => {
     async (_, args) => {
       const { home, remove } = makeHome()
       onTestFinished(remove)
-      await runAssay(['call', 'list_metrics'], { home })
+      await runAssay(['init'], { home })
       const trace = join(home, 'trace.txt')
       const traced = [
         '-f',

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isObject } from '../../kernel/json-object.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
+import { type Choose, withData } from '../data-use.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, readText, withSession } from '../session.ts'
+import { print, printJson, readText, unknownOperation, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
 const list = (value: string) => value.split(',').map((item) => item.trim())
@@ -24,8 +25,13 @@ interface QueryFlags extends Flags {
 }
 
 export function addAskCommands(program: Command, host: Host): void {
-  program
-    .command('query')
+  const useOfCall: Choose = async ({ args: [name], options }) => {
+    if (options.list === true || name === undefined) return 'none'
+    const operation = (await host.operations(options)).find((candidate) => candidate.name === name)
+    if (operation === undefined) throw unknownOperation(name)
+    return operation.effect === 'write' ? 'created' : 'existing'
+  }
+  withData('existing', program.command('query'))
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
@@ -60,21 +66,18 @@ export function addAskCommands(program: Command, host: Host): void {
       })
     })
 
-  program
-    .command('call')
+  withData(useOfCall, program.command('call'))
     .description('run any operation of the catalogue')
     .argument('[operation]', 'such as list_metrics')
     .argument('[input]', 'its input as JSON; - reads it from stdin')
     .option('--list', 'list the operations')
     .action(async (name: string | undefined, text: string | undefined, options: Flags & { list?: boolean }) => {
       if (options.list || name === undefined) {
-        await withSession(host, options, async ({ app }) => {
-          const rows = app.operations.map(({ name, effect, summary }) => [name, effect, summary])
-          print(
-            host,
-            toTable([{ title: 'operation' }, { title: 'effect' }, { title: 'what it does', maxWidth: 100 }], rows),
-          )
-        })
+        const rows = (await host.operations(options)).map(({ name, effect, summary }) => [name, effect, summary])
+        print(
+          host,
+          toTable([{ title: 'operation' }, { title: 'effect' }, { title: 'what it does', maxWidth: 100 }], rows),
+        )
         if (!options.list) throw new UsageError(`Name an operation (exit code ${EXIT_USAGE}).`)
         return
       }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { KeyPlace } from '../../store/key-rotation.ts'
+import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
@@ -16,19 +17,14 @@ interface FileFlags extends Flags {
 const now = () => Date.now()
 
 export function addBackupCommands(program: Command, host: Host): void {
-  program
-    .command('backup')
+  withData('existing', program.command('backup'))
     .description('copy the database to one file while it is in use; the copy is checked. The key is not in it')
     .argument('[file]', 'the copy (default: a new file in the folder backups of the data folder)')
     .option('--json', 'print the result as JSON')
     .action(async (file: string | undefined, options: FileFlags) => {
       const { backUp, nameBackup } = await import('../../store/backup.ts')
-      const { requireWholeFile } = await import('../../store/place.ts')
       const { home } = host.locate(options)
       const database = join(home, 'assay.db')
-      if (!existsSync(database))
-        throw notFound('There is no database in the data folder yet; there is nothing to copy.')
-      requireWholeFile(database)
       const made = backUp(database, file ?? nameBackup(home, now()))
       if (options.json) return printJson(host, made)
       print(
@@ -41,8 +37,7 @@ export function addBackupCommands(program: Command, host: Host): void {
       }
     })
 
-  program
-    .command('restore')
+  withData('created', program.command('restore'))
     .description('put a backup in the place of the database; the old one is kept aside')
     .argument('<file>', 'what `assay backup` made')
     .option('--json', 'print the result as JSON')
@@ -66,8 +61,7 @@ export function addBackupCommands(program: Command, host: Host): void {
 export function addKeyCommands(program: Command, host: Host): void {
   const key = program.command('key').description('the key that seals the credentials of sources')
   const command = (name: string, description: string) =>
-    key
-      .command(name)
+    withData('existing', key.command(name))
       .description(description)
       .option('--json', 'print the result as JSON')
       .option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
@@ -129,7 +123,6 @@ async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyPlace) => 
   const { Store } = await import('../../store/store.ts')
   const { home, env, networkFolder } = host.locate(flags)
   const file = join(home, 'assay.db')
-  if (!existsSync(file)) throw notFound('There is no database in the data folder yet; it gets its key at first use.')
   const store = Store.open(file, { now, networkFolder })
   try {
     return work({ store, home, env, now })

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type Change, changesNothing, makeChange, planChange, toDiff } from '../../clients/change.ts'
 import { type Client, clients, thisPlace } from '../../clients/clients.ts'
 import { packageFile } from '../../kernel/installation.ts'
+import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { print } from '../session.ts'
@@ -22,8 +23,7 @@ const known = clients.map(({ id }) => id).join(', ')
 
 /** `assay mcp install` and `uninstall`: entries in the configuration files of assistants. */
 export function addClientCommands(mcp: Command, host: Host): void {
-  const install = mcp
-    .command('install')
+  const install = withData('none', mcp.command('install'))
     .description('let an assistant start Assay: shows what would change in its configuration, asks, keeps a copy')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
@@ -43,8 +43,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
     })
   // The parser gives them to `mcp` wherever they stand; here they are for the help.
   for (const option of mcp.options) install.addOption(option)
-  mcp
-    .command('uninstall')
+  withData('none', mcp.command('uninstall'))
     .description('take Assay out of the configuration of an assistant')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ApplyOptions, Outcome } from '../../definitions/plan.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { authorOf } from '../../operation/author.ts'
+import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toLine } from '../table.ts'
@@ -15,14 +16,13 @@ interface FolderFlags extends Flags {
 }
 
 export function addDefinitionCommands(program: Command, host: Host): void {
-  const command = (name: string, description: string) =>
-    program
-      .command(name)
+  const command = (use: Parameters<typeof withData>[0], name: string, description: string) =>
+    withData(use, program.command(name))
       .description(description)
       .requiredOption('--dir <folder>', 'the folder of definitions')
       .option('--json', 'print the result as JSON')
 
-  command('export', 'write glossary, metrics, dashboards and custom detectors as YAML, one file each')
+  command('existing', 'export', 'write glossary, metrics, dashboards and custom detectors as YAML, one file each')
     .option('--prune', 'remove the files of what is not in the database')
     .option('--force', 'overwrite files that were edited and not applied')
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
@@ -42,7 +42,11 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       })
     })
 
-  command('diff', 'show what applying a folder would change, and which numbers would move; exit 1 when anything would')
+  command(
+    'existing',
+    'diff',
+    'show what applying a folder would change, and which numbers would move; exit 1 when anything would',
+  )
     .option('--prune', 'as if whatever has no file were deleted')
     .option('--force', 'as if nothing had been changed in the database')
     .action(async (options: FolderFlags) => {
@@ -56,7 +60,11 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       }
     })
 
-  command('apply', 'make the definitions of the database those of a folder, all or nothing')
+  command(
+    ({ options }) => (options.dryRun === true ? 'existing' : 'created'),
+    'apply',
+    'make the definitions of the database those of a folder, all or nothing',
+  )
     .option('--dry-run', 'only show what would change')
     .option('--prune', 'delete what has no file, of the kinds that have a folder')
     .option('--force', 'overwrite what was changed in the database since the export')
@@ -64,7 +72,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       await show(host, options, toApplyOptions(options))
     })
 
-  command('validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
+  command('none', 'validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
     async ({ dir, json }: FolderFlags) => {
       const { validateFolder } = await import('../../definitions/plan.ts')
       const { toProblemLine } = await import('../../definitions/folder.ts')

@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import { parseInput } from '../../operation/operation.ts'
+import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { print } from '../session.ts'
@@ -27,8 +28,7 @@ const mimes: Record<string, string> = {
 }
 
 export function addDetectCommand(program: Command, host: Host): void {
-  program
-    .command('detect')
+  withData('none', program.command('detect'))
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
     .option('--file <path...>', 'plain files to look at instead of stdin')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
 import { toLine } from '../table.ts'
@@ -7,8 +8,7 @@ import { toLine } from '../table.ts'
 const marks = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' } as const
 
 export function addDoctorCommand(program: Command, host: Host): void {
-  program
-    .command('doctor')
+  withData('none', program.command('doctor'))
     .description('check the data folder, the database, the key, the sources, the clock and the port')
     .option('--deep', 'read every page, and compare every definition with what was written', false)
     .option('--json', 'print the checks as JSON')

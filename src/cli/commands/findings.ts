@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
@@ -16,8 +17,7 @@ interface FindingView {
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
 export function addFindingCommands(program: Command, host: Host): void {
-  program
-    .command('findings')
+  withData('existing', program.command('findings'))
     .description('list findings, newest first')
     .option('--detector-types <list>', 'such as SECRETS,PII', list)
     .option('--severities <list>', 'such as CRITICAL,HIGH', list)

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ImportFormat } from '../../scans/imports.ts'
+import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 import { toLine } from '../table.ts'
@@ -12,8 +13,7 @@ const READ_BYTES = 1024 * 1024
 const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
 export function addImportCommand(program: Command, host: Host): void {
-  program
-    .command('import')
+  withData('created', program.command('import'))
     .description('import findings of another scanner: all of a file or nothing; twice is the same as once')
     .argument('<file>', 'the file; - reads standard input')
     .requiredOption('--source <name>', 'name of the source they belong to; it is made when it is not there')

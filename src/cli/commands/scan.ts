@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { followScan, toFailure, toScanSummary } from '../scan-progress.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -14,8 +15,7 @@ interface SourceView {
 }
 
 export function addScanCommands(program: Command, host: Host): void {
-  program
-    .command('scan')
+  withData('existing', program.command('scan'))
     .description('scan one source now, and show how it goes')
     .argument('<source>', 'name or id of the source')
     .option('--json', 'print the scan as JSON')
@@ -29,8 +29,7 @@ export function addScanCommands(program: Command, host: Host): void {
       if (scan.status === 'FAILED') throw new AppError('unavailable', toFailure(scan))
     })
 
-  program
-    .command('sources')
+  withData('existing', program.command('sources'))
     .description('list the sources')
     .option('--json', 'print the REST answer')
     .action(async (options: Flags & { json?: boolean }) => {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { clearTokens, createToken, listTokens, revokeToken, type Token } from '../../access/tokens.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
+import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -23,8 +24,7 @@ export function addTokenCommands(program: Command, host: Host): void {
   const inside = <T>(flags: Flags, work: (context: WriteContext) => T): Promise<T> =>
     withSession(host, flags, async ({ app }) => work(app.contextFor({ caller: app.caller, signal: host.signal })))
 
-  token
-    .command('create')
+  withData('created', token.command('create'))
     .description('make a token and print it; it is shown this once')
     .option('--scope <list>', `what it allows: ${scopes.join(', ')}; several with commas`, toScopes)
     .option('--name <name>', 'name in histories and audits (default: its scopes and the day)')
@@ -48,8 +48,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
     })
 
-  token
-    .command('list')
+  withData('existing', token.command('list'))
     .description('show the tokens, never their secrets')
     .option('--json', 'print them as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
@@ -60,8 +59,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       print(host, toTable(columns, items.map(toRow)))
     })
 
-  token
-    .command('revoke')
+  withData('existing', token.command('revoke'))
     .description('end a token at once, in every process')
     .argument('<token>', 'its id or its name')
     .option('--json', 'print it as JSON')
@@ -74,8 +72,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
     })
 
-  token
-    .command('clear')
+  withData('existing', token.command('clear'))
     .description('remove every token, so that HTTP on loopback asks for none again')
     .option('--yes', 'do it')
     .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {

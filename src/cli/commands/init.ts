@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import { withData } from '../data-use.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, withSession } from '../session.ts'
+
+export function addInitCommand(program: Command, host: Host): void {
+  withData('created', program.command('init'))
+    .description('make the data folder, its database and its key; harmless where they are there')
+    .option('--json', 'print the result as JSON')
+    .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
+      const { home } = host.locate(flags)
+      await withSession(host, flags, async () => {})
+      if (json) printJson(host, { home })
+      else print(host, `The data folder ${home} is ready.`)
+    })
+}

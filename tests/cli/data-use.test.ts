@@ -1,0 +1,224 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import { operations } from '../../src/catalogue.ts'
+import { type DataUse, isDeclared } from '../../src/cli/data-use.ts'
+import type { Flags, Host } from '../../src/cli/host.ts'
+import { createProgram, runCommandLine } from '../../src/cli/program.ts'
+import { defaultHome, loadConfig, withoutEmpty } from '../../src/config.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { backUp } from '../../src/store/backup.ts'
+import { Store } from '../../src/store/store.ts'
+
+let root: string
+let home: string
+let made: string[]
+let count = 0
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'assay-use-'))
+  vi.stubEnv('HOME', join(root, 'person'))
+  mkdirSync(join(root, 'definitions', 'glossary'), { recursive: true })
+  writeFileSync(join(root, 'text.txt'), 'nothing of note')
+  writeFileSync(join(root, 'import.ndjson'), `${JSON.stringify(line)}\n`)
+  const store = Store.open(join(root, 'other.db'), { now: () => Date.now() })
+  store.close()
+  backUp(join(root, 'other.db'), join(root, 'backup.db'))
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true, force: true })
+})
+beforeEach(() => {
+  home = join(root, `home-${count++}`)
+  made = []
+})
+
+const line = {
+  asset: { key: 'a' },
+  detectorType: 'SECRETS',
+  findingType: 'KEY',
+  severity: 'HIGH',
+  firstDetectedAt: '2026-01-01T00:00:00Z',
+}
+const term = { slug: 'mine', displayName: 'Mine', filterMapping: { severities: ['HIGH'] } }
+
+async function run(argv: readonly string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const env = {}
+  const configure = (flags: Flags) => loadConfig({ home: flags.home, logLevel: 'silent', port: 0 }, env)
+  const make = (what: string) => async () => void made.push(what)
+  const host: Host = {
+    version: '1.2.3',
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    signal: new AbortController().signal,
+    open: (flags) => openApp(configure(flags), env),
+    operations: async () => operations,
+    locate: (flags) => ({ ...configure(flags), env }),
+    serve: make('serve'),
+    mcp: make('mcp'),
+    demo: make('demo'),
+    doctor: async ({ deep, ...flags }) => {
+      const config = configure(flags)
+      return examine({ config, env, deep, open: () => openApp(config, env) })
+    },
+    verify: () => Promise.reject(new Error('there is nothing to verify')),
+  }
+  const code = await runCommandLine(argv, host)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { code, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+const nothing = { version: '0.0.0' } as Host
+const program = createProgram(nothing)
+const toName = (command: Command): string =>
+  command.parent === null || command.parent === program ? command.name() : `${toName(command.parent)} ${command.name()}`
+const commands = [...program.commands, ...program.commands.flatMap(({ commands }) => commands)].filter(
+  (command) => command.commands.length === 0 || isDeclared(command),
+)
+
+/** Each command with arguments that would do, and what it does with the data folder then. */
+const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
+  init: [() => ['created']],
+  serve: [() => ['created']],
+  mcp: [() => ['created']],
+  'mcp install': [() => ['none', 'claude-code', '--yes']],
+  'mcp uninstall': [() => ['none', 'claude-code', '--yes']],
+  demo: [() => ['created']],
+  scan: [() => ['existing', 'wiki']],
+  sources: [() => ['existing']],
+  query: [() => ['existing', 'total-findings']],
+  call: [
+    () => ['none', '--list'],
+    () => ['existing', 'list_metrics'],
+    () => ['created', 'create_glossary_term', JSON.stringify(term)],
+  ],
+  findings: [() => ['existing']],
+  import: [() => ['created', join(root, 'import.ndjson'), '--source', 'scanner']],
+  export: [() => ['existing', '--dir', join(root, 'exported')]],
+  diff: [() => ['existing', '--dir', join(root, 'definitions')]],
+  apply: [
+    () => ['created', '--dir', join(root, 'definitions')],
+    () => ['existing', '--dir', join(root, 'definitions'), '--dry-run'],
+  ],
+  validate: [() => ['none', '--dir', join(root, 'definitions')]],
+  detect: [() => ['none', '--file', join(root, 'text.txt')]],
+  backup: [() => ['existing']],
+  restore: [() => ['created', join(root, 'backup.db')]],
+  'key status': [() => ['existing']],
+  'key rotate': [() => ['existing']],
+  'key replace': [() => ['existing', '--yes']],
+  'key backup': [() => ['existing', join(root, 'key')]],
+  generate: [() => ['none', '--findings', '1']],
+  'token create': [() => ['created', '--scope', 'read']],
+  'token list': [() => ['existing']],
+  'token revoke': [() => ['existing', 'mine']],
+  'token clear': [() => ['existing', '--yes']],
+  'audit verify': [() => ['existing']],
+  doctor: [() => ['none']],
+  verify: [() => ['existing']],
+}
+const cases = Object.entries(calls).flatMap(([name, all]) =>
+  all.map((call): [string, string, () => [DataUse, ...string[]]] => [name, name, call]),
+)
+
+const list = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : undefined)
+
+describe('the data folder', () => {
+  it('is declared, and tried here, for every command', () => {
+    expect(commands.filter((command) => !isDeclared(command)).map(toName)).toEqual([])
+    expect(commands.map(toName).sort()).toEqual(Object.keys(calls).sort())
+  })
+
+  describe.each<[string, () => void, RegExp]>([
+    ['is not there', () => {}, /There is no data folder/],
+    [
+      'holds no database',
+      () => {
+        mkdirSync(home)
+        writeFileSync(join(home, 'notes.txt'), 'mine')
+      },
+      /holds no database/,
+    ],
+  ])('that %s', (_, prepare, message) => {
+    it.each(cases)('is made by %s, refused by it, or not needed', async (_title, name, call) => {
+      prepare()
+      const before = list(home)
+      const [use, ...args] = call()
+      const { code, stdout, stderr } = await run([
+        ...name.split(' '),
+        ...args,
+        ...(name.startsWith('mcp ') || /^(?:generate|detect|validate)$/.test(name) ? [] : ['--home', home]),
+      ])
+      if (use === 'existing') {
+        expect([code, stdout]).toEqual([1, ''])
+        expect(stderr).toMatch(message)
+        expect(stderr).toContain('assay init')
+        expect(stderr.trim().split('\n')).toHaveLength(1)
+      } else
+        expect([name, code, stderr.startsWith('assay:')]).toEqual([name, name === 'doctor' ? 1 : 0, name === 'doctor'])
+      if (name === 'doctor') expect(stdout).toContain('assay init')
+      if (use === 'created' && made.length === 0) expect(existsSync(join(home, 'assay.db'))).toBe(true)
+      if (use !== 'created') expect(list(home)).toEqual(before)
+    })
+  })
+})
+
+describe('an empty setting', () => {
+  it('in the environment is none, for every variable', () => {
+    const names = [
+      'HOME',
+      'HOST',
+      'PORT',
+      'LOG_LEVEL',
+      'LOG_FILE',
+      'TOOLSETS',
+      'READ_ONLY',
+      'LOCKDOWN',
+      'NETWORK_FOLDER',
+      'BACKGROUND',
+      'SOCKET',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+      'OIDC_ISSUER',
+      'OIDC_AUDIENCE',
+      'KEY',
+      'KEY_FILE',
+    ]
+    for (const empty of ['', ' ', '\t']) {
+      const env = withoutEmpty({ HOME: root, ...Object.fromEntries(names.map((name) => [`ASSAY_${name}`, empty])) })
+      expect(Object.keys(env)).toEqual(['HOME'])
+      expect(loadConfig({}, env)).toEqual(loadConfig({}, {}))
+      expect(loadConfig({}, env).home).toBe(defaultHome({}))
+    }
+  })
+
+  it.each([
+    [['call', 'list_metrics', '--home', '']],
+    [['call', 'list_metrics', '--home=']],
+    [['--home', ' ', 'call', 'list_metrics']],
+  ])('of a folder is none: %j', async (argv) => {
+    vi.stubEnv('XDG_DATA_HOME', join(root, 'nowhere'))
+    const { code, stderr } = await run(argv)
+    expect(code).toBe(1)
+    expect(stderr).not.toContain(`folder ${process.cwd()} `)
+    expect(list(join(root, 'nowhere'))).toBeUndefined()
+  })
+
+  it.each([[['export', '--dir', '']], [['import', 'file', '--source', '']], [['generate', '--findings', '']]])(
+    'that is needed is a mistake: %j',
+    async (argv) => {
+      expect((await run(argv)).code).toBe(2)
+    },
+  )
+
+  it('leaves the default of an option', async () => {
+    const { code, stdout } = await run(['generate', '--findings', '1', '--seed', ''])
+    expect([code, stdout]).toEqual([0, (await run(['generate', '--findings', '1'])).stdout])
+  })
+})
