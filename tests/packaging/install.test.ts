@@ -26,6 +26,7 @@ describe('an installed assay', () => {
   it('runs from a folder and on a data folder with spaces and letters of other scripts in their names', () => {
     const main = install('Größe 100 % – 資料', 'whole')
     const home = join(folder, 'Daten für Ümläute #1 ?')
+    expect(run(main, ['init'], home)).toMatchObject({ status: 0, stderr: '' })
     expect(run(main, ['query', 'open-findings', '--json'], home)).toMatchObject({ status: 0, stderr: '' })
     const detected = spawnSync(process.execPath, [main, 'detect', '--types', 'PII'], {
       input: '{"id":"1","text":"call +49 30 901820 now"}\n',
@@ -34,10 +35,10 @@ describe('an installed assay', () => {
     expect(detected.stdout).toContain('"PHONE"')
   })
 
-  it.each([['query', 'open-findings'], ['mcp']])(
+  it.each([['init'], ['mcp']])(
     'says what to run when the native module is missing: %s',
     (...args) => {
-      const main = install(`no-native-${args.length}`, 'without native code')
+      const main = install(`no-native-${args[0]}`, 'without native code')
       const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
       expect(stderr).toMatch(/^assay: The native SQLite module is missing; run `npm rebuild better-sqlite3[^`]*`/)
@@ -46,7 +47,7 @@ describe('an installed assay', () => {
   )
 
   it('says so when a package is missing', () => {
-    const { status, stderr } = run(install('no-driver', 'without the driver'), ['query', 'open-findings'], folder)
+    const { status, stderr } = run(install('no-driver', 'without the driver'), ['init'], folder)
     expect(status).toBe(1)
     expect(stderr).toMatch(/^assay: A package that assay needs is not installed; install assay again/)
     expect(stderr).not.toContain(folder)

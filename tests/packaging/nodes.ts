@@ -115,7 +115,7 @@ async function tryOut(version: string, tarball: string, other: string | undefine
   step('npm install --ignore-scripts', npm(['install', '--ignore-scripts', tarball]), /added|changed|up to date/)
   step('--version', assay(installed, ['--version']), /^\d+\.\d+\.\d+\n/)
   if (!isBuilt || !existsSync(driver)) {
-    const missing = assay(installed, ['query', 'open-findings', '--home', home])
+    const missing = assay(installed, ['init', '--home', home])
     step('says that the native module is missing', missing, /native SQLite module is missing; run `npm rebuild/)
     const [, ...args] = commandIn(missing.stderr)
     step('the command that it names', npm(args), /rebuilt dependencies successfully/)
