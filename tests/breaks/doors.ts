@@ -272,9 +272,9 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'read-only-writes',
     rule: 'A read-only installation offers nothing that writes.',
-    file: 'src/app.ts',
-    find: "config.readOnly ? operations.filter(({ effect }) => effect === 'read') : operations",
-    put: 'config.readOnly ? operations.filter(({ effect }) => effect !== undefined) : operations',
+    file: 'src/catalogue.ts',
+    find: "readOnly ? operations.filter(({ effect }) => effect === 'read') : operations",
+    put: 'readOnly ? operations.filter(({ effect }) => effect !== undefined) : operations',
     test: { file: 'tests/e2e/access.test.ts', title: 'a read-only server' },
     built: true,
   },

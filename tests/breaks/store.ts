@@ -183,10 +183,32 @@ export const storeBreaks: readonly Break[] = [
     test: { file: 'tests/engine/equality.test.ts', title: 'were emptied before and after it' },
   },
   {
+    id: 'lost-file-unnoticed',
+    rule: 'Nothing is acknowledged that was written to a file which is no more.',
+    file: store,
+    find: "transaction('BEGIN IMMEDIATE', work, durable))\n    this.#guard.check()",
+    put: "transaction('BEGIN IMMEDIATE', work, durable))",
+    test: {
+      file: 'tests/store/file-guard.test.ts',
+      title: 'does not acknowledge what was written while its file was removed',
+    },
+  },
+  {
+    id: 'foreign-schema-restored',
+    rule: 'A restore takes no schema that is not ours.',
+    file: 'src/store/backup.ts',
+    find: 'if (differences.length === 0) return\n',
+    put: 'if (differences.length >= 0) return\n',
+    test: {
+      file: 'tests/store/foreign-schema.test.ts',
+      title: 'is refused by a restore and found by the doctor: %s',
+    },
+  },
+  {
     id: 'wal-unbounded',
     rule: 'The write-ahead log stays below 64 MB.',
     file: store,
-    find: 'if (bytes > WAL_TRUNCATE_BYTES) this.#writer.checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)',
+    find: 'if (bytes > WAL_TRUNCATE_BYTES) this.#checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)',
     put: '',
     also: [
       {

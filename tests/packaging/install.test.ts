@@ -35,16 +35,13 @@ describe('an installed assay', () => {
     expect(detected.stdout).toContain('"PHONE"')
   })
 
-  it.each([['init'], ['mcp']])(
-    'says what to run when the native module is missing: %s',
-    (...args) => {
-      const main = install(`no-native-${args[0]}`, 'without native code')
-      const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^assay: The native SQLite module is missing; run `npm rebuild better-sqlite3[^`]*`/)
-      expect(stderr.trim().split('\n')).toHaveLength(1)
-    },
-  )
+  it.each([['init'], ['mcp']])('says what to run when the native module is missing: %s', (...args) => {
+    const main = install(`no-native-${args[0]}`, 'without native code')
+    const { status, stdout, stderr } = run(main, args, join(folder, 'home'))
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^assay: The native SQLite module is missing; run `npm rebuild better-sqlite3[^`]*`/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
 
   it('says so when a package is missing', () => {
     const { status, stderr } = run(install('no-driver', 'without the driver'), ['init'], folder)
