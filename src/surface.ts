@@ -1,4 +1,5 @@
 import type { OpenedApp } from './app.ts'
+import { defaultHome } from './config.ts'
 import { version } from './kernel/installation.ts'
 import { findFrame } from './mcp/frame.ts'
 import type { McpSurface } from './mcp/protocol.ts'
@@ -6,7 +7,8 @@ import { createMcpSurface } from './mcp/surface.ts'
 
 /** What assistants are offered, over whichever transport. */
 export function createSurface({ operations, config, contextFor, log }: OpenedApp): McpSurface {
-  const { toolsets, readOnly } = config
+  const { toolsets, readOnly, home } = config
+  const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
   const frame = findFrame(config)
-  return createMcpSurface({ operations, toolsets, readOnly, contextFor, version, log, frame })
+  return createMcpSurface({ operations, toolsets, readOnly, contextFor, version, log, frame, commandOptions })
 }

@@ -74,6 +74,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       summary:
         'Keeps a rule that later scans run: keywords, RE2 patterns, columns, facts. Its examples are tried at once.',
       effect: 'write',
+      consent: 'none',
       scope: 'author',
       route: 'POST /custom-detectors',
       status: 201,
@@ -91,6 +92,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       title: 'Update a custom detector',
       summary: 'Changes what is given and leaves the rest; a definition is replaced whole, and its examples are tried.',
       effect: 'write',
+      consent: 'none',
       scope: 'author',
       route: 'PUT /custom-detectors/{key}',
       idempotent: true,
@@ -111,6 +113,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       title: 'Delete a custom detector',
       summary: 'Removes a custom detector; what it found is resolved by the next scans.',
       effect: 'write',
+      consent: 'always',
       scope: 'author',
       route: 'DELETE /custom-detectors/{key}',
       destructive: true,

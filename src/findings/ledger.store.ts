@@ -33,6 +33,9 @@ export interface Change {
   at: number
   to: FindingStatus
   actor: string
+  /** The door and the program that a person's change came through. */
+  via?: 'http' | 'mcp' | 'cli' | undefined
+  client?: string | undefined
   reason?: string | undefined
   /** The scan or import that made the change; absent: a person did. */
   scanId?: number | undefined
@@ -200,11 +203,13 @@ export class FindingLedger {
       .run(findingId, at, statusCodes.OPEN, statusCodes[to], actor, reason ?? null, scanId ?? null)
   }
 
-  appendHistory(findingId: number, from: FindingStatus, { at, to, actor, reason, scanId }: Change): void {
+  appendHistory(findingId: number, from: FindingStatus, change: Change): void {
+    const { at, to, actor, reason, scanId, via, client } = change
     this.#writer
       .prepare(
-        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
-         SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id
+        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client)
+         SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
+           @via, @client
          FROM status_change WHERE finding_id = @id`,
       )
       .run({
@@ -215,6 +220,8 @@ export class FindingLedger {
         actor,
         reason: reason ?? null,
         scan_id: scanId ?? null,
+        via: via ?? null,
+        client: client ?? null,
       })
   }
 

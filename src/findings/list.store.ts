@@ -250,7 +250,7 @@ export function getFinding(reader: Reader, id: string): Finding {
 const selectStatusChanges = keepQuery((give: Give<number>) =>
   db
     .selectFrom('status_change')
-    .select(['at', 'from_status', 'to_status', 'actor', 'reason'])
+    .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason'])
     .where('finding_id', '=', give(Number))
     .orderBy('seq'),
 )
@@ -262,6 +262,8 @@ export function listStatusChanges(reader: Reader, findingId: number): z.infer<ty
     from: toStatus(row.from_status),
     to: toStatus(row.to_status),
     by: row.actor,
+    ...(row.via === null ? {} : { via: row.via }),
+    ...(row.client === null ? {} : { client: row.client }),
     ...(row.reason === null ? {} : { reason: row.reason }),
   }))
 }

@@ -48,6 +48,8 @@ export const StatusChange = z.object({
   from: z.enum(findingStatuses).describe('Status before.'),
   to: z.enum(findingStatuses).describe('Status after.'),
   by: z.string().describe('Who or what changed it.'),
+  via: z.string().optional().describe('Through which door: http, mcp or cli.'),
+  client: z.string().optional().describe('Through which program, by its own name.'),
   reason: z.string().optional().describe('Why.'),
 })
 export type StatusChange = z.infer<typeof StatusChange>

@@ -18,8 +18,9 @@ import {
   listFindings,
   listStatusChanges,
 } from './list.store.ts'
-import { Asset, AssetDetail, Finding, FindingDetail, findingStatuses } from './model.ts'
+import { Asset, AssetDetail, Finding, FindingDetail } from './model.ts'
 import { requireSources } from './source-names.ts'
+import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShape } from './triage.ts'
 
 const { exclude: _, ...filterShape } = FilterMapping.shape
 const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
@@ -66,6 +67,12 @@ function setStatuses(writer: Writer, ids: readonly number[], change: Change): nu
     for (const finding of others) ledger.changeStatus(finding, change)
     return others.length
   })
+}
+
+function countCritical(writer: Writer, ids: readonly number[]): number {
+  return FindingLedger.keep(writer, 0, (ledger) =>
+    ids.filter((id) => ledger.findById(id)?.facets.severity === 'CRITICAL'),
+  ).length
 }
 
 /** Ids of the findings that match at one moment; others have their turn while they are gathered. */
@@ -132,16 +139,13 @@ export const findingOperations: readonly Operation[] = [
     title: 'Triage a finding',
     summary: 'Set the status of a finding and say why. FALSE_POSITIVE and IGNORED survive later scans.',
     effect: 'write',
+    consent: 'by_extent',
     scope: 'triage',
     route: 'PATCH /findings/{id}',
     toolset: 'admin',
     idempotent: true,
     untrusted: true,
-    input: z.strictObject({
-      id: FindingId,
-      status: z.enum(findingStatuses).describe('The new status.'),
-      reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
-    }),
+    input: z.strictObject({ id: FindingId, ...triageShape }).superRefine(requireReason),
     output: FindingDetail,
     run: ({ id, status, reason }, context) =>
       context.store.write(
@@ -150,8 +154,13 @@ export const findingOperations: readonly Operation[] = [
           FindingLedger.keep(writer, at, (ledger) => {
             const finding = /^\d{1,15}$/.test(id) ? ledger.findById(Number(id)) : undefined
             if (finding === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
-            if (finding.facets.status === status) return
-            ledger.changeStatus(finding, { at, to: status, actor: context.caller.name, reason })
+            const { status: from, severity } = finding.facets
+            if (from === status) return
+            const critical = severity === 'CRITICAL' ? 1 : 0
+            requireTriageConsent(writer, context, { status, findings: 1, critical })
+            const after = { status, reason, findings: 1 }
+            auditTriage(writer, context, { name: id, before: { status: from }, after })
+            ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason })
           })
           return showFinding(writer, id)
         },
@@ -180,15 +189,21 @@ export const findingOperations: readonly Operation[] = [
     title: 'Triage findings by filter',
     summary: 'Set the status of every finding that a filter takes in; preview_triage says beforehand how many.',
     effect: 'write',
+    consent: 'by_extent',
     scope: 'triage',
     route: 'POST /findings/triage',
-    input: z.strictObject({
-      filters: FilterMapping,
-      search: Search.optional(),
-      status: z.enum(findingStatuses).describe('The new status.'),
-      reason: z.string().trim().max(1000).describe('Why, for the history.').optional(),
-      expected: z.int().min(0).describe('What preview_triage has counted; another number changes nothing.').optional(),
-    }),
+    input: z
+      .strictObject({
+        filters: FilterMapping,
+        search: Search.optional(),
+        ...triageShape,
+        expected: z
+          .int()
+          .min(0)
+          .describe('What preview_triage has counted; another number changes nothing.')
+          .optional(),
+      })
+      .superRefine(requireReason),
     output: z.object({
       matched: z.number().describe('Findings that the filter takes in.'),
       changed: z.number().describe('Findings that had another status before.'),
@@ -205,15 +220,24 @@ export const findingOperations: readonly Operation[] = [
         const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
         throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
       }
-      const change = { to: status, actor: context.caller.name, reason }
+      const change = { to: status, ...deciderOf(context), reason }
       const done = { matched: matched.length, changed: 0 }
+      const after = { status, reason, filters, search, findings: matched.length }
       for (let from = 0; from < matched.length; from += AT_ONCE) {
         const ids = matched.slice(from, from + AT_ONCE)
         // What is kept for good keeps all before it, too.
         const durable = from + AT_ONCE >= matched.length
-        done.changed += context.store.write((writer) => setStatuses(writer, ids, { ...change, at: context.now() }), {
-          durable,
-        })
+        done.changed += context.store.write(
+          (writer) => {
+            if (from === 0) {
+              const critical = countCritical(writer, matched.slice(0, AT_ONCE))
+              requireTriageConsent(writer, context, { status, findings: matched.length, critical })
+              auditTriage(writer, context, { name: '*', after })
+            }
+            return setStatuses(writer, ids, { ...change, at: context.now() })
+          },
+          { durable },
+        )
         await context.store.giveWay(context.signal)
       }
       return done

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { compilePattern } from '../detectors/custom/pattern.ts'
 import { type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
+import { appendAudit } from '../store/audit.store.ts'
 import type { Reader } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
 import { FindingLedger, toFingerprint } from './ledger.store.ts'
@@ -18,6 +20,7 @@ import {
   type SuppressionRecord,
 } from './suppressions.store.ts'
 import { actorOf, compilePatterns, suppressFindings } from './suppressions.ts'
+import { deciderOf } from './triage.ts'
 
 const AT_ONCE = 100
 
@@ -87,6 +90,7 @@ export const suppressionOperations: readonly Operation[] = [
     summary:
       'Ignores findings by filter, by value or by pattern, those that are open and those that later scans and imports bring.',
     effect: 'write',
+    consent: 'always',
     scope: 'triage',
     route: 'POST /suppressions',
     status: 201,
@@ -114,7 +118,10 @@ export const suppressionOperations: readonly Operation[] = [
             createdBy: context.caller.name,
             createdAt: at,
           }
-          return getSuppression(writer, String(insertSuppression(writer, draft)))
+          const added = getSuppression(writer, String(insertSuppression(writer, draft)))
+          const { id, ...after } = toView(added)
+          appendAudit(writer, authorOf(context), { action: 'create', kind: 'suppression', name: id, after })
+          return added
         },
         { durable: true },
       )
@@ -127,6 +134,7 @@ export const suppressionOperations: readonly Operation[] = [
     title: 'Delete a suppression',
     summary: 'Takes a standing decision back: what it had decided is open again, or resolved where it is gone.',
     effect: 'write',
+    consent: 'always',
     scope: 'triage',
     route: 'DELETE /suppressions/{id}',
     destructive: true,
@@ -137,6 +145,8 @@ export const suppressionOperations: readonly Operation[] = [
         (writer) => {
           const found = getSuppression(writer, id)
           removeSuppression(writer, found.id)
+          const { id: name, ...before } = toView(found)
+          appendAudit(writer, authorOf(context), { action: 'delete', kind: 'suppression', name, before })
           return found
         },
         { durable: true },
@@ -193,8 +203,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
 }
 
 async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
-  const actor = context.caller.name
-  const reason = 'suppression deleted'
+  const decided = { ...deciderOf(context), reason: 'suppression deleted' }
   let changed = 0
   for (let after = 0; ; ) {
     const page = context.read((reader) => listDecidedBy(reader, actorOf(id), { after, limit: AT_ONCE }))
@@ -207,7 +216,7 @@ async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promi
           for (const finding of page) {
             const record = ledger.findById(finding.id)
             const to = finding.gone ? 'RESOLVED' : 'OPEN'
-            if (record !== undefined) ledger.changeStatus(record, { at, to, actor, reason })
+            if (record !== undefined) ledger.changeStatus(record, { at, to, ...decided })
           }
         }),
       { durable: true },

@@ -58,6 +58,7 @@ const createGlossaryTerm = operation({
   title: 'Create glossary term',
   summary: 'Adds a business term that stands for the findings matching its filterMapping.',
   effect: 'write',
+  consent: 'none',
   scope: 'author',
   route: 'POST /semantic/glossary',
   status: 201,

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
+import { toClientName } from '../kernel/client-name.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
@@ -63,7 +64,9 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
     const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)
     if (!isOpen && !isWatching) {
       const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
-      c.set('caller', await options.callerOf(c.req.raw, address))
+      const client = toClientName(c.req.header('user-agent'))
+      const caller = await options.callerOf(c.req.raw, address)
+      c.set('caller', client === undefined ? caller : { ...caller, client })
     }
     await next()
   })

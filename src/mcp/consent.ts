@@ -1,56 +1,67 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../kernel/errors.ts'
+import { toVisible } from '../kernel/invisible.ts'
+import { CONSENT_REQUIRED } from '../operation/consent.ts'
 import { principalOf } from '../operation/context.ts'
-import { type Operation, parseInput } from '../operation/operation.ts'
-import type { Exchange, Question } from './protocol.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { Exchange, Question, ToolAnswer } from './protocol.ts'
+
+interface Asked {
+  operation: Operation
+  input: Record<string, unknown>
+  exchange: Exchange
+  /** What the command for a terminal needs beside the call. */
+  commandOptions: string
+}
+
+const MAX_SHOWN = 500
 
 /**
- * Certifying is a person's act: an assistant's call needs a token with that scope, or the person's yes to a question
- * that the client puts. Answers with the question while it is open, with undefined once the call may run.
- * @throws AppError `forbidden` when the person declined or cannot be asked.
+ * Runs a call that may need a person's consent. A client that can put questions to its person is answered with one
+ * first; of the others only the holder of a token, made for such calls by a person, goes on.
+ * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with the command for a terminal.
  */
-export function askConsent(
-  operation: Operation,
-  input: Record<string, unknown>,
-  exchange: Exchange,
-): Question | undefined {
-  if (operation.scope !== 'certify' || exchange.caller.token === true) return undefined
-  parseInput(operation.input, input)
+export async function withConsent(
+  { operation, input, exchange, commandOptions }: Asked,
+  work: (exchange: Exchange) => Promise<ToolAnswer>,
+): Promise<ToolAnswer | Question> {
+  const { caller, answers, askable } = exchange
+  const canAsk = askable.has('elicitation')
+  if (operation.consent === 'none' || (caller.token === true && !canAsk)) return work(exchange)
   const call = `${operation.name} ${JSON.stringify(input)}`
-  const asked = `${principalOf(exchange.caller)} ${call}`
-  const state = { call: createHash('sha256').update(asked).digest('base64url') }
-  const answer = exchange.answers.consent
-  if (answer !== undefined && isSame(exchange.state, state)) {
-    if (isYes(answer)) return undefined
+  const state = {
+    call: createHash('sha256')
+      .update(`${principalOf(caller)} ${call}`)
+      .digest('base64url'),
+  }
+  if (answers.consent !== undefined && isSame(exchange.state, state)) {
+    if (isYes(answers.consent)) return work(exchange)
     throw new AppError('forbidden', `The person did not agree to ${operation.name}; nothing was changed.`, {
       reason: 'declined',
     })
   }
-  if (!exchange.askable.has('elicitation')) {
-    const command = `assay call ${operation.name} '${JSON.stringify(input).replaceAll("'", "'\\''")}'`
+  try {
+    return await work({ ...exchange, caller: { ...caller, needsConsent: true } })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.reason !== CONSENT_REQUIRED) throw error
+    const what = String(error.facts.facts?.what ?? operation.title)
+    if (canAsk) return toQuestion(what, call, state)
+    const shell = `'${JSON.stringify(input).replaceAll("'", "'\\''")}'`
+    const command = ['assay call', commandOptions, operation.name, shell].filter((part) => part !== '').join(' ')
     throw new AppError(
       'forbidden',
-      `${operation.name} needs a person, and this client cannot ask one; let them run in a terminal: ${command}`,
-      { reason: 'consent_required', facts: { command } },
+      `${what} needs a person, and this client cannot ask one; let them run in a terminal: ${command}`,
+      { reason: CONSENT_REQUIRED, facts: { command } },
     )
   }
+}
+
+function toQuestion(what: string, call: string, state: object): Question {
+  const message = toVisible(`${what}? An assistant wants to call ${call.slice(0, MAX_SHOWN)}`)
+  const agree = { type: 'boolean', title: 'I agree', description: 'Do this in my name.', default: false }
+  const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
   return {
-    ask: {
-      consent: {
-        method: 'elicitation/create',
-        params: {
-          mode: 'form',
-          message: `${operation.title}? An assistant wants to call ${call.slice(0, 500)}`,
-          requestedSchema: {
-            type: 'object',
-            properties: {
-              agree: { type: 'boolean', title: 'I agree', description: 'Certify in my name.', default: false },
-            },
-            required: ['agree'],
-          },
-        },
-      },
-    },
+    ask: { consent: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },
     state,
   }
 }

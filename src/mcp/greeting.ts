@@ -36,6 +36,13 @@ export function answerGreeting(message: unknown, { server, instructions }: McpSu
   return { result: { protocolVersion, capabilities, serverInfo: server, instructions }, jsonrpc: '2.0', id }
 }
 
+/** How the client of a greeting calls itself. */
+export function clientInfoOf(message: unknown): unknown {
+  return isObject(message) && message.method === 'initialize' && isObject(message.params)
+    ? message.params.clientInfo
+    : undefined
+}
+
 /** True for the notice that ends a greeting; nobody but the SDK needs it, whenever it is read. */
 export const endsGreeting = (message: unknown): boolean => isNotice(message, 'notifications/initialized')
 

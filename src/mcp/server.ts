@@ -8,7 +8,9 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { isObject } from '../kernel/json-object.ts'
 import type { Caller, Progress } from '../operation/context.ts'
+import { describeClient } from './client.ts'
 import {
   type Askable,
   type CompletionSubject,
@@ -143,7 +145,7 @@ function toExchange(context: ServerContext, server: Server, caller: Caller): Exc
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
   return {
-    caller: { ...caller, via: 'mcp' },
+    caller: { ...caller, via: 'mcp', ...clientOf(context, server) },
     signal: mcpReq.signal,
     progress,
     notice,
@@ -154,13 +156,27 @@ function toExchange(context: ServerContext, server: Server, caller: Caller): Exc
 }
 
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
+const clientKey = 'io.modelcontextprotocol/clientInfo'
 
 /** A 2026 request carries what its client can do; a 2025 connection said so when it was greeted. */
 function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<Askable> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
   const askables: Askable[] = ['elicitation', 'sampling', 'roots']
-  return new Set(askables.filter((each) => declared[each] !== undefined))
+  return new Set(
+    askables.filter((each) => declared[each] !== undefined && (each !== 'elicitation' || takesForms(declared[each]))),
+  )
+}
+
+/** A client that names no mode takes forms; one that names only addresses does not. */
+function takesForms(elicitation: unknown): boolean {
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
+}
+
+/** A 2026 request names its client; a 2025 connection did when it was greeted. */
+function clientOf({ mcpReq }: ServerContext, server: Server): Pick<Caller, 'client'> {
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined
+  return describeClient(envelope?.[clientKey] ?? server.getClientVersion())
 }
 
 function rethrow(error: unknown, reportFault: (error: Error) => void): never {

@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
+import { describeClient } from './client.ts'
 import { answerDirectly, findDirectCall } from './direct.ts'
-import { answerGreeting, answerPlainly, endsGreeting } from './greeting.ts'
+import { answerGreeting, answerPlainly, clientInfoOf, endsGreeting } from './greeting.ts'
 import { LineTransport } from './line-transport.ts'
 import type { McpSurface } from './protocol.ts'
 
@@ -36,6 +37,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
   let connecting: ReturnType<typeof connect> | undefined
   let isSdkTelling = false
+  /** Who is greeted without the SDK. */
+  let greeted: Pick<Caller, 'client'> = {}
   const connect = async () => {
     const { openConnection } = await import('./connection.ts')
     const onServer = () => {
@@ -55,13 +58,17 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       })
     },
     shortcuts: {
-      greet: (message) => (toSdk ? undefined : answerGreeting(message, surface)),
+      greet: (message) => {
+        if (toSdk) return undefined
+        greeted = describeClient(clientInfoOf(message))
+        return answerGreeting(message, surface)
+      },
       endsGreeting,
       answer: (message, call) => {
         const direct = findDirectCall(message, surface)
         if (direct !== undefined) {
           const about = {
-            caller,
+            caller: { ...caller, ...greeted },
             get signal() {
               return call.signal
             },

@@ -2,7 +2,7 @@ import { type Log, silentLog } from '../kernel/log.ts'
 import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './answer.ts'
-import { askConsent } from './consent.ts'
+import { withConsent } from './consent.ts'
 import type { Frame } from './frame.ts'
 import { stamp } from './icons.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -10,6 +10,7 @@ import { createPrompts } from './prompts.ts'
 import {
   type Exchange,
   INVALID_PARAMS,
+  isQuestion,
   type McpSurface,
   ProtocolFault,
   type ResourceChange,
@@ -26,6 +27,8 @@ export interface SurfaceOptions {
   contextFor: ContextFor
   version: string
   log: Log
+  /** What a command needs after `assay call` to work on the same data folder, such as `--home '/data'`. */
+  commandOptions?: string
   /** The same lists, drawn before; saves making them. */
   frame?: Frame | undefined
   /** Further schemas that descriptions name as `assay://schemas/<name>`. */
@@ -36,7 +39,7 @@ export interface SurfaceOptions {
  * Builds what both transports serve. @throws Error when an operation cannot be a tool, or the list breaks its budget.
  */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
-  const { operations, contextFor, log } = options
+  const { operations, contextFor, log, commandOptions = '' } = options
   const { frame } = options
   const { list, byName, schemas } =
     frame === undefined ? compileTools(operations, options) : adoptTools(operations, frame)
@@ -71,14 +74,15 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       }),
     isPlainTool: (name) => {
       const operation = byName.get(name)?.operation
-      return operation !== undefined && operation.scope !== 'certify' && !operation.tellsProgress
+      return operation !== undefined && operation.consent === 'none' && !operation.tellsProgress
     },
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {
-        const question = askConsent(compiled.operation, input, exchange)
-        if (question !== undefined) return question
-        const answer = await run(compiled, input, exchange, contextFor)
+        const { operation } = compiled
+        const work = (asking: Exchange) => run(compiled, input, asking, contextFor)
+        const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
+        if (isQuestion(answer)) return answer
         for (const change of toChanges(compiled.operation, input, answer)) tell(change)
         return answer
       } catch (error) {

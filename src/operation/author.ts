@@ -4,9 +4,9 @@ import type { WriteContext } from './context.ts'
 
 /** The caller, as histories and the audit trail keep who changed something. */
 export function authorOf(context: WriteContext): Author {
-  const { name, id, via, token, scopes } = context.caller
+  const { name, id, via, client, token, scopes } = context.caller
   const assistant = via === 'mcp' || (token === true && !scopes.has('certify'))
-  return { name, id, via, at: context.now(), ...(assistant ? { assistant } : {}) }
+  return { name, id, via, client, at: context.now(), ...(assistant ? { assistant } : {}) }
 }
 
 /** What an assistant wrote is shown to other assistants: the texts at `keys` link to nothing. */

@@ -31,6 +31,10 @@ export interface Caller {
   id?: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>
+  /** The program that asks, by the name that it gives itself. */
+  client?: string
+  /** What needs the consent of a person is refused: it has not been given. */
+  needsConsent?: boolean
   /** True when the scopes come from a token, and not from being the person at this machine. */
   token?: boolean
   /** When that token ends (milliseconds); absent where the database says so. */

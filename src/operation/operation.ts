@@ -3,6 +3,7 @@ import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/error
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
+import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { isLockedDown, withhold, withholdSuggestions } from './lockdown.ts'
 import { explainIssues, placeName } from './repair.ts'
@@ -61,6 +62,8 @@ export interface WriteOperation<
   Route extends string = string,
 > extends Declared<Input, Output, Route> {
   effect: 'write'
+  /** What a person must agree to when an assistant calls it. */
+  consent: Consent
   run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
 }
 
@@ -70,6 +73,7 @@ export interface Operation {
   title: string
   summary: string
   effect: 'read' | 'write'
+  consent: Consent
   scope: Scope
   route?: string
   status: 200 | 201
@@ -92,7 +96,8 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
 ): Operation {
   const { idempotent = declared.effect === 'read', status = 200 } = declared
   const { destructive = false, openWorld = false, tellsProgress = false } = declared
-  return { ...declared, idempotent, destructive, openWorld, tellsProgress, status } as Operation
+  const consent = declared.effect === 'write' ? declared.consent : 'none'
+  return { ...declared, consent, idempotent, destructive, openWorld, tellsProgress, status } as Operation
 }
 
 /**
@@ -108,6 +113,7 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const { value, coerced: adapted } = coerce(operation.input, given.value)
   const coerced = [...given.coerced, ...adapted]
   const input = parseArguments(operation, value)
+  if (operation.consent === 'always') requireConsent(context.caller, operation.title)
   const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))

@@ -11,6 +11,8 @@ export interface Author {
   /** Stays the same when the name changes hands; absent for the person at this machine. */
   id?: string | undefined
   via: 'http' | 'mcp' | 'cli'
+  /** The program that asked, by its own name. */
+  client?: string | undefined
   at: number
   /** The words may be those of an assistant, which no person has read. */
   assistant?: boolean
@@ -35,6 +37,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
       actor: author.name,
       actor_id: author.id ?? null,
       via: author.via,
+      client: author.client ?? null,
       action: entry.action,
       kind: entry.kind,
       name: entry.name,
@@ -73,9 +76,20 @@ export function sealAudit(store: Store): void {
 }
 
 function toDigest(before: string, row: AuditEntryRow): string {
-  const content = [row.seq, row.at, row.actor, row.via, row.action, row.kind, row.name, row.before, row.after]
+  const content: unknown[] = [
+    row.seq,
+    row.at,
+    row.actor,
+    row.via,
+    row.action,
+    row.kind,
+    row.name,
+    row.before,
+    row.after,
+  ]
   // Entries of the time before there were ids keep the digest that they have.
   if (row.actor_id !== null) content.push(row.actor_id)
+  if (row.client !== null) content.push({ client: row.client })
   return createHash('sha256')
     .update(`${before}\n${JSON.stringify(content)}`)
     .digest('hex')
@@ -98,7 +112,7 @@ export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader
     .prepare(
-      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, actor_id, via, action, kind, name, before, after, digest
+      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, actor_id, via, client, action, kind, name, before, after, digest
        FROM audit FULL JOIN audit_chain AS chain ON chain.seq = audit.seq ORDER BY 1`,
     )
     .iterate() as IterableIterator<AuditEntryRow & { digest: string | null }>
@@ -114,6 +128,18 @@ export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
     known ||= head === anchor
   }
   return { entries, unchained, head, ...seen() }
+}
+
+/** How many findings were triaged over MCP since a moment, by one caller; what was opened again does not count. */
+export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, 'name' | 'id'>, since: number): number {
+  const row = reader
+    .prepare(
+      `SELECT coalesce(sum(after ->> '$.findings'), 0) AS n FROM audit
+       WHERE kind = 'finding' AND at > @since AND via = 'mcp' AND after ->> '$.status' <> 'OPEN'
+         AND CASE WHEN @id IS NULL THEN actor_id IS NULL AND actor = @name ELSE actor_id = @id END`,
+    )
+    .get({ since, name, id: id ?? null }) as { n: number }
+  return row.n
 }
 
 /** The trail, newest first; `beforeSeq` continues behind an entry already seen. */

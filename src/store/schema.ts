@@ -206,6 +206,8 @@ export interface StatusChangeRow {
   actor: string
   reason: string | null
   scan_id: number | null
+  via: string | null
+  client: string | null
 }
 
 export interface TermRow {
@@ -270,6 +272,7 @@ export interface AuditRow {
   actor: string
   actor_id: string | null
   via: string
+  client: string | null
   action: string
   kind: string
   name: string

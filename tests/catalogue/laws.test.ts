@@ -195,10 +195,20 @@ describe.each(each)('$name', ({ name, operation }) => {
     expect(operation.openWorld).toBe(asksTenants.includes(name))
   })
 
+  it('asks a person before an assistant deletes, certifies or triages', () => {
+    expect(operation.consent).toBe(consentOf(operation))
+  })
+
   it('asks for the least scope that its work needs', () => {
     expect(operation.scope).toBe(scopeOf(operation))
   })
 })
+
+function consentOf({ name, effect, destructive, scope }: Operation): Operation['consent'] {
+  if (effect === 'read') return 'none'
+  if (destructive || scope === 'certify' || name === 'create_suppression') return 'always'
+  return scope === 'triage' ? 'by_extent' : 'none'
+}
 
 function scopeOf({ name, effect, openWorld }: Operation): Operation['scope'] {
   if (openWorld || name === 'verify_audit' || (effect === 'write' && /_(?:source|scan)$/.test(name))) return 'admin'

@@ -5,7 +5,9 @@ import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import type { Asset, Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
+import { auditOperations } from '../../src/metrics/audit-operations.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
+import { verifyAudit } from '../../src/store/audit.store.ts'
 import { caller, NOON, openContext, type TestContext } from '../support/context.ts'
 
 let context: TestContext
@@ -148,6 +150,37 @@ describe('update_finding', () => {
     })
   })
 
+  it.each(['FALSE_POSITIVE', 'IGNORED'])('%s needs a reason', async (status) => {
+    const id = await idOf(1)
+    const missing = { code: 'invalid_input', facts: { issues: [{ path: 'reason' }] } }
+    const filters = { detectorTypes: ['SECRETS'] }
+    for (const reason of [undefined, '', '   ']) {
+      await expect(run('update_finding', { id, status, reason })).rejects.toMatchObject(missing)
+      await expect(run('triage_findings', { filters, status, reason })).rejects.toMatchObject(missing)
+    }
+    expect(await run('get_finding', { id })).toMatchObject({ status: 'OPEN', history: [] })
+  })
+
+  it('keeps the door, the program and the person in history and audit', async () => {
+    const id = await idOf(1)
+    const asked = { ...context.caller, name: 'ada', id: 'token/1', via: 'mcp' as const, client: 'desk 2.0' }
+    const triage = caller(findingOperations, { ...context, caller: asked })
+    await triage('update_finding', { id, status: 'IGNORED', reason: 'a sample' })
+    await triage('triage_findings', { filters: { detectorTypes: ['SECRETS'] }, status: 'RESOLVED' })
+    const who = { via: 'mcp', client: 'desk 2.0' }
+    expect((await run('get_finding', { id })).history).toMatchObject([
+      { by: 'ada', ...who },
+      { by: 'ada', ...who },
+    ])
+    const { items } = await caller(auditOperations, context)('list_audit', { kind: 'finding' })
+    const actor = { actor: 'ada', actorId: 'token/1', ...who, action: 'triage' }
+    expect(items).toMatchObject([
+      { ...actor, name: '*', after: { status: 'RESOLVED', findings: 2, filters: { detectorTypes: ['SECRETS'] } } },
+      { ...actor, name: id, before: { status: 'OPEN' }, after: { status: 'IGNORED', reason: 'a sample' } },
+    ])
+    expect(context.read(verifyAudit).brokenAt).toBeUndefined()
+  })
+
   it('sets and clears resolvedAt', async () => {
     const id = await idOf(1)
     expect(await run('update_finding', { id, status: 'RESOLVED' })).toMatchObject({
@@ -204,7 +237,7 @@ describe('a source that there is not', () => {
     ['preview_triage', { filters: { sources: ['Wikki'] } }, 'filters.sources[0]'],
     [
       'triage_findings',
-      { filters: { exclude: { sources: ['Wikki'] } }, status: 'IGNORED' },
+      { filters: { exclude: { sources: ['Wikki'] } }, status: 'RESOLVED' },
       'filters.exclude.sources[0]',
     ],
   ])('is not found by %s %j', async (name, input, path) => {

@@ -18,6 +18,7 @@ const operations = [
     title: 'Echo',
     summary: 'Says how much it heard.',
     effect: 'write',
+    consent: 'none',
     scope: 'read',
     route: 'POST /echo',
     input: z.strictObject({

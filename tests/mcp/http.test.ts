@@ -175,7 +175,7 @@ describe('without a session', () => {
     caller = { name: 'reader', via: 'http', scopes: new Set(['read']) }
     const [refused] = await messagesOf(await post(toCall(1, 'delete_metric', { slug: 'emma' })))
     expect(refused?.result).toMatchObject({ isError: true })
-    caller = { ...localPerson, via: 'http' }
+    caller = { ...localPerson, via: 'http', token: true }
     const [done] = await messagesOf(await post(toCall(1, 'delete_metric', { slug: 'emma' })))
     expect(done?.result).not.toHaveProperty('isError')
   })

@@ -118,6 +118,7 @@ export function createLibrary(): Library {
       summary: 'Changes the number of pages.',
       scope: 'author',
       effect: 'write',
+      consent: 'none',
       toolset: 'admin',
       idempotent: true,
       input: z.strictObject({
@@ -138,6 +139,7 @@ export function createLibrary(): Library {
       summary: 'Takes a book away.',
       scope: 'author',
       effect: 'write',
+      consent: 'always',
       toolset: 'admin',
       destructive: true,
       input: z.strictObject({ slug: z.string().describe('Slug of the book.') }),
@@ -154,6 +156,7 @@ export function createLibrary(): Library {
       summary: 'Says that somebody vouches for it.',
       scope: 'certify',
       effect: 'write',
+      consent: 'always',
       toolset: 'admin',
       input: z.strictObject({
         slug: z.string().describe('Slug of the book.'),

@@ -261,7 +261,7 @@ describe('resources', () => {
     const stop = surface.onChange((change) => seen.push(change))
     await callTool('update_metric', { slug: 'emma', pages: 5 })
     await callTool('update_metric', { slug: 'nobody', pages: 5 })
-    await callTool('delete_metric', { slug: 'emma' })
+    await callTool('delete_metric', { slug: 'emma' }, { caller: { ...localPerson, via: 'mcp', token: true } })
     stop()
     await callTool('update_metric', { slug: 'walden', pages: 5 })
     expect(seen).toEqual([

@@ -138,7 +138,7 @@ describe('get_stats', () => {
   it('counts every status in each breakdown, and what is open beside it', async () => {
     await bench.scan()
     const { items } = await bench.run<{ items: { id: string }[] }>('search_findings', { limit: 1 })
-    await bench.run('update_finding', { id: items[0]?.id, status: 'IGNORED' })
+    await bench.run('update_finding', { id: items[0]?.id, status: 'IGNORED', reason: 'known' })
     expect(await bench.run('get_stats')).toMatchObject({
       findings: {
         total: 3,
@@ -159,7 +159,7 @@ describe('get_stats', () => {
 
 describe('triage_findings', () => {
   const triage = (input: Record<string, unknown>) =>
-    bench.run<{ matched: number; changed: number }>('triage_findings', { status: 'IGNORED', ...input })
+    bench.run<{ matched: number; changed: number }>('triage_findings', { status: 'IGNORED', reason: 'known', ...input })
 
   beforeEach(async () => {
     tenant.spaces[0]?.pages.push({ id: 'ENG-9', body: 'worse:leak here' })

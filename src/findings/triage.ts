@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { count } from '../kernel/count.ts'
+import { authorOf } from '../operation/author.ts'
+import { requireConsent } from '../operation/consent.ts'
+import type { WriteContext } from '../operation/context.ts'
+import { appendAudit, countTriagedOverMcp } from '../store/audit.store.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import type { Change } from './ledger.store.ts'
+import { type FindingStatus, findingStatuses } from './model.ts'
+
+/** What an assistant may triage within an hour before a person is asked. */
+const MAX_UNASKED = 20
+const HOUR_MS = 3_600_000
+
+/** Members of an input that sets a status. */
+export const triageShape = {
+  status: z.enum(findingStatuses).describe('The new status.'),
+  reason: z.string().trim().max(1000).describe('Why, for the history; FALSE_POSITIVE and IGNORED need it.').optional(),
+}
+
+/** Refuses a decision against a finding that does not say why. */
+export function requireReason(
+  { status, reason }: { status: FindingStatus; reason?: string | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if ((status !== 'FALSE_POSITIVE' && status !== 'IGNORED') || (reason ?? '') !== '') return
+  context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; say why it becomes ${status}.` })
+}
+
+/** Who makes a change of status, as its history keeps it. */
+export const deciderOf = ({ caller }: WriteContext): Pick<Change, 'actor' | 'via' | 'client'> => ({
+  actor: caller.name,
+  via: caller.via,
+  client: caller.client,
+})
+
+/** Findings that are about to change, all to one status. */
+export interface TriageExtent {
+  status: FindingStatus
+  findings: number
+  critical: number
+}
+
+/** @throws AppError `forbidden`, reason `consent_required`, for an assistant that triages much or something CRITICAL. */
+export function requireTriageConsent(
+  reader: Reader,
+  { caller, now }: Pick<WriteContext, 'caller' | 'now'>,
+  { status, findings, critical }: TriageExtent,
+): void {
+  if (status === 'OPEN' || caller.needsConsent !== true) return
+  const what = `Setting ${count(findings, 'finding')} to ${status}`
+  if (critical > 0) requireConsent(caller, `${what}, ${critical} of them CRITICAL,`)
+  const before = countTriagedOverMcp(reader, caller, now() - HOUR_MS)
+  if (before + findings > MAX_UNASKED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
+}
+
+/** Writes a triage into the audit trail; `name` is the id of the finding, or * for those that `filters` take in. */
+export function auditTriage(
+  writer: Writer,
+  context: WriteContext,
+  {
+    name,
+    before,
+    after,
+  }: { name: string; before?: object; after: { status: FindingStatus; findings: number } & object },
+): void {
+  const entry = { action: 'triage', kind: 'finding', name, after }
+  appendAudit(writer, authorOf(context), before === undefined ? entry : { ...entry, before })
+}

@@ -1,0 +1,255 @@
+import { PassThrough } from 'node:stream'
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGatekeeper } from '../../src/access/gatekeeper.ts'
+import { createToken } from '../../src/access/tokens.ts'
+import { operations } from '../../src/catalogue.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import { createMcpHttpHandler } from '../../src/mcp/http.ts'
+import { serveStdio } from '../../src/mcp/stdio.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../../src/operation/context.ts'
+import type { Operation } from '../../src/operation/operation.ts'
+import { serveHttp } from '../mcp/serve-http.ts'
+import { localPerson, openStore } from '../support/context.ts'
+import { makeTemplate, type OpenEstate, openEstate, type Template } from './estate.ts'
+import { examples } from './examples.ts'
+
+type Input = Record<string, unknown>
+
+/** What a client can do when it is asked, and what its person then says. */
+const people = {
+  'cannot be asked': undefined,
+  agrees: { action: 'accept', content: { agree: true } },
+  'does not tick the box': { action: 'accept', content: { agree: false } },
+  declines: { action: 'decline' },
+  'turns away': { action: 'cancel' },
+} as const
+type Person = keyof typeof people
+
+/** The person at this machine, or the holder of a token with one scope. */
+type Who = Scope | 'local'
+const everyone: readonly Who[] = ['local', ...scopes]
+
+const CRITICAL = '1'
+const LOW = '2'
+
+interface Case {
+  operation: Operation
+  input: Input
+  /** Whether a person is asked at all. */
+  asks: boolean
+}
+
+let template: Template
+let estate: OpenEstate
+let close: (() => Promise<void> | void)[]
+let loopback: URL
+let guarded: URL
+const tokens = new Map<Who, string>()
+
+const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...estate.context, ...asked })
+const toolsets = ['agent', 'admin'] as const
+const surface = createMcpSurface({
+  operations,
+  toolsets,
+  contextFor,
+  version: '1',
+  log: silentLog,
+  commandOptions: "--home '/data'",
+})
+
+/** The whole HTTP door on a port of its own. */
+async function openPort(callerOf: (request: Request) => Caller | Promise<Caller>): Promise<URL> {
+  const mcp = createMcpHttpHandler({ surface, log: silentLog })
+  const app = createHttpApp({
+    operations,
+    contextFor,
+    version: '1',
+    log: silentLog,
+    hosts: [],
+    callerOf,
+    mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
+  })
+  const served = await serveHttp(async (request) => app.fetch(request))
+  close.push(served.close, () => mcp.close())
+  return served.url
+}
+
+beforeAll(async () => {
+  close = []
+  template = await makeTemplate()
+  estate = openEstate(template)
+  const { store, remove } = openStore()
+  close.push(remove)
+  const now = () => Date.now()
+  for (const scope of scopes) {
+    tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
+  }
+  const gatekeeper = createGatekeeper({
+    store,
+    now,
+    local: localPerson,
+    always: false,
+    clock: () => Date.now() * 1000,
+  })
+  loopback = await openPort(() => localPerson)
+  guarded = await openPort(({ headers }) =>
+    gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
+  )
+})
+
+afterAll(async () => {
+  for (const each of close.reverse()) await each()
+  estate.close()
+  template.remove()
+})
+
+interface Connected {
+  /** What came of a call: `done`, or the code and the reason of its error. */
+  call(name: string, input: Input): Promise<{ outcome: string; text: string }>
+  asked: string[]
+  close(): Promise<void>
+}
+
+const identity = { name: 'desk', version: '2.0' }
+
+/** A client of either revision; over HTTP with the token of `who`, if that has one. */
+async function connect(line: 'v1' | 'v2', door: 'stdio' | 'http', who: Who, person: Person): Promise<Connected> {
+  const asked: string[] = []
+  const said = people[person]
+  const capabilities = said === undefined ? {} : { elicitation: {} }
+  const reply = (message: string) => {
+    asked.push(message)
+    return said as never
+  }
+  const token = tokens.get(who)
+  const requestInit = { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } }
+  const url = token === undefined ? loopback : guarded
+  const legacy = new Client(identity, { capabilities })
+  const modern = new ModernClient(identity, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  if (said !== undefined) {
+    legacy.setRequestHandler(ElicitRequestSchema, ({ params }) => reply(params.message))
+    modern.setRequestHandler('elicitation/create', ({ params }) => reply(params.message))
+  }
+  const client = line === 'v1' ? legacy : modern
+  let end = () => {}
+  if (door === 'stdio') {
+    const [toServer, toClient] = [new PassThrough(), new PassThrough()]
+    const caller: Caller = { ...localPerson, via: 'mcp' }
+    const { signal } = new AbortController()
+    void serveStdio({ surface, caller, stdin: toServer, stdout: toClient, signal, log: silentLog })
+    // The SDK's own transport over two streams reads one and writes the other, on either side.
+    await client.connect(new StdioServerTransport(toClient, toServer) as never)
+    end = () => toServer.end()
+  } else if (line === 'v1') {
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never)
+  } else {
+    await client.connect(new ModernHttp(url, { requestInit }) as never)
+  }
+  return {
+    asked,
+    call: async (name, input) => {
+      const result = (await (client as Client).callTool({ name, arguments: input })) as {
+        isError?: boolean
+        content: { text: string }[]
+        _meta?: { 'assay/error'?: { code: string; reason?: string } }
+      }
+      const text = result.content[0]?.text ?? ''
+      if (result.isError !== true) return { outcome: 'done', text }
+      const { code = 'failed', reason = '' } = result._meta?.['assay/error'] ?? {}
+      return { outcome: `${code} ${reason}`, text }
+    },
+    close: async () => {
+      end()
+      await client.close()
+    },
+  }
+}
+
+const ways = (['v1', 'v2'] as const).flatMap((line) => [
+  { line, door: 'stdio' as const, who: 'local' as Who },
+  ...everyone.map((who) => ({ line, door: 'http' as const, who })),
+])
+
+/** Every tool whose declaration asks a person, and a triage by what it is about. */
+function listCases(): Case[] {
+  return operations.flatMap((operation): Case[] => {
+    const { name, toolset, consent } = operation
+    if (consent === 'none' || toolset === undefined) return []
+    const [input = {}] = examples[name]?.(template.ids) ?? []
+    if (name !== 'update_finding') return [{ operation, input, asks: true }]
+    const reason = 'a test key'
+    return [
+      ...['RESOLVED', 'IGNORED', 'FALSE_POSITIVE'].map((status) => ({
+        operation,
+        input: { id: CRITICAL, status, reason },
+        asks: true,
+      })),
+      { operation, input: { id: CRITICAL, status: 'OPEN' }, asks: false },
+      { operation, input: { id: '5', status: 'OPEN' }, asks: false },
+      { operation, input: { id: '7', status: 'RESOLVED' }, asks: false },
+      { operation, input: { id: LOW, status: 'IGNORED', reason }, asks: false },
+    ]
+  })
+}
+
+function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): string {
+  const granted = who === 'local' ? new Set<Scope>(scopes) : expandScopes([who])
+  if (!granted.has(operation.scope)) return 'forbidden insufficient_scope'
+  if (!asks) return 'done'
+  if (person === 'cannot be asked') return who === 'local' ? 'forbidden consent_required' : 'done'
+  return person === 'agrees' ? 'done' : 'forbidden declined'
+}
+
+describe.each(ways)('every change over $door by $line for $who', ({ line, door, who }) => {
+  it.each(Object.keys(people) as Person[])('where the person %s', async (person) => {
+    const client = await connect(line, door, who, person)
+    for (const each of listCases()) {
+      const { operation, input } = each
+      const about = `${operation.name} ${JSON.stringify(input)}`
+      const before = estate.version()
+      client.asked.length = 0
+      const { outcome, text } = await client.call(operation.name, structuredClone(input))
+      const wanted = expectedOutcome(each, who, person)
+      expect(outcome, about).toBe(wanted)
+      const isAsked = each.asks && person !== 'cannot be asked' && wanted !== 'forbidden insufficient_scope'
+      expect(client.asked.length, about).toBe(isAsked ? 1 : 0)
+      if (isAsked) expect(client.asked[0]).toContain(`An assistant wants to call ${operation.name}`)
+      if (wanted.endsWith('consent_required')) expect(text).toContain(`assay call --home '/data' ${operation.name} '{`)
+      if (wanted !== 'done') {
+        expect(estate.version(), about).toBe(before)
+        continue
+      }
+      estate.close()
+      estate = openEstate(template)
+    }
+    await client.close()
+  })
+})
+
+describe('what must be declared', () => {
+  it('is in the matrix: every tool whose declaration asks a person', () => {
+    const asking = listCases().flatMap(({ operation, asks }) => (asks ? [operation.name] : []))
+    const declared = operations.flatMap(({ name, toolset, consent }) =>
+      toolset !== undefined && consent !== 'none' ? [name] : [],
+    )
+    expect([...new Set(asking)].sort()).toEqual(declared.sort())
+    expect(declared).toEqual(expect.arrayContaining(['delete_metric', 'certify_metric', 'update_finding']))
+  })
+})
+
+describe('a client that takes addresses only', () => {
+  it('cannot be asked for consent', async () => {
+    const client = new Client(identity, { capabilities: { elicitation: { url: {} } } })
+    await client.connect(new StreamableHTTPClientTransport(loopback) as never)
+    const answer = await client.callTool({ name: 'delete_metric', arguments: { slug: 'scratch' } })
+    expect(JSON.stringify(answer)).toContain('consent_required')
+    await client.close()
+  })
+})
