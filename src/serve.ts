@@ -3,6 +3,7 @@ import { createCrowd } from './access/crowd.ts'
 import { createGatekeeper } from './access/gatekeeper.ts'
 import { createIssuer } from './access/issuer.ts'
 import { anchorAudit, recordAccess, recordSettings } from './access/record.ts'
+import { createTokenWatch } from './access/token-watch.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
@@ -64,7 +65,9 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     context.around = (operation, work) => telemetry.measure(operation, caller.via, () => crowd(operation, caller, work))
     return context
   }
-  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log })
+  const tokens = createTokenWatch({ store, now, log })
+  const { follow } = tokens
+  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log, follow })
   const http = createHttpApp({
     operations: app.operations,
     contextFor,
@@ -72,6 +75,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       const caller = await gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address })
       return headers.has(LOCKDOWN_HEADER) ? { ...caller, lockdown: true } : caller
     },
+    follow,
     mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
     importFindings: app.importFindings,
     version,
@@ -93,6 +97,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
       ending.abort()
       clearInterval(anchoring)
       telemetry.close()
+      tokens.close()
       await mcp.close()
       await server.close()
     },

@@ -25,6 +25,15 @@ export function listTokenRows(reader: Reader): TokenRow[] {
   return reader.all(db.selectFrom('access_token').selectAll().orderBy('created_at').orderBy('id'))
 }
 
+export function listActiveIds(reader: Reader, now: number): string[] {
+  const active = db
+    .selectFrom('access_token')
+    .select('id')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+  return reader.all(active).map(({ id }) => id)
+}
+
 export function markRevoked(writer: Writer, id: string, at: number): void {
   writer.run(
     db.updateTable('access_token').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null),

@@ -7,6 +7,7 @@ import {
   findToken,
   hasTokens,
   insertToken,
+  listActiveIds,
   listTokenRows,
   markRevoked,
   markUsed,
@@ -124,6 +125,12 @@ export function listTokens(reader: Reader, now: number): Token[] {
 /** Whether HTTP asks for a token: from the first one on, until all are cleared. */
 export const isTokenAsked = (store: Store): boolean => store.read(hasTokens)
 
+const toHolder = (id: string) => `token/${id}`
+
+/** The ids of the callers whose tokens hold now. */
+export const listTokenHolders = (reader: Reader, now: number): Set<string> =>
+  new Set(listActiveIds(reader, now).map(toHolder))
+
 /** A digest that no token has, so that an unknown id costs as long as a known one. */
 const noDigest = new Uint8Array(32)
 
@@ -139,7 +146,7 @@ export function findTokenHolder(store: Store, text: string, now: number): Caller
   }
   return {
     name: row.name,
-    id: `token/${row.id}`,
+    id: toHolder(row.id),
     via: 'http',
     scopes: expandScopes(toScopes(row.scopes)),
     token: true,

@@ -23,6 +23,13 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   return joinBytes(chunks, length)
 }
 
+/** The connection ended first, which nobody here could help. */
+function failBrokenOff(): never {
+  throw invalidInput('The connection ended before the whole body had arrived; send it again.', {
+    reason: 'body_broken_off',
+  })
+}
+
 /** Nobody needs longer to send a mebibyte. */
 const BODY_DEADLINE_MS = 30_000
 
@@ -36,7 +43,7 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
   late.catch(() => {})
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
+      const { done, value } = await Promise.race([reader.read().catch(failBrokenOff), late])
       if (done) return
       yield value
     }

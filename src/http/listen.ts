@@ -17,23 +17,23 @@ export interface HttpServer {
 }
 
 const MOST_SOCKETS = 256
-const limits = {
-  maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 300_000,
-  connectionsCheckingInterval: 2000,
-}
+const HEADERS_TIMEOUT_MS = 10_000
+const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
 
 /** Listens; port 0 picks a free one. @throws AppError `unavailable` when the address is taken. */
-export async function listen(app: Hono<Door>, address: ListenAddress): Promise<HttpServer> {
+export async function listen(
+  app: Hono<Door>,
+  address: ListenAddress,
+  headersTimeoutMs = HEADERS_TIMEOUT_MS,
+): Promise<HttpServer> {
   if ('socket' in address) await removeStaleSocket(address.socket)
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
     createServer,
-    serverOptions: limits,
+    serverOptions: { ...limits, headersTimeout: headersTimeoutMs },
   }) as ReturnType<typeof createServer>
-  boundSockets(server, MOST_SOCKETS)
+  boundSockets(server, MOST_SOCKETS, headersTimeoutMs)
   return new Promise((resolve, reject) => {
     const close = () =>
       new Promise<void>((done) => {

@@ -60,7 +60,10 @@ export function toProblem(
 }
 
 function toKnown(error: unknown, log: Log): AppError {
-  if (error instanceof AppError && error.code !== 'internal') return error
+  if (error instanceof AppError && error.code !== 'internal') {
+    if (error.facts.reason === 'body_broken_off') log.info('a client broke off its request', { code: error.code })
+    return error
+  }
   const id = crypto.randomUUID()
   log.error('a request failed', { id, error })
   return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {

@@ -1,9 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
+import type { FollowToken } from '../access/token-watch.ts'
 import { toClientName } from '../kernel/client-name.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import type { Caller, WriteContext } from '../operation/context.ts'
+import { type Caller, principalOf, type WriteContext } from '../operation/context.ts'
 import { type Operation, requireScope } from '../operation/operation.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { clientAddress, isFromHere, toNetwork } from './address.ts'
@@ -13,12 +15,15 @@ import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
 import { addRoutes, type Door } from './routes.ts'
+import { boundStreams } from './streams.ts'
 
 export interface HttpOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
   /** Who asks, and from which address; throws AppError `unauthorized` when a token is needed and missing. */
   callerOf(request: Request, address: string | undefined): Caller | Promise<Caller>
+  /** Absent: what was begun under a token goes on when that ends. */
+  follow?: FollowToken
   mcp?: (request: Request, caller: Caller) => Promise<Response>
   /** Takes in a file of findings; absent: in this thread. */
   importFindings?: ImportFindings
@@ -42,6 +47,8 @@ const namedPaths = new Set(['/', '/health', '/ready', '/metrics', '/openapi.json
 /** Pages that hold nothing but what the program itself is, for everybody. */
 const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
 
+const MAX_STREAMS_PER_CALLER = 64
+
 /** Builds the HTTP door: every operation with a route, `/mcp`, and the pages about itself. */
 export function createHttpApp(options: HttpOptions): Hono<Door> {
   const { log, version, issuer } = options
@@ -59,16 +66,21 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
     })
   }
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
+  const holdStream = boundStreams(MAX_STREAMS_PER_CALLER)
   app.use('*', async (c, next) => {
     const isOpen = openPaths.has(c.req.path) || c.req.path.startsWith('/.well-known/')
     const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)
-    if (!isOpen && !isWatching) {
-      const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
-      const client = toClientName(c.req.header('user-agent'))
-      const caller = await options.callerOf(c.req.raw, address)
-      c.set('caller', client === undefined ? caller : { ...caller, client })
-    }
+    if (isOpen || isWatching) return next()
+    const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
+    const client = toClientName(c.req.header('user-agent'))
+    const caller = await options.callerOf(c.req.raw, address)
+    c.set('caller', client === undefined ? caller : { ...caller, client })
+    const { outgoing } = nodeOf(c.env)
+    if (outgoing === undefined || outgoing.closed) return next()
+    const stop = options.follow?.(caller, () => outgoing.destroy())
+    if (stop !== undefined) outgoing.once('close', stop)
     await next()
+    if (c.res.headers.get('content-type')?.startsWith('text/event-stream')) holdStream(principalOf(caller), outgoing)
   })
   app.get('/health', (c) => c.json({ status: 'ok', version }))
   if (readiness !== undefined) {
@@ -117,8 +129,7 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
   return app
 }
 
-/** The far end of the connection; undefined where there is none, as in a call from inside. */
-function peerOf(env: unknown): string | undefined {
-  const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
-  return incoming?.socket?.remoteAddress
-}
+/** The connection below a request; empty where there is none, as in a call from inside. */
+const nodeOf = (env: unknown) => (env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse }
+
+const peerOf = (env: unknown): string | undefined => nodeOf(env).incoming?.socket?.remoteAddress

@@ -1,4 +1,5 @@
 import { createMcpHandler, readRequestBody, type ServerContext } from '@modelcontextprotocol/server'
+import type { FollowToken } from '../access/token-watch.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
 import { answerDirectly, findDirectCall } from './direct.ts'
@@ -9,6 +10,8 @@ import { createSessions } from './sessions.ts'
 export interface McpHttpOptions {
   surface: McpSurface
   log: Log
+  /** Absent: a session goes on when the token that opened it ends. */
+  follow?: FollowToken
 }
 
 export interface McpHttpHandler {
@@ -23,11 +26,11 @@ const BODY_BYTES = 1_048_576
  * Streamable HTTP for both revisions, without state where the protocol allows it: a 2026 request stands alone, and so
  * does a 2025 one unless its client offers to be asked questions. Host and Origin are checked before it is called.
  */
-export function createMcpHttpHandler({ surface, log }: McpHttpOptions): McpHttpHandler {
+export function createMcpHttpHandler({ surface, log, follow }: McpHttpOptions): McpHttpHandler {
   const reportFault = (error: Error) => log.debug('mcp over http', { error })
   const createServer = createServerFactory({ surface, callerOf: callerOfContext, reportFault })
   const stateless = createMcpHandler(createServer, { onerror: reportFault, maxRequestBodySize: BODY_BYTES })
-  const sessions = createSessions({ createServer })
+  const sessions = createSessions({ createServer, follow })
   const stop = surface.onChange((change) => {
     if (change.kind === 'updated') stateless.notify.resourceUpdated(change.uri)
     else stateless.notify.resourcesChanged()
@@ -56,8 +59,10 @@ export function createMcpHttpHandler({ surface, log }: McpHttpOptions): McpHttpH
       })
       return new Response(JSON.stringify(message), { headers: { 'content-type': 'application/json' } })
     }
-    if (sessions.isWanted(body.parsed)) return sessions.open(request, caller, { authInfo, parsedBody: body.parsed })
-    return stateless.fetch(request, { authInfo, parsedBody: body.parsed })
+    const opened = sessions.isWanted(body.parsed)
+      ? await sessions.open(request, caller, { authInfo, parsedBody: body.parsed })
+      : undefined
+    return opened ?? stateless.fetch(request, { authInfo, parsedBody: body.parsed })
   }
   const close = async () => {
     stop()

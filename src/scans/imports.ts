@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, conflict } from '../kernel/errors.ts'
+import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
@@ -94,8 +94,8 @@ export async function importFindings(
 /** Another process took it up: it is stored all the same. */
 async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
   for (;;) {
-    if (!store.read((reader) => isOpenScan(reader, uid))) return
-    await sleep(100, undefined, { signal })
+    if (signal.aborted || !store.read((reader) => isOpenScan(reader, uid))) return
+    await sleep(100, undefined, { signal }).catch(() => {})
   }
 }
 
@@ -153,11 +153,17 @@ async function stageLog(
   return staged
 }
 
-/** The stream, until whoever sends it is gone. */
+/** The stream, until whoever sends it is gone. @throws AppError `invalid_input`, reason `body_broken_off`. */
 async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
-  for await (const chunk of stream) {
-    requireGoing(context)
-    yield chunk
+  try {
+    for await (const chunk of stream) {
+      requireGoing(context)
+      yield chunk
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const message = 'The findings broke off before their end, and nothing was imported; send them again.'
+    throw invalidInput(message, { reason: 'body_broken_off', cause })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Break } from './break.ts'
 import { contentBreaks } from './content.ts'
 import { definitionBreaks } from './definitions.ts'
 import { doorBreaks } from './doors.ts'
+import { issuerBreaks } from './issuer.ts'
 import { keyBreaks } from './keys.ts'
 import { outgoingBreaks } from './outgoing.ts'
 import { scanBreaks } from './scans.ts'
@@ -13,6 +14,7 @@ export const breaks: readonly Break[] = [
   ...storeBreaks,
   ...keyBreaks,
   ...accessBreaks,
+  ...issuerBreaks,
   ...doorBreaks,
   ...outgoingBreaks,
   ...contentBreaks,

@@ -3,14 +3,14 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { silentLog } from '../../src/kernel/log.ts'
-import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { createLog } from '../../src/kernel/log.ts'
+import { scopes } from '../../src/operation/context.ts'
 import { operation } from '../../src/operation/operation.ts'
-import { errorOf } from '../support/context.ts'
+import { contextOf, errorOf, openStore } from '../support/context.ts'
 
 const operations = [
   operation({
@@ -29,13 +29,19 @@ const operations = [
     run: ({ text = '' }) => ({ length: text.length }),
   }),
 ]
+const logged: object[] = []
+const statuses: number[] = []
+const log = createLog({ level: 'info', write: (line) => logged.push(JSON.parse(line)), now: () => Date.now() })
+const { store, remove } = openStore()
+afterAll(remove)
 const app = createHttpApp({
   operations,
-  contextFor: ({ caller, signal }) => ({ caller, signal, log: silentLog }) as unknown as WriteContext,
+  contextFor: ({ caller, signal }) => ({ ...contextOf({ store, caller, now: () => Date.now() }), signal }),
   callerOf: () => ({ name: 'local', via: 'http', scopes: new Set(scopes) }),
   version: '1',
   hosts: [],
-  log: silentLog,
+  telemetry: { countRequest: (_route, status) => statuses.push(status), read: async () => '', contentType: '' },
+  log,
 })
 
 let server: HttpServer
@@ -85,6 +91,56 @@ describe('slow clients', () => {
     busy.write(':"abc"')
     expect(await answer).toMatch(/^HTTP\/1\.1 \d{3}/)
   }, 60_000)
+
+  it('are cut when their time is over: headers that do not end, and nothing at all', async () => {
+    await server.close()
+    server = await listen(app, { host: '127.0.0.1', port: 0 }, 1000)
+    const begun = performance.now()
+    const cutAfter = (socket: Socket) =>
+      new Promise<number>((resolve) => socket.once('close', () => resolve(performance.now() - begun)))
+    const slow = await dawdle('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n')
+    const drip = setInterval(() => slow.write('X-Slow: 1\r\n'), 100)
+    const silent = await dawdle('')
+    const times = await Promise.all([slow, silent].map(cutAfter))
+    clearInterval(drip)
+    for (const ms of times) {
+      expect(ms).toBeGreaterThan(900)
+      expect(ms).toBeLessThan(3000)
+    }
+  })
+
+  it('that are idle, 300 of them, leave others their speed', async () => {
+    for (let n = 0; n < 300; n++) await dawdle('')
+    const times: number[] = []
+    for (let n = 0; n < 40; n++) {
+      const begun = performance.now()
+      await (await fetch(`${server.url}/health`, { headers: { connection: 'close' } })).text()
+      times.push(performance.now() - begun)
+    }
+    expect(times.sort((a, b) => a - b)[times.length / 2]).toBeLessThan(50)
+  })
+})
+
+describe('a body that is broken off', () => {
+  const headers = `Host: 127.0.0.1\r\nContent-Type: application/json`
+  it.each([
+    ['a declared length', `POST /echo HTTP/1.1\r\n${headers}\r\nContent-Length: 100\r\n\r\n{"text":"a`],
+    ['chunks', `POST /echo HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\n`],
+    ['a chunk of no length', `POST /echo HTTP/1.1\r\n${headers}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
+    [
+      'an import',
+      `POST /findings/import HTTP/1.1\r\n${headers.replace('json', 'x-ndjson')}\r\nContent-Length: 100\r\n\r\n{"a`,
+    ],
+  ])('with %s is the fault of the client, in the log too', async (_what, text) => {
+    logged.length = 0
+    statuses.length = 0
+    const socket = await dawdle(text)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.destroy()
+    await vi.waitFor(() => expect(logged).toHaveLength(1))
+    expect(logged).toEqual([expect.objectContaining({ level: 'info', code: 'invalid_input' })])
+    expect(statuses).toEqual([400])
+  })
 })
 
 describe('what is too large', () => {

@@ -1,6 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { FollowToken } from '../../src/access/token-watch.ts'
 import { silentLog } from '../../src/kernel/log.ts'
 import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
@@ -12,6 +13,8 @@ let library: Library
 let handler: McpHttpHandler
 let http: Awaited<ReturnType<typeof serveHttp>>
 let caller: Caller
+/** Ends the tokens of this time and before. */
+let expireTokens: (at: number) => void
 
 beforeAll(async () => {
   http = await serveHttp((request) => handler(request, caller))
@@ -30,7 +33,15 @@ beforeEach(async () => {
     version: '1',
     log: silentLog,
   })
-  handler = createMcpHttpHandler({ surface, log: silentLog })
+  const followed = new Map<() => void, number>()
+  expireTokens = (at) => {
+    for (const [end, expiresAt] of followed) if (expiresAt <= at && followed.delete(end)) end()
+  }
+  const follow: FollowToken = ({ expiresAt = Number.POSITIVE_INFINITY }, end) => {
+    followed.set(end, expiresAt)
+    return () => followed.delete(end)
+  }
+  handler = createMcpHttpHandler({ surface, log: silentLog, follow })
 })
 
 const accept = 'application/json, text/event-stream'
@@ -229,12 +240,54 @@ describe('a session', () => {
     expect(heard).not.toContain('walden')
     await reader?.cancel()
   })
-  test('is forgotten when there are too many, at the cost of questions alone', async () => {
+  const isOpen = async (session: Record<string, string>) => {
+    const response = await fetch(http.url, { headers: { ...session, accept } })
+    await response.body?.cancel()
+    return response.status === 200
+  }
+  test('is forgotten when its caller has too many, at the cost of questions alone', async () => {
     const first = await greet()
-    for (let index = 0; index < 200; index++) await greet()
-    expect((await fetch(http.url, { headers: { ...first, accept } })).status).toBe(405)
+    for (let index = 0; index < 50; index++) await greet()
+    expect(await isOpen(first)).toBe(false)
     const [called] = await messagesOf(await post(toCall(1, 'get_metric', { slug: 'emma' }), first))
     expect(called?.result).toMatchObject({ structuredContent: { slug: 'emma' } })
+  })
+  test('of one caller outlasts any number of another', async () => {
+    const first = await greet()
+    caller = { name: 'other', id: 'token/other', via: 'http', scopes: new Set(['read']) }
+    for (let index = 0; index < 120; index++) await greet()
+    caller = { ...localPerson, via: 'http' }
+    expect(await isOpen(first)).toBe(true)
+  })
+  test('is not to be had while others have as many as there may be; its client goes on without one', async () => {
+    for (let index = 0; index < 500; index++) {
+      caller = { name: 'reader', id: `token/${index}`, via: 'http', scopes: new Set(['read']) }
+      await greet()
+    }
+    caller = { ...localPerson, via: 'http' }
+    const response = await post(toGreeting({ elicitation: { form: {} } }))
+    expect(response.headers.get('mcp-session-id')).toBeNull()
+    expect((await messagesOf(response))[0]?.result).toMatchObject({ protocolVersion: '2025-11-25' })
+  })
+  test('ends with the token that opened it, and lives on with a newer one of its caller', async () => {
+    const holder = (expiresAt: number): Caller => ({ ...localPerson, via: 'http', token: true, expiresAt })
+    caller = holder(1000)
+    const [short, long] = [await greet(), await greet()]
+    caller = holder(2000)
+    await (await post(toRequest(1, 'tools/list'), long)).text()
+    expireTokens(1000)
+    expect([await isOpen(short), await isOpen(long)]).toEqual([false, true])
+    expireTokens(2000)
+    expect(await isOpen(long)).toBe(false)
+  })
+  test('that ends takes the call with it that waits for an answer', async () => {
+    caller = { ...localPerson, via: 'http', token: true, expiresAt: 1000 }
+    const session = await greet()
+    const response = await post(toCall(1, 'wait_for_scan', { steps: 1000, pauseMs: 20 }), session)
+    await pause(100)
+    expireTokens(1000)
+    await vi.waitFor(() => expect(library.aborted).toEqual(['wait_for_scan']))
+    await response.body?.cancel()
   })
 })
 

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createTokenWatch, type TokenWatch } from '../../src/access/token-watch.ts'
+import { clearTokens, createToken, findTokenHolder, revokeToken } from '../../src/access/tokens.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import type { Caller } from '../../src/operation/context.ts'
+import { Store } from '../../src/store/store.ts'
+import { localPerson, NOON, openStore } from '../support/context.ts'
+
+let now = NOON
+let opened: ReturnType<typeof openStore>
+/** As another process has it. */
+let other: Store
+let watch: TokenWatch
+beforeEach(() => {
+  now = NOON
+  opened = openStore(() => now)
+  other = Store.open(opened.file, { now: () => now })
+  watch = createTokenWatch({ store: opened.store, now: () => now, log: silentLog })
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  watch.close()
+  other.close()
+  opened.remove()
+})
+
+const context = () => ({ store: other, caller: localPerson, now: () => now })
+const hold = (name: string, lifeMs = 60_000): Caller => {
+  const { token } = createToken(context(), { name, scopes: ['read'], expiresAt: now + lifeMs })
+  const holder = findTokenHolder(opened.store, token, now)
+  if (holder === undefined) throw new Error('the token does not hold')
+  return holder
+}
+const look = () => vi.advanceTimersByTime(200)
+
+it('ends what was begun under a token that another process revokes, and nothing else', () => {
+  const ends = [vi.fn(), vi.fn(), vi.fn()] as const
+  const [one, two] = [hold('one'), hold('two')]
+  watch.follow(one, ends[0])
+  watch.follow(one, ends[1])
+  watch.follow(two, ends[2])
+  look()
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0])
+  revokeToken(context(), 'one')
+  look()
+  look()
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0])
+  clearTokens(context())
+  look()
+  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1])
+})
+
+it('ends it when the token expires: one of ours, or one of an issuer', () => {
+  const foreign: Caller = { ...localPerson, id: 'https://a.example#b', token: true, expiresAt: NOON + 5000 }
+  const [own, others] = [vi.fn(), vi.fn()]
+  watch.follow(hold('short', 5000), own)
+  watch.follow(foreign, others)
+  now = NOON + 4999
+  look()
+  expect([own, others].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+  now = NOON + 5000
+  look()
+  expect([own, others].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+})
+
+it('leaves alone what was over before, and the person at this machine', () => {
+  const [over, local] = [vi.fn(), vi.fn()]
+  const holder = hold('one')
+  watch.follow(holder, over)()
+  watch.follow(localPerson, local)
+  revokeToken(context(), 'one')
+  look()
+  expect([over, local].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+})
+
+it('looks at nothing while there is nothing to follow', () => {
+  expect(vi.getTimerCount()).toBe(0)
+  const stop = watch.follow(hold('one'), () => {})
+  expect(vi.getTimerCount()).toBe(1)
+  stop()
+  look()
+  expect(vi.getTimerCount()).toBe(0)
+})
