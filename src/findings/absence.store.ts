@@ -3,7 +3,7 @@ import type { Reader, Writer } from '../store/store.ts'
 
 /** Assets that could not be listed in a scan, though they may be there: their absence counts for nothing. */
 export function excuseAssets(writer: Writer, sourceId: number, keys: readonly string[], scanId: number): void {
-  const update = writer.prepare('UPDATE asset SET seen_scan_id = ? WHERE source_id = ? AND key = ?')
+  const update = writer.prepare('UPDATE main.asset SET seen_scan_id = ? WHERE source_id = ? AND key = ?')
   for (const key of keys) update.run(scanId, sourceId, key)
 }
 
@@ -54,7 +54,7 @@ export function listAssetScopes(reader: Reader, sourceId: number): string[] {
 export function markMissed(writer: Writer, assetId: number, scanId: number): void {
   writer
     .prepare(
-      `UPDATE asset SET missed = missed + 1, missed_scan_id = @scan_id
+      `UPDATE main.asset SET missed = missed + 1, missed_scan_id = @scan_id
        WHERE id = @id AND (missed_scan_id IS NULL OR missed_scan_id <> @scan_id)`,
     )
     .run({ id: assetId, scan_id: scanId })
@@ -62,7 +62,7 @@ export function markMissed(writer: Writer, assetId: number, scanId: number): voi
 
 export function markDeleted(writer: Writer, assetId: number, at: number): void {
   writer
-    .prepare(`UPDATE asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)
+    .prepare(`UPDATE main.asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)
     .run(at, assetId)
 }
 

@@ -3,7 +3,7 @@ import { hideSecrets, toHiddenJson } from '../detectors/hide-secrets.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
-import { markLogReset } from './ledger.store.ts'
+import { markLogReset } from './log.store.ts'
 
 const LONGEST_NAME = 1000
 const LONGEST_LABEL = 200
@@ -74,7 +74,7 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
 }
 
 const upsertAsset = `
-  INSERT INTO asset (uid, source_id, key, kind_id, container_id, scope_key, name, url, owner, checksum, detectors_hash,
+  INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, scope_key, name, url, owner, checksum, detectors_hash,
     status, facts, content_created_at, content_updated_at, first_seen_at, last_seen_at, last_scanned_at, seen_scan_id)
   VALUES (@uid, @source_id, @key, @kind_id, @container_id, @scope_key, @name, @url, @owner, @checksum, @detectors_hash,
     'ACTIVE', @facts, @content_created_at, @content_updated_at, @at, @at, @scanned_at, @scan_id)
@@ -106,13 +106,13 @@ export function markUnchanged(
   if (name !== place.name || url !== place.url || containerId !== place.container_id || scopeKey !== place.scope_key) {
     writer
       .prepare(
-        `UPDATE asset SET name = @name, url = @url, container_id = @container_id, scope_key = @scope_key WHERE id = @id`,
+        `UPDATE main.asset SET name = @name, url = @url, container_id = @container_id, scope_key = @scope_key WHERE id = @id`,
       )
       .run(place)
   }
   writer
     .prepare(
-      `UPDATE asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
+      `UPDATE main.asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
          last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
        WHERE id = @id`,
     )
@@ -134,7 +134,7 @@ export function keepLinkedAssets(
 ): string[] {
   const rows = writer
     .prepare(
-      `UPDATE asset SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
+      `UPDATE main.asset SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
          last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
        WHERE source_id = @source_id AND status = 'ACTIVE' AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
          AND key IN (SELECT target_key FROM asset_link
@@ -222,8 +222,8 @@ export function removeAssets(writer: Writer, sourceId: number, limit: number, at
     db.selectFrom('asset').select('id').where('source_id', '=', sourceId).orderBy('id').limit(limit),
   )
   const count = writer.prepare('SELECT combo_id, count(*) AS n FROM finding WHERE asset_id = ? GROUP BY combo_id')
-  const lower = writer.prepare('UPDATE combo SET n = n - ? WHERE id = ?')
-  const remove = writer.prepare('DELETE FROM asset WHERE id = ?')
+  const lower = writer.prepare('UPDATE main.combo SET n = n - ? WHERE id = ?')
+  const remove = writer.prepare('DELETE FROM main.asset WHERE id = ?')
   for (const { id } of ids) {
     for (const row of count.all(id) as { combo_id: number; n: number }[]) lower.run(row.n, row.combo_id)
     remove.run(id)

@@ -96,13 +96,13 @@ export function openFacets(writer: Writer): FacetDictionary {
   }
 }
 
-const findCombo = `SELECT id FROM combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
+const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
   AND custom_key_id = ? AND severity = ? AND status = ?`
-const insertCombo = `INSERT INTO combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
+const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)
   VALUES (?, ?, ?, ?, ?, ?, ?)`
 const selectCombo = `SELECT c.source_id, d.text AS detector, t.text AS type, g.text AS category, k.text AS custom_key,
     c.severity, c.status
-  FROM combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
+  FROM main.combo c JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
     JOIN word g ON g.id = c.category_id JOIN word k ON k.id = c.custom_key_id
   WHERE c.id = ?`
 

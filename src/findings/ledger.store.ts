@@ -3,7 +3,9 @@ import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
+import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 import type { FindingStatus } from './model.ts'
+import { hasHeldFindings, holdFinding, keepLine, type PendingImport, releaseFinding } from './pending-imports.store.ts'
 
 /** A finding as its row has it, with its facets spelled out. */
 export interface FindingRecord {
@@ -41,9 +43,6 @@ export interface Change {
   scanId?: number | undefined
 }
 
-/** Log rows that are kept; a reader that is further behind starts over from the findings. */
-const KEPT_LOG_ROWS = 4000
-
 /** The columns in their order: as a list a row costs much less than as an object. */
 type FindingSqlRow = [
   id: number,
@@ -62,13 +61,23 @@ type FindingSqlRow = [
 const columns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, location, excerpt,
   value_fp`
 
-const insertFinding = `INSERT INTO finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFinding = `INSERT INTO main.finding (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFindingIfNew = `${insertFinding} ON CONFLICT (asset_id, fp) DO NOTHING`
 const findByAsset = `SELECT ${columns} FROM finding WHERE asset_id = ?`
 const findByFp = `${findByAsset} AND fp = ?`
 const findById = `SELECT ${columns} FROM finding WHERE id = ?`
+const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
+const insertPendingLog = `INSERT INTO pending_log (import_id, ordinal, n, delta)
+  SELECT @id, coalesce(max(ordinal), 0) + 1, @n, @delta FROM pending_log WHERE import_id = @id`
 /** What of a row may change beside its facets. */
 const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
+
+interface LedgerOptions {
+  /** False: nobody follows the log; followers are told to start over instead of what changed. */
+  isFollowed?: boolean
+  /** The import that the transaction stores a part of: nothing of it is shown until the import is published. */
+  pending?: PendingImport | undefined
+}
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 
@@ -86,21 +95,23 @@ export class FindingLedger {
   /** By how much the count of each combination has changed. */
   readonly #counts = new Map<number, number>()
   readonly #isFollowed: boolean
+  readonly #pending: PendingImport | undefined
+  /** Whether a pending import has changed findings that may be changed here. */
+  readonly #isContested: boolean
   #nextId: number | undefined
 
-  private constructor(writer: Writer, at: number, isFollowed: boolean) {
+  private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
     this.#writer = writer
     this.#at = at
-    this.#isFollowed = isFollowed
+    this.#isFollowed = pending?.isFollowed ?? isFollowed
+    this.#pending = pending
+    this.#isContested = pending === undefined && hasHeldFindings(writer)
     this.facets = openFacets(writer)
   }
 
-  /**
-   * Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. Where nobody
-   * follows the log, `isFollowed: false` tells followers to start over instead of what changed.
-   */
-  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, { isFollowed = true } = {}): T {
-    const ledger = new FindingLedger(writer, at, isFollowed)
+  /** Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. */
+  static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, options: LedgerOptions = {}): T {
+    const ledger = new FindingLedger(writer, at, options)
     const result = work(ledger)
     ledger.#close()
     return result
@@ -161,9 +172,10 @@ export class FindingLedger {
     const isSame = (key: (typeof changing)[number]) => patch[key] === undefined || patch[key] === before[key]
     if (comboId === before.comboId && changing.every(isSame)) return false
     const after = { ...before, ...patch }
+    this.#beforeChange(before.id)
     this.#writer
       .prepare(
-        `UPDATE finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
+        `UPDATE main.finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
            value_fp = ?
          WHERE asset_id = ? AND fp = ?`,
       )
@@ -197,7 +209,7 @@ export class FindingLedger {
   appendFirst(findingId: number, { at, to, actor, reason, scanId }: Change): void {
     this.#writer
       .prepare(
-        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
+        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
          VALUES (?, 1, ?, ?, ?, ?, ?, ?)`,
       )
       .run(findingId, at, statusCodes.OPEN, statusCodes[to], actor, reason ?? null, scanId ?? null)
@@ -205,12 +217,13 @@ export class FindingLedger {
 
   appendHistory(findingId: number, from: FindingStatus, change: Change): void {
     const { at, to, actor, reason, scanId, via, client } = change
+    this.#beforeChange(findingId)
     this.#writer
       .prepare(
-        `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client)
+        `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id, via, client)
          SELECT @id, coalesce(max(seq), 0) + 1, max(@at, coalesce(max(at), @at)), @from, @to, @actor, @reason, @scan_id,
            @via, @client
-         FROM status_change WHERE finding_id = @id`,
+         FROM main.status_change WHERE finding_id = @id`,
       )
       .run({
         id: findingId,
@@ -228,14 +241,25 @@ export class FindingLedger {
   /** The source of an import corrects when a finding was resolved; a person's change is never touched. */
   correctResolution(before: FindingRecord, at: number): void {
     const { id, comboId, confidence } = before
+    this.#beforeChange(id)
     const { changes } = this.#writer
       .prepare(
-        `UPDATE status_change SET at = @at WHERE finding_id = @id AND at <> @at AND to_status = @resolved AND scan_id IS NOT NULL
+        `UPDATE main.status_change SET at = @at WHERE finding_id = @id AND at <> @at AND to_status = @resolved AND scan_id IS NOT NULL
            AND seq = (SELECT max(seq) FROM status_change WHERE finding_id = @id)
            AND NOT EXISTS (SELECT 1 FROM status_change s WHERE s.finding_id = @id AND s.seq < status_change.seq AND s.at > @at)`,
       )
       .run({ id, at, resolved: statusCodes.RESOLVED })
     if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
+  }
+
+  /** Keeps a line that changed a finding which others see unchanged until its import is published. */
+  keepLine(before: FindingRecord, line: string): void {
+    if (this.#pending !== undefined) keepLine(this.#writer, this.#pending, before.id, line)
+  }
+
+  #beforeChange(findingId: number): void {
+    if (this.#pending !== undefined) holdFinding(this.#writer, this.#pending, findingId)
+    else if (this.#isContested) releaseFinding(this.#writer, findingId)
   }
 
   /** Who made the last change of status: a person, a scan or import, or nobody. */
@@ -273,7 +297,7 @@ export class FindingLedger {
       const row = this.#writer
         .prepare(
           `SELECT max(coalesce((SELECT CAST(value AS INTEGER) FROM install WHERE name = 'last_finding_id'), 0),
-             coalesce((SELECT max(id) FROM finding), 0)) AS id`,
+             coalesce((SELECT max(id) FROM main.finding), 0)) AS id`,
         )
         .get() as { id: number }
       this.#nextId = row.id + 1
@@ -315,19 +339,22 @@ export class FindingLedger {
   #flush(): void {
     const { size } = this.#changes
     if (size === 0) return
-    const { lastInsertRowid } = this.#writer
-      .prepare('INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)')
-      .run(this.#at, size, this.#changes.take())
+    const delta = this.#changes.take()
+    if (this.#pending !== undefined) {
+      this.#writer.prepare(insertPendingLog).run({ id: this.#pending.id, n: size, delta })
+      return
+    }
+    const { lastInsertRowid } = this.#writer.prepare(insertLog).run(this.#at, size, delta)
     const seq = Number(lastInsertRowid)
     if (seq % 256 === 0) this.#writer.prepare('DELETE FROM facet_log WHERE seq <= ?').run(seq - KEPT_LOG_ROWS)
   }
 
   #close(): void {
     this.#flush()
-    if (!this.#isFollowed) markLogReset(this.#writer, this.#at)
-    for (const [comboId, by] of this.#counts) {
-      if (by !== 0) this.#writer.prepare('UPDATE combo SET n = n + ? WHERE id = ?').run(by, comboId)
-    }
+    if (!this.#isFollowed && this.#pending === undefined) markLogReset(this.#writer, this.#at)
+    const column = this.#pending === undefined ? 'n' : 'held'
+    const count = this.#writer.prepare(`UPDATE main.combo SET ${column} = ${column} + ? WHERE id = ?`)
+    for (const [comboId, by] of this.#counts) if (by !== 0) count.run(by, comboId)
     if (this.#nextId === undefined) return
     this.#writer
       .prepare(
@@ -336,11 +363,6 @@ export class FindingLedger {
       )
       .run(String(this.#nextId - 1))
   }
-}
-
-/** Tells followers of the change log to start over: findings went away without an entry each. */
-export function markLogReset(writer: Writer, at: number): void {
-  writer.prepare('INSERT INTO facet_log (at, n, delta) VALUES (?, 0, ?)').run(at, Buffer.alloc(0))
 }
 
 export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)

@@ -55,7 +55,7 @@ function saveToldAsset(
 
 const findTold =
   'SELECT id, kind_id, container_id, name, url, content_updated_at, first_seen_at FROM asset WHERE source_id = ? AND key = ?'
-const insertTold = `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
+const insertTold = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
     first_seen_at, last_seen_at, last_scanned_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
 
@@ -101,7 +101,7 @@ function updateToldAsset(
   if (keys.every((key) => row[key] === stored[key])) return
   writer
     .prepare(
-      `UPDATE asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
+      `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
          content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
     )
     .run({ ...row, at, id: stored.id })

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { markLogReset } from '../findings/ledger.store.ts'
+import { markLogReset } from '../findings/log.store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { closest } from '../kernel/suggest.ts'
 import { db } from '../store/builder.ts'

@@ -6,6 +6,7 @@ import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
 import { APPLICATION_ID } from './migrations.ts'
 import { pause } from './pause.ts'
+import { UnpublishedImports } from './unpublished.ts'
 
 /** The write-ahead log is emptied when it has grown to this. */
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
@@ -27,20 +28,34 @@ export interface Reader {
 export interface Writer extends Reader {
   run(query: Query<unknown>): { changes: number; lastInsertRowid: number }
 }
+
+export interface TransactionOptions {
+  /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
+  durable?: boolean
+  /** Rows of imports that are not published are seen as well, and may be changed. */
+  unpublished?: boolean
+}
+
 export class Connection implements Writer {
   readonly #database: Database.Database
   readonly #statements = new Recent<Database.Statement>(KEPT_STATEMENTS)
   readonly #onWait: () => void
+  readonly #unpublished: UnpublishedImports
   #open = false
   turn: number | undefined
 
   constructor(database: Database.Database, onWait: () => void, turn?: number) {
     this.#database = database
     this.#onWait = onWait
+    this.#unpublished = new UnpublishedImports(database)
     this.turn = turn
   }
 
-  transaction<T>(begin: string, work: (connection: this) => T, durable = false): T {
+  transaction<T>(
+    begin: string,
+    work: (connection: this) => T,
+    { durable = false, unpublished = false }: TransactionOptions = {},
+  ): T {
     if (this.#open) return work(this)
     try {
       if (durable) this.#database.pragma('synchronous = FULL')
@@ -52,17 +67,27 @@ export class Connection implements Writer {
     this.#open = true
     if (this.turn !== undefined) this.turn += 1
     try {
+      if (unpublished) this.#unpublished.show()
+      else this.#unpublished.hide()
       const result = work(this)
       if (result instanceof Promise) throw new TypeError('a transaction must not wait: return plain data')
       this.#database.exec('COMMIT')
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK')
+      this.#unpublished.forget()
       throw toAppError(error)
     } finally {
       this.#open = false
       if (durable) this.#database.pragma('synchronous = NORMAL')
     }
+  }
+
+  /** Begins a snapshot that lasts until the connection is closed. */
+  beginSnapshot(): void {
+    this.#database.exec('BEGIN')
+    this.#open = true
+    this.#unpublished.hide()
   }
 
   /** Whether nobody writes at this moment. */

@@ -9,6 +9,7 @@ import {
   LOOK_MS,
   openConnection,
   type Reader,
+  type TransactionOptions,
   WAIT_MS,
   WAL_TRUNCATE_BYTES,
   type Writer,
@@ -23,9 +24,7 @@ import { Space } from './space.ts'
 
 export type { Reader, Writer } from './connection.ts'
 
-export interface WriteOptions {
-  /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
-  durable?: boolean
+export interface WriteOptions extends TransactionOptions {
   /** It takes next to no room, or makes some: it is tried on a full disk too. */
   essential?: boolean
 }
@@ -126,15 +125,15 @@ export class Store {
   openSnapshot(): { reader: Reader; close(): void } {
     this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
+    const reader = new Connection(database, () => {}, 0)
     try {
       this.#guard.check()
-      database.exec('BEGIN')
-      database.prepare('SELECT 1 FROM install').get()
+      reader.beginSnapshot()
     } catch (error) {
-      database.close()
+      reader.close()
       throw toAppError(error)
     }
-    return { reader: new Connection(database, () => {}, 0), close: () => database.close() }
+    return { reader, close: () => reader.close() }
   }
 
   /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
@@ -147,10 +146,10 @@ export class Store {
    * Runs `work` in one write transaction: all of it is kept, or none.
    * @throws AppError `unavailable` when the database was removed or replaced meanwhile, too.
    */
-  write<T>(work: (writer: Writer) => T, { durable = false, essential = false }: WriteOptions = {}): T {
+  write<T>(work: (writer: Writer) => T, { essential = false, ...options }: WriteOptions = {}): T {
     if (!essential) this.space.require()
     this.#guard.check()
-    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', work, durable))
+    const result = this.#try(() => this.#writer.transaction('BEGIN IMMEDIATE', work, options))
     this.#guard.check()
     this.#boundWal()
     return result

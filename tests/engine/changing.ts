@@ -1,4 +1,5 @@
-import { FindingLedger, markLogReset } from '../../src/findings/ledger.store.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { markLogReset } from '../../src/findings/log.store.ts'
 import { statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
