@@ -26,7 +26,6 @@ export class Engine {
   seq = 0
   assetSeq = 0
   newestAsset = 0
-  newestCombo = 0
   /**
    * The findings that changed since the history was last brought up to date, with what they were; added ones with
    * nothing.

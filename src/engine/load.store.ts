@@ -1,7 +1,8 @@
 import { countFindings } from '../findings/counts.store.ts'
-import { decodeChanges } from '../findings/facet-log.ts'
+import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './engine.ts'
+import type { ComboRow } from './facets.ts'
 import { buildHistory, followHistory } from './history.store.ts'
 import type { TimelineOptions } from './timeline.ts'
 
@@ -10,7 +11,7 @@ const ROWS_AT_ONCE = 20_000
 type Numbers = readonly number[]
 
 const selectCombos = `SELECT id, source_id AS source, detector_id AS detector, type_id AS type, category_id AS category,
-  custom_key_id AS customKey, severity, status FROM combo WHERE id > ? ORDER BY id`
+  custom_key_id AS customKey, severity, status FROM combo`
 const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL`
 const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
@@ -19,7 +20,7 @@ const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id
 // The numbers that were given last, whether their rows are kept or not.
 const selectSeqs = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'), 0) AS assetSeq,
-  (SELECT coalesce(max(id), 0) FROM asset) AS newestAsset,
+  (SELECT coalesce(max(id), 0) FROM main.asset) AS newestAsset,
   (SELECT coalesce(max(id), 0) FROM word) AS newestWord, (SELECT n FROM definition_count) AS definitions`
 
 interface Seqs {
@@ -35,15 +36,16 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
   const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
-  addCombos(reader, engine)
+  for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboRow)
   for (let more = true; more; ) {
     more = addAssets(reader, engine)
     yield
   }
+  engine.newestAsset = seqs.newestAsset
   const page = reader.prepare(selectFindings).raw()
   const { facets, assets } = engine
   let after: Numbers = [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
-  const { newestId } = reader.prepare('SELECT coalesce(max(id), 0) AS newestId FROM finding').get() as {
+  const { newestId } = reader.prepare('SELECT coalesce(max(id), 0) AS newestId FROM main.finding').get() as {
     newestId: number
   }
   engine.reserve(countFindings(reader), newestId)
@@ -75,10 +77,14 @@ function addNames(reader: Reader, { names }: Engine, { newestWord, definitions }
   }
 }
 
-function addCombos(reader: Reader, engine: Engine): void {
-  const rows = reader.prepare(selectCombos).all(engine.newestCombo) as Parameters<Engine['facets']['add']>[0][]
-  for (const row of rows) engine.facets.add(row)
-  engine.newestCombo = rows.at(-1)?.id ?? engine.newestCombo
+/** Adds the combinations of changes that are new here. */
+function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetChange[]): void {
+  const select = reader.prepare(`${selectCombos} WHERE id = ?`)
+  for (const { toCombo } of changes) {
+    if (facets.find(toCombo) !== undefined) continue
+    const row = select.get(toCombo) as ComboRow | undefined
+    if (row !== undefined) facets.add(row)
+  }
 }
 
 /** Says whether there may be more. */
@@ -100,6 +106,8 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
   while (engine.newestAsset < newestAsset && addAssets(reader, engine));
+  // Those of imports that are not published are told of in the log when they are.
+  engine.newestAsset = newestAsset
   if (assetSeq > engine.assetSeq && !moveAssets(reader, engine)) return false
   if (seq > engine.seq && !applyLog(reader, engine)) return false
   engine.seq = seq
@@ -117,15 +125,15 @@ function putAsset(
 function moveAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader
     .prepare(
-      `SELECT l.seq, ${placeColumns} FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id
-       WHERE l.seq > ? ORDER BY l.seq`,
+      `SELECT l.seq, EXISTS (SELECT 1 FROM main.asset m WHERE m.id = l.asset_id), ${placeColumns}
+       FROM asset_log l LEFT JOIN asset a ON a.id = l.asset_id WHERE l.seq > ? ORDER BY l.seq`,
     )
     .raw()
     .all(engine.assetSeq) as Numbers[]
   if (rows[0]?.[0] !== engine.assetSeq + 1) return false
-  for (const [, ...row] of rows) {
-    if (row[0] === null) return false
-    putAsset(engine, row)
+  for (const [, isThere, ...row] of rows) {
+    if (isThere === 0) return false
+    if (row[0] !== null) putAsset(engine, row)
   }
   return true
 }
@@ -137,9 +145,12 @@ function applyLog(reader: Reader, engine: Engine): boolean {
     delta: Uint8Array
   }[]
   if (rows[0]?.seq !== engine.seq + 1 || rows.some(({ n }) => n === 0)) return false
-  addCombos(reader, engine)
   try {
-    for (const { delta } of rows) engine.apply(decodeChanges(delta))
+    for (const { delta } of rows) {
+      const changes = decodeChanges(delta)
+      addCombos(reader, engine, changes)
+      engine.apply(changes)
+    }
     engine.settle()
     followHistory(reader, engine)
     return true

@@ -19,6 +19,11 @@ export function countFindings(reader: Reader): number {
   return row.n
 }
 
+/** How many findings are stored, with those of imports that are not published. */
+export function countStoredFindings(reader: Reader): number {
+  return reader.prepare('SELECT coalesce(sum(n + held), 0) FROM main.combo').pluck().get() as number
+}
+
 /** What is kept of each source, by the source's row id; sources without anything are absent. */
 export function countBySource(reader: Reader): Map<number, SourceCounts> {
   const counts = new Map<number, SourceCounts>()

@@ -6,15 +6,18 @@ import type { Reader, Writer } from '../store/store.ts'
  * transaction would write nearly all their pages anew; made once from all rows they cost a tenth of that.
  */
 const statements = new Map<(typeof DEFERRABLE_INDEXES)[number], string>([
-  ['finding_by_time', 'CREATE INDEX finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id)'],
+  [
+    'finding_by_time',
+    'CREATE INDEX main.finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id)',
+  ],
   [
     'finding_by_resolution',
-    `CREATE INDEX finding_by_resolution ON finding (resolved_at, combo_id, first_detected_at)
+    `CREATE INDEX main.finding_by_resolution ON finding (resolved_at, combo_id, first_detected_at)
       WHERE resolved_at IS NOT NULL`,
   ],
-  ['status_change_by_time', 'CREATE INDEX status_change_by_time ON status_change (at, finding_id)'],
-  ['asset_by_scope', 'CREATE INDEX asset_by_scope ON asset (source_id, scope_key, status)'],
-  ['asset_by_name', 'CREATE INDEX asset_by_name ON asset (source_id, name COLLATE NOCASE)'],
+  ['status_change_by_time', 'CREATE INDEX main.status_change_by_time ON status_change (at, finding_id)'],
+  ['asset_by_scope', 'CREATE INDEX main.asset_by_scope ON asset (source_id, scope_key, status)'],
+  ['asset_by_name', 'CREATE INDEX main.asset_by_name ON asset (source_id, name COLLATE NOCASE)'],
 ])
 
 const countIndexes = `SELECT count(*) AS n FROM sqlite_schema
@@ -34,7 +37,7 @@ export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): bo
   const known = listIndexes(writer)
   for (const name of statements.keys()) {
     if (!known.includes(name) || (name === NAME_INDEX && !names)) continue
-    writer.prepare(`DROP INDEX ${name}`).run()
+    writer.prepare(`DROP INDEX main.${name}`).run()
     return true
   }
   return false
@@ -56,5 +59,5 @@ const listIndexes = (reader: Reader) =>
 
 /** How much the names of all assets take, in characters. */
 export function countNames(reader: Reader): number {
-  return Number(reader.prepare('SELECT total(length(name)) FROM asset').pluck().get())
+  return Number(reader.prepare('SELECT total(length(name)) FROM main.asset').pluck().get())
 }

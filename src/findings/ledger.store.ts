@@ -5,7 +5,15 @@ import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 import type { FindingStatus } from './model.ts'
-import { hasHeldFindings, holdFinding, keepLine, type PendingImport, releaseFinding } from './pending-imports.store.ts'
+import {
+  deferLine,
+  hasDeferredLines,
+  hasHeldFindings,
+  holdFinding,
+  keepLine,
+  type PendingImport,
+  releaseFinding,
+} from './pending-imports.store.ts'
 
 /** A finding as its row has it, with its facets spelled out. */
 export interface FindingRecord {
@@ -98,6 +106,10 @@ export class FindingLedger {
   readonly #pending: PendingImport | undefined
   /** Whether a pending import has changed findings that may be changed here. */
   readonly #isContested: boolean
+  /** Whether lines of the pending import wait to be applied once more. */
+  readonly #hasDeferred: boolean
+  /** Findings that this transaction has changed and others see unchanged. */
+  readonly #held = new Set<number>()
   #nextId: number | undefined
 
   private constructor(writer: Writer, at: number, { isFollowed = true, pending }: LedgerOptions) {
@@ -106,6 +118,7 @@ export class FindingLedger {
     this.#isFollowed = pending?.isFollowed ?? isFollowed
     this.#pending = pending
     this.#isContested = pending === undefined && hasHeldFindings(writer)
+    this.#hasDeferred = pending !== undefined && hasDeferredLines(writer, pending)
     this.facets = openFacets(writer)
   }
 
@@ -252,14 +265,24 @@ export class FindingLedger {
     if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
   }
 
-  /** Keeps a line that changed a finding which others see unchanged until its import is published. */
-  keepLine(before: FindingRecord, line: string): void {
-    if (this.#pending !== undefined) keepLine(this.#writer, this.#pending, before.id, line)
+  /** Leaves a line to be applied later where earlier ones about the finding wait, too; says whether it did. */
+  deferLine(before: FindingRecord, line: unknown): boolean {
+    return this.#hasDeferred && deferLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
+  }
+
+  /** Keeps a line that was applied where others see its finding unchanged until the import is published. */
+  keepLine(before: FindingRecord, line: unknown): void {
+    if (!this.#held.has(before.id)) return
+    keepLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
   }
 
   #beforeChange(findingId: number): void {
-    if (this.#pending !== undefined) holdFinding(this.#writer, this.#pending, findingId)
-    else if (this.#isContested) releaseFinding(this.#writer, findingId)
+    if (this.#pending === undefined) {
+      if (this.#isContested) releaseFinding(this.#writer, findingId)
+    } else if (findingId < this.#pending.firstFinding && !this.#held.has(findingId)) {
+      holdFinding(this.#writer, this.#pending, findingId)
+      this.#held.add(findingId)
+    }
   }
 
   /** Who made the last change of status: a person, a scan or import, or nobody. */
@@ -363,6 +386,11 @@ export class FindingLedger {
       )
       .run(String(this.#nextId - 1))
   }
+}
+
+function itsImport(pending: PendingImport | undefined): PendingImport {
+  if (pending === undefined) throw new RangeError('lines are of imports')
+  return pending
 }
 
 export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)

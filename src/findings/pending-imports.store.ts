@@ -57,11 +57,11 @@ export function openPendingImport(
   return toPending(inserted as PendingSqlRow)
 }
 
-/** Pending imports whose scans are over, by the ids of their sources: what they stored is to be undone. */
+/** Ids of pending imports whose scans are over: what they stored is to be undone. */
 export function listAbandonedImports(reader: Reader): number[] {
   return reader
     .prepare(
-      `SELECT source_id FROM pending_import
+      `SELECT id FROM pending_import
        WHERE uid NOT IN (SELECT uid FROM scan WHERE status IN ('QUEUED', 'RUNNING'))`,
     )
     .pluck()
@@ -81,8 +81,7 @@ const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, kind_id, c
   ON CONFLICT DO NOTHING`
 
 /** Keeps what readers see of a finding, before its import changes it. */
-export function holdFinding(writer: Writer, { id, firstFinding }: PendingImport, findingId: number): void {
-  if (findingId >= firstFinding) return
+export function holdFinding(writer: Writer, { id }: PendingImport, findingId: number): void {
   writer.prepare(holdFindingRow).run(id, findingId)
   writer.prepare(markChanging).run(id)
 }
@@ -252,11 +251,11 @@ function endPending(writer: Writer, id: number): void {
   writer.prepare('DELETE FROM pending_import WHERE id = ?').run(id)
 }
 
-/** Undoes some of what the pending import of a source has stored; false when nothing of it is left. */
-export function undoSome(writer: Writer, sourceId: number, limit: number): boolean {
-  const row = writer.prepare('SELECT * FROM pending_import WHERE source_id = ?').get(sourceId)
+/** Undoes some of what a pending import has stored; false when nothing of it is left. */
+export function undoSome(writer: Writer, id: number, limit: number): boolean {
+  const row = writer.prepare('SELECT * FROM pending_import WHERE id = ?').get(id)
   if (row === undefined) return false
-  const { id, firstFinding, firstAsset } = toPending(row as PendingSqlRow)
+  const { sourceId, firstFinding, firstAsset } = toPending(row as PendingSqlRow)
   const held = writer.prepare('SELECT finding_id FROM earlier_finding WHERE import_id = ? LIMIT ?').pluck()
   const findings = held.all(id, limit) as number[]
   for (const findingId of findings) restoreFinding(writer, id, findingId)

@@ -1,6 +1,7 @@
 import { orderedUuid } from '../kernel/ordered-uuid.ts'
 import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
+import { holdAsset, type PendingImport } from './pending-imports.store.ts'
 
 /** Kind of an imported asset whose scanner names none. */
 const DEFAULT_KIND = 'import.asset'
@@ -27,6 +28,7 @@ interface ToldSqlRow {
 
 interface Telling {
   sourceId: number
+  pending: PendingImport | undefined
   asset: ToldAsset
   at: number
 }
@@ -88,7 +90,7 @@ function updateToldAsset(
   writer: Writer,
   dictionary: FacetDictionary,
   stored: ToldSqlRow,
-  { asset, at }: Telling,
+  { pending, asset, at }: Telling,
 ): void {
   const row = {
     kind_id: asset.kind === undefined ? stored.kind_id : dictionary.wordId(asset.kind),
@@ -99,6 +101,7 @@ function updateToldAsset(
   }
   const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
   if (keys.every((key) => row[key] === stored[key])) return
+  if (pending !== undefined) holdAsset(writer, pending, stored.id)
   writer
     .prepare(
       `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
@@ -117,6 +120,7 @@ export interface ToldAssets {
 
 /** What an import that goes on has told before, all of it counted already. */
 interface ToldBefore {
+  pending: PendingImport
   /** Key of the asset that it told of last. */
   last: string | undefined
   /** When it began; assets that the source has since then came with it. */
@@ -125,6 +129,7 @@ interface ToldBefore {
 
 /** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
 export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets {
+  const pending = told?.pending
   const addedSince = told?.addedSince ?? Number.POSITIVE_INFINITY
   const before = new Set<number>()
   let added = 0
@@ -139,7 +144,12 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       // A source that had no assets before has most likely none of those that are told of.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const { assetId, isNew, firstSeenAt } = saveToldAsset(writer, dictionary, { sourceId, asset, at }, isFirst)
+      const { assetId, isNew, firstSeenAt } = saveToldAsset(
+        writer,
+        dictionary,
+        { sourceId, pending, asset, at },
+        isFirst,
+      )
       if (isNew) {
         added++
         firstAdded = Math.min(firstAdded, assetId)

@@ -151,9 +151,11 @@ export function joinChange(at: Place<number>, which: 'first' | 'last'): Sql {
       THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY ${order} LIMIT 1) END`
 }
 
-/** Whether any finding has changed its status at a moment or after it. */
+/** Whether any finding may have changed its status at a moment or after it: imports that are hidden count, too. */
 export function hasChangesSince(reader: Reader, at: number): boolean {
-  return reader.prepare('SELECT 1 FROM status_change WHERE at >= ? LIMIT 1').get(at) !== undefined
+  const find = `SELECT 1 FROM main.status_change WHERE at >= @at
+    UNION ALL SELECT 1 FROM earlier_finding WHERE last_at >= @at LIMIT 1`
+  return reader.prepare(find).get({ at }) !== undefined
 }
 
 /** A flow happens when the row has the instant; an open end of the range is no condition on it. */

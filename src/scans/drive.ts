@@ -1,4 +1,4 @@
-import type { Store, Writer } from '../store/store.ts'
+import type { Store, WriteOptions, Writer } from '../store/store.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
 import { beat, checkToken, claimScan, findScan, releaseScan } from './scans.store.ts'
@@ -72,12 +72,12 @@ export class Drive {
   }
 
   /** Runs `work` in one transaction, only if this drive still has its scan. @throws DriveStopped */
-  write<T>(work: (writer: Writer) => T): T {
+  write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
     if (this.signal.aborted) throw new DriveStopped(this.stop)
     const result = this.#options.store.write((writer) => {
       const state = checkToken(writer, this.scan.id, this.#token)
       return state === 'mine' ? { done: work(writer) } : { state }
-    })
+    }, options)
     if ('done' in result) return result.done
     this.cancel(result.state)
     throw new DriveStopped(result.state)

@@ -2,16 +2,21 @@ import type { Facets } from '../findings/facets.store.ts'
 import type { FindingLedger, FindingRecord } from '../findings/ledger.store.ts'
 import type { ImportRow } from './import-line.ts'
 
-/** A finding of a line, and where it belongs. */
-export interface RowPlace extends Omit<ImportRow, 'asset' | 'facets' | 'undated'> {
+/** What a line says of a finding. */
+export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets' | 'undated' | 'fp'> {
   /** Those of the row, in the source of the import. */
   facets: Facets
   undated: boolean
+  scanId: number
+  at: number
+}
+
+/** A finding of a line, and where it belongs. */
+export interface RowPlace extends FindingLine {
+  fp: number
   assetId: number
   /** The asset came with this import: most likely its findings did, too. */
   isNew: boolean
-  scanId: number
-  at: number
 }
 
 const asNew = { known: false, resolved: false }
@@ -22,7 +27,7 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
   const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
   if (!place.isNew) {
     const before = ledger.find(assetId, fp)
-    if (before !== undefined) return { known: true, resolved: updateRow(ledger, before, place) }
+    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, place) }
   }
   const lastDetectedAt = place.lastDetectedAt ?? firstDetectedAt
   const id = ledger.insertIfNew({
@@ -39,15 +44,24 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding is there and is not')
-    return { known: true, resolved: updateRow(ledger, before, place) }
+    return { known: true, resolved: applyLine(ledger, before, place) }
   }
   if (resolvedAt === null) return asNew
   ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId: place.scanId })
   return asResolved
 }
 
-/** Says whether the finding was resolved by it. */
-function updateRow(ledger: FindingLedger, before: FindingRecord, row: RowPlace): boolean {
+/** Brings a finding up to date with a line about it; says whether the finding was resolved by it. */
+export function applyLine(ledger: FindingLedger, before: FindingRecord, place: FindingLine): boolean {
+  const { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at } = place
+  const line = { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at }
+  if (ledger.deferLine(before, line)) return false
+  const isResolved = updateRow(ledger, before, line)
+  ledger.keepLine(before, line)
+  return isResolved
+}
+
+function updateRow(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
   const { facets, scanId, at, confidence, excerpt, resolvedAt, undated } = row
   const { status } = facets
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
@@ -78,7 +92,7 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, row: RowPlace):
 }
 
 /** A person's word stands, unless the scanner saw the finding go or come back after it. */
-function personDecides(ledger: FindingLedger, before: FindingRecord, row: RowPlace): boolean {
+function personDecides(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
   const decision = ledger.lastDecision(before.id)
   if (decision?.by !== 'person') return false
   if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true

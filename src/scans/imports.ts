@@ -84,7 +84,7 @@ export async function importFindings(
       throw conflict(`'${name}' was deleted while findings were imported into it.`, { reason: 'source_deleted' })
     }
     if (scan.status === 'CANCELLED') {
-      throw conflict('The import was cancelled; what it had stored until then stays.', { reason: 'cancelled' })
+      throw conflict('The import was cancelled; nothing was imported.', { reason: 'cancelled' })
     }
     const { source: shown, progress } = toScanItem(scan)
     return { source: shown, scanId: uid, lines, assets: progress.scanned, findings: progress.findings }

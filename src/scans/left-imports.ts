@@ -1,11 +1,14 @@
-import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
+import { countFindings, countStoredFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../findings/deferred-indexes.store.ts'
+import { dropSomeKept, hasKept, listAbandonedImports, undoSome } from '../findings/pending-imports.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { countWaiting, dropImportFile, dropSomeBlocks, listLeftImports, type Waiting } from './imports.store.ts'
 import { hasOtherImport } from './scans.store.ts'
 
 /** Waiting blocks that are thrown away at once. */
 const DROPPED_AT_ONCE = 50
+/** Findings or assets that are undone at once. */
+const UNDONE_AT_ONCE = 1_000
 /** A file that was not read to its end for so long never will be. */
 const STALE_MS = 86_400_000
 
@@ -31,7 +34,20 @@ interface Sweep {
 /** Removes what imports left that do not go on: their process died, they were cancelled, or their source is deleted. */
 export async function sweepImports({ store, now, signal }: Sweep): Promise<void> {
   for (const uid of store.read((reader) => listLeftImports(reader, now() - STALE_MS))) await discardImport(uid, store)
+  for (const id of store.read(listAbandonedImports)) await undoImport(id, store)
+  await dropKept(store)
   await createLeftOutIndexes(store, { write: (work) => store.write(work), signal })
+}
+
+/** Takes back what an import has stored that will not be published. */
+async function undoImport(id: number, store: Store): Promise<void> {
+  while (store.write((writer) => undoSome(writer, id, UNDONE_AT_ONCE), { unpublished: true })) await store.giveWay()
+}
+
+/** Removes what readers were shown before the imports that are published or undone by now. */
+export async function dropKept(store: Store): Promise<void> {
+  if (!store.read(hasKept)) return
+  while (store.write((writer) => dropSomeKept(writer, UNDONE_AT_ONCE))) await store.giveWay()
 }
 
 interface Change {
@@ -52,7 +68,7 @@ export async function createLeftOutIndexes(
 export async function leaveOutIndexes(store: Store, { uid, ...change }: Change & { uid: string }): Promise<number> {
   const { waiting, findings, isWhole } = store.read((reader) => ({
     waiting: countWaiting(reader, uid),
-    findings: countFindings(reader),
+    findings: countStoredFindings(reader),
     isWhole: hasAllIndexes(reader),
   }))
   if (leavesOutIndexes(waiting, findings)) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { dropPendingImport } from '../findings/pending-imports.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
@@ -174,6 +175,7 @@ export const scanOperations: readonly Operation[] = [
           auditSource(writer, context, 'delete', source, undefined)
           // Should this break off half-way, nothing of the rest is seen, and the background loop removes it.
           markDeleted(writer, source, context.now())
+          dropPendingImport(writer, source.id)
           return { row: source.id, shown: before }
         },
         { durable: true },

@@ -323,6 +323,16 @@ export function addProgress(writer: Writer, scanId: number, progress: ScanProgre
     )
 }
 
+/** What a scan had done is undone. */
+export function clearProgress(writer: Writer, scanId: number): void {
+  writer
+    .prepare(
+      `UPDATE scan SET discovered = 0, scanned = 0, unchanged = 0, findings_new = 0, findings_again = 0,
+         findings_resolved = 0 WHERE id = ?`,
+    )
+    .run(scanId)
+}
+
 /** How far the evaluation of the whole estate is: its step, and the newest asset that this step has judged. */
 export function getEstateCursor(reader: Reader, scanId: number): { step: string; assetId: number } {
   const row = reader.prepare('SELECT estate_step AS step, estate_cursor AS assetId FROM scan WHERE id = ?').get(scanId)

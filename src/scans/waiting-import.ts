@@ -1,18 +1,19 @@
 import type { Facets } from '../findings/facets.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
+import { openPendingImport, type PendingImport } from '../findings/pending-imports.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
 import { openToldAssets, type ToldAssets } from '../findings/told-assets.store.ts'
 import { AppError } from '../kernel/errors.ts'
-import { setLastCompletedScan } from '../sources/sources.store.ts'
 import type { Store, Writer } from '../store/store.ts'
 import type { ArrangedRows } from './arranged-rows.ts'
 import { type Arranger, openArranger } from './arranger.ts'
 import { type Drive, DriveStopped } from './drive.ts'
 import { type RowPlace, storeRow } from './import-rows.ts'
-import { countStoredRows, dropImportFile, dropImportRows, findWaitingBlocks, saveStoredRows } from './imports.store.ts'
-import { createLeftOutIndexes, isFollowed, leaveOutIndexes, sweepImports } from './left-imports.ts'
+import { countStoredRows, countWaiting, dropImportRows, findWaitingBlocks, saveStoredRows } from './imports.store.ts'
+import { createLeftOutIndexes, dropKept, isFollowed, leaveOutIndexes, sweepImports } from './left-imports.ts'
 import type { ScanProgress } from './model.ts'
-import { addProgress, finishScan, isOpenScan } from './scans.store.ts'
+import { publish } from './publish-import.ts'
+import { addProgress, clearProgress, finishScan, isOpenScan } from './scans.store.ts'
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
 const ROWS_AT_FIRST = 8_000
@@ -25,8 +26,12 @@ const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
 const BYTES_OF_ROW_AT_FIRST = 8 * 1024
 /** Findings of one transaction while somebody waits; one that is short because of its log is no shorter either. */
 const ROWS_AT_LEAST = 100
+/** Changes that followers of the change log are told one by one when an import is published. */
+const MAX_LOGGED_ROWS = 200_000
 /** So many are stored between two looks whether somebody waits. */
 const ROWS_TO_LOOK = 1_000
+
+const unpublished = { unpublished: true }
 
 interface StoreImport {
   store: Store
@@ -34,20 +39,28 @@ interface StoreImport {
   signal: AbortSignal
 }
 
-/** Stores what an accepted file still holds, and ends its scan: completed, or cancelled by somebody. */
+/**
+ * Stores what an accepted file still holds, a little at a time, and ends its scan: completed, or cancelled by somebody.
+ * Readers see nothing of it until it is completed.
+ */
 export async function storeImport(drive: Drive, context: StoreImport): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
-  const { id, uid, sourceId } = drive.scan
+  const { id, uid } = drive.scan
   const indexes = { write: <T>(work: (writer: Writer) => T) => drive.write(work), signal: drive.signal }
   let arranger: Arranger | undefined
   try {
     arranger = openArranger(await leaveOutIndexes(store, { ...indexes, uid }))
-    await storeWaiting(drive, context, arranger)
+    const pending = await openPending(drive, context)
+    await storeWaiting(drive, context, arranger, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
+    await publish({ drive, pending, store, now })
   } catch (error) {
     const isOver = () => !store.read((reader) => isOpenScan(reader, uid))
     if (error instanceof DriveStopped && (error.stop === 'cancelled' || isOver())) {
-      drive.end((writer) => finishScan(writer, id, { status: 'CANCELLED' }, now()))
+      drive.end((writer) => {
+        finishScan(writer, id, { status: 'CANCELLED' }, now())
+        clearProgress(writer, id)
+      })
       await sweepImports(context)
       return 'CANCELLED'
     }
@@ -58,22 +71,34 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
   } finally {
     arranger?.close()
   }
-  drive.end((writer) => {
-    const at = now()
-    dropImportFile(writer, uid)
-    finishScan(writer, id, { status: 'COMPLETED' }, at)
-    setLastCompletedScan(writer, sourceId, at)
-  })
+  await dropKept(store)
   return 'COMPLETED'
 }
 
-async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger: Arranger): Promise<void> {
+/** Begins or goes on with storing; what an earlier import of the source has left is undone before. */
+async function openPending(drive: Drive, context: StoreImport): Promise<PendingImport> {
+  const { uid, sourceId } = drive.scan
+  for (;;) {
+    const pending = drive.write((writer) => {
+      const isLogged = isFollowed(writer) && countWaiting(writer, uid).rows <= MAX_LOGGED_ROWS
+      return openPendingImport(writer, { sourceId, uid, isFollowed: isLogged })
+    }, unpublished)
+    if (pending !== undefined) return pending
+    await sweepImports(context)
+  }
+}
+
+async function storeWaiting(
+  drive: Drive,
+  { store, now }: StoreImport,
+  arranger: Arranger,
+  pending: PendingImport,
+): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = drive.scan
   let told: ToldAssets | undefined
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
-  const log = { isFollowed: store.read(isFollowed) }
   /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
@@ -89,6 +114,7 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
     next.catch(() => {})
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
     told ??= openToldAssets(sourceId, {
+      pending,
       last: from === 0 ? undefined : assetOf(rows, from - 1).key,
       addedSince: progress.discovered === 0 ? undefined : (startedAt ?? undefined),
     })
@@ -112,12 +138,12 @@ async function storeWaiting(drive: Drive, { store, now }: StoreImport, arranger:
           suppressOpened(writer, ledger, at)
           return done
         }
-        const to = FindingLedger.keep(writer, at, keep, log)
+        const to = FindingLedger.keep(writer, at, keep, { pending })
         const seen = assets.count - stored.seen
         addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
         saveStoredRows(writer, uid, to - start)
         return to
-      })
+      }, unpublished)
       storedUntil = undefined
       // A log that begins anew does not grow: then the transaction before tells.
       if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)

@@ -170,6 +170,8 @@ export interface ComboRow {
   status: number
   /** Findings that carry it. */
   n: Generated<number>
+  /** What is added to `n` when the pending import of the source is published. */
+  held: Generated<number>
 }
 
 export interface FindingRow {

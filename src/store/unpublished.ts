@@ -69,7 +69,9 @@ export class UnpublishedImports {
     const selected = columns.map((column) => (changed.length === 0 ? column : toEarlier(name, column, changed)))
     const conditions = rows.map((row) => toCondition(name, row)).filter((condition) => condition !== '')
     if (name === 'status_change' && changed.length > 0) {
-      conditions.push(`NOT EXISTS (SELECT 1 FROM ${earlierOf('finding', changed)} = t.finding_id AND e.last_seq < t.seq)`)
+      conditions.push(
+        `NOT EXISTS (SELECT 1 FROM ${earlierOf('finding', changed)} = t.finding_id AND e.last_seq < t.seq)`,
+      )
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
     return `CREATE TEMP VIEW ${name} AS SELECT ${selected.join(', ')} FROM main.${name} t ${where};`

@@ -272,7 +272,7 @@ it('goes on where a dead process left an accepted file', async () => {
       if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value
       return (...args: Parameters<typeof target.write>) => {
         const result = target.write(...args)
-        const stored = target.read((reader) => reader.prepare('SELECT count(*) AS n FROM finding').get()) as {
+        const stored = target.read((reader) => reader.prepare('SELECT count(*) AS n FROM main.finding').get()) as {
           n: number
         }
         if (stored.n > 0 && transactions++ === 0) stop.abort()
@@ -283,10 +283,12 @@ it('goes on where a dead process left an accepted file', async () => {
   const text = rows.map((row) => JSON.stringify(row)).join('\n')
   const broken = importFindings(streamOf(text), { source: 's', format: 'ndjson' }, { ...context, store })
   await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
-  const stored = bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM finding').get()) as {
+  const stored = bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM main.finding').get()) as {
     n: number
   }
+  expect(stored.n).toBeGreaterThan(0)
   expect(stored.n).toBeLessThan(9_000)
+  expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { assets: 0, findings: 0 } })
   const [scan] = (await bench.run<{ items: { id: string }[] }>('list_scans')).items
   bench.queue.start(scan?.id ?? '')
   await bench.queue.settled(scan?.id ?? '')
