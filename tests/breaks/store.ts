@@ -17,8 +17,8 @@ export const storeBreaks: readonly Break[] = [
     id: 'transaction-deferred',
     rule: 'A write transaction takes the write lock before it reads.',
     file: store,
-    find: "this.#writer.transaction('BEGIN IMMEDIATE', work, durable)",
-    put: "this.#writer.transaction('BEGIN', work, durable)",
+    find: "this.#writer.transaction('BEGIN IMMEDIATE', work, options)",
+    put: "this.#writer.transaction('BEGIN', work, options)",
     test: { file: 'tests/store/vault-file.test.ts', title: 'is one key for many processes' },
   },
   {
