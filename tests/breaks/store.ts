@@ -186,8 +186,8 @@ export const storeBreaks: readonly Break[] = [
     id: 'lost-file-unnoticed',
     rule: 'Nothing is acknowledged that was written to a file which is no more.',
     file: store,
-    find: "transaction('BEGIN IMMEDIATE', work, durable))\n    this.#guard.check()",
-    put: "transaction('BEGIN IMMEDIATE', work, durable))",
+    find: "transaction('BEGIN IMMEDIATE', work, options))\n    this.#guard.check()",
+    put: "transaction('BEGIN IMMEDIATE', work, options))",
     test: {
       file: 'tests/store/file-guard.test.ts',
       title: 'does not acknowledge what was written while its file was removed',
