@@ -6,8 +6,9 @@ import { toAnswerText } from './cli/answer-text.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { followScan, toScanSummary } from './cli/scan-progress.ts'
 import { print, type Session, withSession } from './cli/session.ts'
-import { toLine, toTable } from './cli/table.ts'
+import { toTable } from './cli/table.ts'
 import { AppError } from './kernel/errors.ts'
+import { line, quote, type Shown, showAmount, showCode, showJson, showName, showSentence } from './kernel/shown.ts'
 import { type SampleTenants, startSampleTenants } from './sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
 
@@ -24,15 +25,17 @@ export async function demo({ flags, once, host, open }: DemoOptions): Promise<vo
   const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))
   const tenants = await startSampleTenants()
   try {
-    print(host, `Two sample tenants are up: a wiki at ${tenants.wiki.url} and a BI platform at ${tenants.bi.url}`)
-    print(host, `Data folder: ${home}${throwAway ? ' (removed at the end; keep one with --home FOLDER)' : ''}\n`)
+    const [wiki, bi] = [showSentence(tenants.wiki.url), showSentence(tenants.bi.url)]
+    print(host, line`Two sample tenants are up: a wiki at ${wiki} and a BI platform at ${bi}`)
+    const kept = throwAway ? line` (removed at the end; keep one with --home FOLDER)` : line``
+    print(host, line`Data folder: ${showSentence(home)}${kept}`)
     const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
     await withSession({ ...host, open: openHere }, flags, async (session) => {
       await scanTenants(host, session, tenants)
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
-    print(host, connectText(home, throwAway))
+    print(host, ...connectText(home, throwAway))
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
@@ -46,12 +49,12 @@ async function scanTenants(host: Host, session: Session, tenants: SampleTenants)
     const known = items.some((source) => source.name === name)
     if (known) await session.call('update_source', { id: name, config })
     else await session.call('create_source', { name, config })
-    print(host, `Scanning ${name}`)
+    print(host, line`Scanning ${showName(name)}`)
     const { id } = await session.call<{ id: string }>('start_scan', { id: name })
     const scan = await followScan(host, session, id, host.stdout)
-    print(host, `  ${toScanSummary(scan)}\n`)
+    print(host, line`  ${toScanSummary(scan)}`)
     if (scan.status === 'FAILED')
-      throw new AppError('unavailable', `The scan of ${name} failed: ${scan.reason ?? 'see its failures'}.`)
+      throw new AppError('unavailable', `The scan of ${quote(name)} failed: ${scan.reason ?? 'see its failures'}.`)
   }
 }
 
@@ -68,12 +71,14 @@ interface DashboardView {
 
 async function showDashboard(host: Host, session: Session): Promise<void> {
   const { dashboard, metrics } = await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })
-  print(host, `Dashboard ${dashboard}`)
+  print(host, line`Dashboard ${showName(dashboard)}`)
   const rows = metrics.map(({ displayName, formatted, value, error }) => [
-    displayName,
-    error?.message ?? formatted ?? (value === null ? 'none' : String(value)),
+    showName(displayName),
+    error === undefined
+      ? showAmount(formatted ?? (value === null ? 'none' : String(value)))
+      : showSentence(error.message),
   ])
-  print(host, `${toTable([{ title: 'metric' }, { title: 'value', align: 'right' }], rows)}\n`)
+  print(host, ...toTable([{ title: line`metric` }, { title: line`value`, align: 'right' }], rows))
 }
 
 const questions = [
@@ -101,27 +106,27 @@ const questions = [
 
 async function showAnswers(host: Host, session: Session): Promise<void> {
   for (const { asked, tool, input } of questions) {
-    print(host, `? ${toLine(asked)}`)
-    print(host, `  ${tool} ${JSON.stringify(input)}`)
-    print(host, `${toAnswerText(await session.call(tool, input))}\n`)
+    print(host, line`? ${showSentence(asked)}`)
+    print(host, line`  ${showCode(tool)} ${showJson(input)}`)
+    print(host, ...toAnswerText(await session.call(tool, input)))
   }
 }
 
-function connectText(home: string, throwAway: boolean): string {
-  const folder = throwAway ? '' : ` --home ${JSON.stringify(home)}`
+function connectText(home: string, throwAway: boolean): Shown[] {
+  const folder = throwAway ? line`` : line` --home ${showJson(home)}`
   return [
-    'Connect an assistant',
-    `  over stdio: assay mcp${folder}          (claude mcp add assay -- assay mcp${folder})`,
-    '  over HTTP:  http://127.0.0.1:7411/mcp while `assay serve` runs',
-    '  either way: see mcp.config.example.json',
-    '',
-  ].join('\n')
+    line`Connect an assistant`,
+    line`  over stdio: assay mcp${folder}          (claude mcp add assay -- assay mcp${folder})`,
+    line`  over HTTP:  http://127.0.0.1:7411/mcp while \`assay serve\` runs`,
+    line`  either way: see mcp.config.example.json`,
+  ]
 }
 
 async function serveUntilStopped(host: Host, app: OpenedApp): Promise<void> {
   try {
     const server = await startServer(app)
-    print(host, `Serving ${server.url} · REST at ${server.url}/docs · MCP at ${server.url}/mcp · Ctrl-C ends it`)
+    const url = showSentence(server.url)
+    print(host, line`Serving ${url} · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C ends it`)
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)
     await server.close()

@@ -6,6 +6,7 @@ import { runCommandLine } from './cli/program.ts'
 import { loadConfig, Settings, withoutEmpty } from './config.ts'
 import { version } from './kernel/installation.ts'
 import { scrub } from './kernel/redaction.ts'
+import { showSentence } from './kernel/shown.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -16,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 /** Nothing goes on after a fault that nobody expected; what it says leaves like any line of the log. */
 const endBadly = (error: unknown) => {
-  process.stderr.write(`assay: ${scrub(error instanceof Error ? error.message : String(error))}\n`)
+  process.stderr.write(`assay: ${showSentence(scrub(error instanceof Error ? error.message : String(error)))}\n`)
   process.exit(1)
 }
 process.on('unhandledRejection', endBadly)

@@ -7,11 +7,13 @@ import { createTokenWatch } from './access/token-watch.ts'
 import { isTokenAsked } from './access/tokens.ts'
 import type { OpenedApp } from './app.ts'
 import type { Host } from './cli/host.ts'
+import { print } from './cli/session.ts'
 import { isLoopbackHost } from './connectors/loopback.ts'
 import { type HttpServer, listen } from './http/listen.ts'
 import { createHttpApp } from './http/server.ts'
 import { AppError } from './kernel/errors.ts'
 import { version } from './kernel/installation.ts'
+import { line, showCode, showSentence } from './kernel/shown.ts'
 import { createMcpHttpHandler } from './mcp/http.ts'
 import { principalOf } from './operation/context.ts'
 import { createSurface } from './surface.ts'
@@ -141,7 +143,8 @@ export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
     app.startAnswering()
     const server = await startServer(app)
-    host.stdout.write(`Assay ${version} serves at ${server.url}\n  REST ${server.url}/docs · MCP ${server.url}/mcp\n`)
+    const url = showSentence(server.url)
+    print(host, line`Assay ${showCode(version)} serves at ${url}`, line`  REST ${url}/docs · MCP ${url}/mcp`)
     if (app.config.background) app.startBackground()
     await untilStopped(host.signal)
     await server.close()

@@ -1,4 +1,5 @@
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
 import { appendAudit } from '../store/audit.store.ts'
 import type { Reader, Store } from '../store/store.ts'
@@ -73,7 +74,7 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   context.store.write(
     (writer) => {
       const taken = listTokenRows(writer).some((other) => other.name === name && toToken(other, at).status === 'active')
-      if (taken) throw conflict(`There is a token named '${name}'; choose another name, or revoke that one first.`)
+      if (taken) throw conflict(`There is a token named ${quote(name)}; choose another name, or revoke that one first.`)
       insertToken(writer, row)
       note(writer, context, { action: 'create', name: made.id, after: shown })
     },

@@ -1,6 +1,7 @@
+import { joinShown, line, type Shown, showAmount, showCode, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/format.ts'
-import { type Column, cut, toLine, toSparkline, toTable } from './table.ts'
+import { type Column, toSparkline, toTable } from './table.ts'
 
 interface MetricView {
   displayName: string
@@ -12,7 +13,7 @@ interface MetricView {
 interface AnswerView {
   value: number | null
   formatted: string
-  breakdown: { dimensionValue: string; value: number | null; previous?: number | null }[]
+  breakdown: { dimensions: Record<string, string>; value: number | null; previous?: number | null }[]
   metric: MetricView
   trust: { label: string }
   warnings: { code: string; message: string }[]
@@ -30,65 +31,69 @@ interface SeriesView {
 }
 
 /** Writes values the way the metric is written; a unit that is the same on every line is left to the title. */
-function toShown({ format, unit }: MetricView): (value: number | null) => string {
-  return (value) => (value === null ? 'none' : toFormatted(value, format, format === 'duration' ? unit : ''))
+function createFormat({ format, unit }: MetricView): (value: number | null) => Shown {
+  return (value) =>
+    value === null ? line`none` : showAmount(toFormatted(value, format, format === 'duration' ? unit : ''))
 }
 
-const toTitle = (name: string) => cut(toLine(name), 16)
+const MAX_GROUP = 60
+const MAX_TITLE = 16
 
 /** A metric's answer for a terminal: the number, its groups, what to know about it. */
-export function toAnswerText(answer: unknown): string {
+export function toAnswerText(answer: unknown): Shown[] {
   const view = answer as AnswerView
-  const shown = toShown(view.metric)
-  const lines = [`${toLine(view.metric.displayName)}: ${view.formatted}`]
+  const format = createFormat(view.metric)
+  const lines = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
   if (view.comparison !== undefined) {
     const { value, delta, pctChange } = view.comparison
-    const change = pctChange === null ? '' : ` (${(pctChange * 100).toFixed(1)}%)`
-    lines.push(`before: ${shown(value)}, change: ${shown(delta)}${change}`)
+    const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
+    lines.push(line`before: ${format(value)}, change: ${format(delta)}${change}`)
   }
   if (view.breakdown.length > 0) {
     const compared = view.comparison !== undefined
-    const rows = view.breakdown.map(({ dimensionValue, value, previous = null }) => [
-      dimensionValue,
-      shown(value),
-      ...(compared ? [shown(previous)] : []),
+    const rows = view.breakdown.map(({ dimensions, value, previous = null }) => [
+      joinShown(
+        Object.values(dimensions).map((name) => showName(name, MAX_GROUP)),
+        ' / ',
+      ),
+      format(value),
+      ...(compared ? [format(previous)] : []),
     ])
     if (view.other !== undefined && view.other.groups > 0)
-      rows.push([`(${view.other.groups} others)`, shown(view.other.value)])
+      rows.push([line`(${view.other.groups} others)`, format(view.other.value)])
     const columns: Column[] = [
-      { title: 'group', maxWidth: 60 },
-      { title: 'value', align: 'right' },
-      ...(compared ? [{ title: 'before', align: 'right' } as const] : []),
+      { title: line`group` },
+      { title: line`value`, align: 'right' },
+      ...(compared ? [{ title: line`before`, align: 'right' } as const] : []),
     ]
-    lines.push('', toTable(columns, rows))
+    lines.push(line``, ...toTable(columns, rows))
   }
-  return [...lines, '', ...toFootnotes(view)].join('\n')
+  return [...lines, line``, ...toFootnotes(view)]
 }
 
-export function toSeriesText(answer: unknown): string {
+export function toSeriesText(answer: unknown): Shown[] {
   const view = answer as SeriesView
-  const shown = toShown(view.metric)
-  const lines = [toLine(view.metric.displayName)]
+  const format = createFormat(view.metric)
+  const lines = [showName(view.metric.displayName)]
   const of = (points: readonly { value: number | null }[]) => toSparkline(points.map(({ value }) => value))
   const series = view.series ?? []
   lines.push(of(view.timeSeries))
-  for (const { dimensionValue, timeSeries } of series) lines.push(`${of(timeSeries)}  ${toLine(dimensionValue)}`)
+  for (const { dimensionValue, timeSeries } of series) lines.push(line`${of(timeSeries)}  ${showName(dimensionValue)}`)
   const columns: Column[] = [
-    { title: 'from' },
-    { title: series.length === 0 ? 'value' : 'all', align: 'right' },
-    ...series.map(({ dimensionValue }): Column => ({ title: toTitle(dimensionValue), align: 'right' })),
-    { title: '' },
+    { title: line`from` },
+    { title: series.length === 0 ? line`value` : line`all`, align: 'right' },
+    ...series.map(({ dimensionValue }): Column => ({ title: showName(dimensionValue, MAX_TITLE), align: 'right' })),
+    { title: line`` },
   ]
   const rows = view.timeSeries.map(({ timestamp, value, complete }, index) => [
-    timestamp,
-    shown(value),
-    ...series.map(({ timeSeries }) => shown(timeSeries[index]?.value ?? null)),
-    complete === false ? 'not complete' : '',
+    showCode(timestamp),
+    format(value),
+    ...series.map(({ timeSeries }) => format(timeSeries[index]?.value ?? null)),
+    complete === false ? line`not complete` : line``,
   ])
-  lines.push(toTable(columns, rows))
-  return [...lines, '', ...toFootnotes(view)].join('\n')
+  return [...lines, ...toTable(columns, rows), line``, ...toFootnotes(view)]
 }
 
-function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): string[] {
-  return [trust.label, ...warnings.map(({ message }) => `! ${message}`)]
+function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): Shown[] {
+  return [showSentence(trust.label), ...warnings.map(({ message }) => line`! ${showSentence(message)}`)]
 }

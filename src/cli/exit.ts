@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import { scrub } from '../kernel/redaction.ts'
+import { joinShown, line, MAX_NAME, type Shown, showName, showSentence } from '../kernel/shown.ts'
 
 /** The command line itself was wrong: told with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
@@ -13,19 +14,26 @@ export const EXIT_OK = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
-/** An error as a person reads it on stderr: a sentence, then what may help. */
-export function toMessage(error: unknown): string {
+/** An error as a person reads it on stderr, line by line: a sentence, then what may help. */
+export function toMessage(error: unknown): Shown[] {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-    return 'A package that assay needs is not installed; install assay again, with its dependencies.'
+    return [line`A package that assay needs is not installed; install assay again, with its dependencies.`]
   }
-  if (!(error instanceof AppError)) return scrub(error instanceof Error ? error.message : String(error))
+  if (!(error instanceof AppError)) {
+    return [showSentence(scrub(error instanceof Error ? error.message : String(error)))]
+  }
   const { issues = [], suggestions = [] } = error.facts
-  const lines = [error.message]
+  const lines = [showSentence(error.message)]
   if (issues.length > 1)
-    lines.push(...issues.slice(0, 20).map(({ path, message }) => `  ${path || '(input)'}: ${message}`))
+    lines.push(
+      ...issues
+        .slice(0, 20)
+        .map(({ path, message }) => line`  ${showSentence(path || '(input)', MAX_NAME)}: ${showSentence(message)}`),
+    )
   const untold = suggestions.filter(({ value }) => !error.message.includes(value))
   if (untold.length > 0) {
-    lines.push(`  Did you mean: ${untold.map(({ value, kind }) => `${value} (${kind})`).join(', ')}?`)
+    const shown = untold.map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
+    lines.push(line`  Did you mean: ${joinShown(shown)}?`)
   }
-  return lines.join('\n')
+  return lines
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { logLevels } from '../kernel/log.ts'
+import { line } from '../kernel/shown.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBackupCommands, addKeyCommands } from './commands/backup.ts'
@@ -17,6 +18,7 @@ import { addVerifyCommand } from './commands/verify.ts'
 import { findDataUse, withData } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
+import { printNote } from './session.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
@@ -31,7 +33,8 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
-    host.stderr.write(`assay: ${toMessage(error)}\n`)
+    const [message = line``, ...more] = toMessage(error)
+    printNote(host, line`assay: ${message}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
 }

@@ -1,8 +1,8 @@
 import { MultiBar, Presets } from 'cli-progress'
 import { AppError } from '../kernel/errors.ts'
+import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
-import type { Session } from './session.ts'
-import { toLine } from './table.ts'
+import { print, type Session } from './session.ts'
 
 export interface ScanScopeView {
   key: string
@@ -30,11 +30,13 @@ export interface ScanView {
 }
 
 /** Why a scan failed, as one sentence. */
-export function toFailure({ id, failures = [], reason }: ScanView): string {
+export function toFailure({ id, failures = [], reason }: ScanView): Shown {
   const [first] = failures
-  if (first !== undefined) return `The scan failed: ${toLine(first.message)}`
-  return `The scan failed (${reason ?? 'no reason given'}); see \`assay call get_scan '{"id":"${id}"}'\`.`
+  if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
+  return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan '${showJson({ id })}'\`.`
 }
+
+const showReason = (reason: string): Shown => showSentence(reason, MAX_NAME)
 
 const POLL_MS = 100
 const over = new Set(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
@@ -79,19 +81,23 @@ function lineDisplay(stream: Host['stderr']): Display {
       for (const scope of scan.scopes) {
         if (!scopeOver.has(scope.state) || told.has(scope.key)) continue
         told.add(scope.key)
-        stream.write(`  ${toScopeLine(scope)}\n`)
+        print({ stdout: stream }, line`  ${toScopeLine(scope)}`)
       }
     },
     close: () => {},
   }
 }
 
-function toScopeLine(scope: ScanScopeView): string {
-  const counts = `${scope.discovered} found, ${scope.scanned} scanned, ${scope.unchanged} unchanged`
+function toScopeLine(scope: ScanScopeView): Shown {
+  const counts = line`${scope.discovered} found, ${scope.scanned} scanned, ${scope.unchanged} unchanged`
   const trouble =
-    scope.state === 'COMPLETE' ? '' : `, ${scope.state.toLowerCase()}${scope.reason ? ` (${scope.reason})` : ''}`
-  return `${toLine(scope.name)}: ${counts}${trouble}`
+    scope.state === 'COMPLETE'
+      ? line``
+      : line`, ${showCode(scope.state.toLowerCase())}${scope.reason ? line` (${showReason(scope.reason)})` : line``}`
+  return line`${showName(scope.name)}: ${counts}${trouble}`
 }
+
+const MAX_BAR_NAME = 40
 
 function barDisplay(stream: Host['stderr']): Display {
   const bars = new MultiBar(
@@ -110,7 +116,7 @@ function barDisplay(stream: Host['stderr']): Display {
       for (const scope of scan.scopes) {
         const done = scope.scanned + scope.unchanged
         const total = Math.max(scope.discovered, done, 1)
-        const bar = byScope.get(scope.key) ?? bars.create(total, done, { name: toLine(scope.name) })
+        const bar = byScope.get(scope.key) ?? bars.create(total, done, { name: showName(scope.name, MAX_BAR_NAME) })
         byScope.set(scope.key, bar)
         bar.setTotal(total)
         bar.update(scopeOver.has(scope.state) ? total : done)
@@ -121,8 +127,9 @@ function barDisplay(stream: Host['stderr']): Display {
 }
 
 /** One line that sums a scan up. */
-export function toScanSummary(scan: ScanView): string {
+export function toScanSummary(scan: ScanView): Shown {
   const { discovered, scanned, unchanged, findings } = scan.progress
-  const head = `${scan.source === undefined ? '' : `${toLine(scan.source.name)}: `}${scan.status}${scan.reason ? ` (${scan.reason})` : ''}`
-  return `${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`
+  const source = scan.source === undefined ? line`` : line`${showName(scan.source.name)}: `
+  const head = line`${source}${showCode(scan.status)}${scan.reason ? line` (${showReason(scan.reason)})` : line``}`
+  return line`${head} · ${discovered} assets, ${scanned} scanned, ${unchanged} unchanged · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`
 }

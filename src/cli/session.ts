@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../kernel/errors.ts'
+import { quote, type Shown, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
 import { call } from '../operation/operation.ts'
 import type { Flags, Host, OpenedApp } from './host.ts'
@@ -38,15 +39,20 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
 }
 
 export const unknownOperation = (name: string): AppError =>
-  notFound(`There is no operation '${name}'; \`assay call --list\` names them all.`)
+  notFound(`There is no operation ${quote(name)}; \`assay call --list\` names them all.`)
 
-export function print(host: Host, text: string): void {
-  host.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+export function print(host: Pick<Host, 'stdout'>, ...lines: readonly Shown[]): void {
+  host.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** What goes beside the answer, so that it is not taken for a part of it. */
+export function printNote(host: Pick<Host, 'stderr'>, ...lines: readonly Shown[]): void {
+  host.stderr.write(`${lines.join('\n')}\n`)
 }
 
 /** The REST answer, and nothing else. */
 export function printJson(host: Host, answer: unknown): void {
-  print(host, JSON.stringify(answer))
+  print(host, showJson(answer))
 }
 
 /** Reads a stream to its end as text, up to a limit. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
+import { line, type Shown, showSentence } from '../kernel/shown.ts'
 import { EditError } from './jsonc.ts'
 
 /** A change of one file that is not made yet. */
@@ -26,21 +27,25 @@ export function planChange(file: string, edit: (text: string) => string): Change
 
 export const changesNothing = ({ before, after }: Change): boolean => (before ?? '') === after
 
+/** Of one line of a settings file. */
+const MAX_SHOWN = 10_000
+
 /** The lines that go and come, with two of their neighbours. */
-export function toDiff({ before = '', after }: Change): string {
+export function toDiff({ before = '', after }: Change): Shown[] {
   const [old, now] = [toLines(before), toLines(after)]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head += 1
   let tail = 0
   while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
   const around = 2
-  const same = (line: string) => `  ${line}`
+  const show = (lines: readonly string[], sign: Shown) =>
+    lines.map((text) => line`${sign} ${showSentence(text, MAX_SHOWN)}`)
   return [
-    ...now.slice(Math.max(0, head - around), head).map(same),
-    ...old.slice(head, old.length - tail).map((line) => `- ${line}`),
-    ...now.slice(head, now.length - tail).map((line) => `+ ${line}`),
-    ...now.slice(now.length - tail, Math.min(now.length, now.length - tail + around)).map(same),
-  ].join('\n')
+    ...show(now.slice(Math.max(0, head - around), head), line` `),
+    ...show(old.slice(head, old.length - tail), line`-`),
+    ...show(now.slice(head, now.length - tail), line`+`),
+    ...show(now.slice(now.length - tail, Math.min(now.length, now.length - tail + around)), line` `),
+  ]
 }
 
 const toLines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CustomConfig, customDetector } from '../detectors/custom/index.ts'
 import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import { conflict, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { ChosenDetector } from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
@@ -31,7 +32,7 @@ export function getCustomDetector(reader: Reader, name: string): CustomDetectorR
   const found = findCustomDetector(reader, name)
   if (found !== undefined) return found
   const near = closest(name, listCustomDetectors(reader), ({ key }) => key)
-  throw notFound(`There is no custom detector '${name}'; list_custom_detectors shows them all.`, {
+  throw notFound(`There is no custom detector ${quote(name)}; list_custom_detectors shows them all.`, {
     ...(near.length === 0
       ? {}
       : {
@@ -51,7 +52,7 @@ export function createCustomDetector(
   author: Author,
 ): CustomDetectorRecord {
   if (findCustomDetector(writer, key) !== undefined) {
-    throw conflict(`A custom detector '${key}' exists already; choose another key or update that one.`, {
+    throw conflict(`A custom detector ${quote(key)} exists already; choose another key or update that one.`, {
       reason: 'key_taken',
     })
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FindingLocation } from '../findings/model.ts'
 import { invalidInput } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -192,7 +193,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
         }
         const from = source === undefined ? undefined : context.read((reader) => getSource(reader, source))
         if (from?.type === IMPORT_TYPE) {
-          throw invalidInput(`'${from.name}' holds imported findings and no text; name a source that is scanned.`)
+          throw invalidInput(`${quote(from.name)} holds imported findings and no text; name a source that is scanned.`)
         }
         return previewDetector(tried, { texts, source: from, limit, plugins }, context)
       },

@@ -6,6 +6,7 @@ import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
+import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import type { Plugins } from '../sources/plugins.ts'
@@ -135,7 +136,7 @@ async function lookAtSource(
   try {
     for await (const { document, asset } of readSome(session, preview)) {
       await look(pool, definition, document, asset, preview, context)
-      context.progress({ done: preview.examined - least, total: limit, message: 'assets looked at' })
+      context.progress({ done: preview.examined - least, total: limit, message: line`assets looked at` })
       if (preview.examined - least >= limit) return
     }
   } catch (error) {

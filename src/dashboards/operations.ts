@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
+import { joinShown, line, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import { plain } from '../query/format.ts'
 import { listDashboards, listPlacements } from './dashboards.store.ts'
 import { DashboardAnswer, DashboardQuestion, evaluateDashboard } from './evaluation.ts'
 import { chartTypes, DashboardName, Placement, placementSizes } from './model.ts'
@@ -114,29 +114,32 @@ const queryDashboard = operation({
     const { now, log, coerced } = context
     return context.read((reader) => evaluateDashboard(reader, question, { now: now(), log, coerced }))
   },
-  render: (answer) =>
-    [
-      `${answer.dashboard} as of ${answer.freshness.asOf}`,
-      ...answer.metrics.map(toLine),
-      ...answer.warnings.map(({ code, message }) => `warning ${code}: ${message}`),
-    ].join('\n'),
+  render: (answer) => [
+    line`${showName(answer.dashboard)} as of ${showCode(answer.freshness.asOf)}`,
+    ...answer.metrics.map(renderItem),
+    ...answer.warnings.map(renderWarning),
+  ],
 })
 
-const toText = (value: number | string | null | undefined) => (typeof value === 'number' ? plain(value) : String(value))
+const renderWarning = ({ code, message }: DashboardAnswer['warnings'][number]): Shown =>
+  line`warning ${showCode(code)}: ${showSentence(message)}`
 
-function toLine(item: DashboardAnswer['metrics'][number]): string {
+const renderFact = (value: number | string | null | undefined): Shown =>
+  typeof value === 'number' ? line`${value}` : showCode(String(value))
+
+function renderItem(item: DashboardAnswer['metrics'][number]): Shown {
   const facts = [
     item.error === undefined
-      ? `${item.formatted} (value ${toText(item.value)})`
-      : `${item.error.code}: ${item.error.message}`,
+      ? line`${showAmount(String(item.formatted))} (value ${renderFact(item.value)})`
+      : line`${showCode(item.error.code)}: ${showSentence(item.error.message)}`,
     ...(['reason', 'numerator', 'denominator', 'current', 'previous', 'delta'] as const)
       .filter((key) => item[key] !== undefined)
-      .map((key) => `${key} ${toText(item[key])}`),
-    ...(item.trust === undefined || item.trust.tier === 'certified' ? [] : [item.trust.label]),
-    ...(item.pinnedFilters === null ? [] : [`pinned ${JSON.stringify(item.pinnedFilters)}`]),
-    ...item.warnings.map(({ code, message }) => `warning ${code}: ${message}`),
+      .map((key) => line`${showCode(key)} ${renderFact(item[key])}`),
+    ...(item.trust === undefined || item.trust.tier === 'certified' ? [] : [showSentence(item.trust.label)]),
+    ...(item.pinnedFilters === null ? [] : [line`pinned ${showJson(item.pinnedFilters)}`]),
+    ...item.warnings.map(renderWarning),
   ]
-  return `${item.position}. ${item.displayName} [${item.metricSlug}]: ${facts.join('; ')}`
+  return line`${item.position}. ${showName(item.displayName)} [${showCode(item.metricSlug)}]: ${joinShown(facts, '; ')}`
 }
 
 /** What is asked of dashboards and not changed. */

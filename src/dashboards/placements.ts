@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
 import { type AppError, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { resolveMetric } from '../metrics/names.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
@@ -95,7 +96,7 @@ function unknownDashboard(reader: Reader, name: string): AppError {
   const near = closest(name, known, (candidate) => candidate)
   const shown = near.length > 0 ? near : known.slice(0, 10)
   const hint = shown.length > 0 ? `there is ${shown.join(', ')}` : 'there is none yet'
-  return notFound(`No dashboard is called '${name.slice(0, 80)}'; ${hint}. Placing a metric on a name creates it.`, {
+  return notFound(`No dashboard is called ${quote(name)}; ${hint}. Placing a metric on a name creates it.`, {
     reason: 'unknown_dashboard',
     suggestions: shown.map((value) => ({ value, kind: 'dashboard' })),
   })

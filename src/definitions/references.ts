@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { readDefinition } from '../metrics/definition.ts'
 import type { MetricGraph } from '../metrics/dependencies.ts'
@@ -82,7 +83,7 @@ function toUnknownMessage({ kind, name }: Naming, wanted: DefinitionSet): string
   const known = [...wanted.values()].filter((definition) => definition.kind === kind)
   const near = closest(name, known, (definition) => definition.name, 3).map((definition) => definition.name)
   const hint = near.length === 0 ? 'add its file.' : `the closest are ${near.join(', ')}.`
-  return `there is no ${kindWords[kind]} '${name}'; ${hint}`
+  return `there is no ${kindWords[kind]} ${quote(name)}; ${hint}`
 }
 
 function toProblem(file: DefinitionFile | undefined, definition: Definition, path: string, message: string): Problem {

@@ -4,6 +4,7 @@ import type { OpenedApp } from '../app.ts'
 import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
+import { showNames } from '../kernel/shown.ts'
 import { call } from '../operation/operation.ts'
 import { isOrphaned } from '../scans/drive.ts'
 import { isCertainlyDead } from '../scans/owner.ts'
@@ -64,7 +65,7 @@ function checkDriver({ store }: OpenedApp, now: number): Look {
 function checkSchedules({ store }: OpenedApp, now: number): Look {
   const late = store.read((reader) => listDueSources(reader, now - LATE_MS))
   if (late.length === 0) return 'none is late'
-  return { warning: `Late: ${late.map(({ name }) => name).join(', ')}.`, fix: 'assay serve' }
+  return { warning: `Late: ${showNames(late.map(({ name }) => name))}.`, fix: 'assay serve' }
 }
 
 function checkScans({ store }: OpenedApp, now: number): Look {
@@ -80,7 +81,7 @@ function checkTokens({ store }: OpenedApp, now: number): Look {
   const [first] = soon
   if (first === undefined) return `${count(tokens.length, 'token')} in force`
   return {
-    warning: `About to expire: ${soon.map(({ name }) => name).join(', ')}.`,
+    warning: `About to expire: ${showNames(soon.map(({ name }) => name))}.`,
     fix: `Make another, then end the old one: assay token create --scope ${first.scopes.join(',')} && assay token revoke ${first.id}`,
   }
 }

@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { z } from 'zod'
 import { notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import { type Give, giveList, keepQuery, type Place, shapeQuery } from '../store/shapes.ts'
@@ -243,7 +244,7 @@ export const selectFinding = keepQuery((give: Give<string>) => findings().where(
 /** @throws AppError `not_found`. */
 export function getFinding(reader: Reader, id: string): Finding {
   const row = /^\d{1,15}$/.test(id) ? reader.first(selectFinding(id)) : undefined
-  if (row === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
+  if (row === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
   return toFinding(row)
 }
 
@@ -370,7 +371,7 @@ const selectAssetByKey = keepQuery((give: Give<string>) =>
 /** An asset by id or key, with its links. @throws AppError `not_found`. */
 export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
   const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
-  if (row === undefined) throw notFound(`There is no asset '${idOrKey}'; list_assets lists them.`)
+  if (row === undefined) throw notFound(`There is no asset ${quote(idOrKey)}; list_assets lists them.`)
   const links = listLinks(reader, row.id, MOST_LINKS).map(({ type, targetKey, url, label }) => ({
     type,
     ...(targetKey === undefined ? {} : { targetKey }),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -153,7 +154,7 @@ export const findingOperations: readonly Operation[] = [
           const at = context.now()
           FindingLedger.keep(writer, at, (ledger) => {
             const finding = /^\d{1,15}$/.test(id) ? ledger.findById(Number(id)) : undefined
-            if (finding === undefined) throw notFound(`There is no finding '${id}'; search_findings lists them.`)
+            if (finding === undefined) throw notFound(`There is no finding ${quote(id)}; search_findings lists them.`)
             const { status: from, severity } = finding.facets
             if (from === status) return
             const critical = severity === 'CRITICAL' ? 1 : 0

@@ -1,4 +1,5 @@
 import { AppError, joinPath } from '../kernel/errors.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import type { FilterMapping } from './filter.ts'
@@ -25,10 +26,10 @@ export function requireSources(reader: Reader, filters: FilterMapping | undefine
   const [first] = unknown
   const near = closest(first ?? '', known, (name) => name, 5)
   const all = near.length > 0 ? near : known.slice(0, 5)
-  const hint = all.length === 0 ? 'no source is registered yet.' : `the sources are ${all.join(', ')}.`
-  throw new AppError('not_found', `No source is called '${first?.slice(0, 80)}'; ${hint}`, {
+  const hint = all.length === 0 ? 'no source is registered yet.' : `the sources are ${showNames(all)}.`
+  throw new AppError('not_found', `No source is called ${quote(first ?? '')}; ${hint}`, {
     reason: 'unknown_source',
-    issues: issues.map(({ path, name }) => ({ path, message: `no source is called '${name.slice(0, 80)}'.` })),
+    issues: issues.map(({ path, name }) => ({ path, message: `no source is called ${quote(name)}.` })),
     suggestions: all.map((value) => ({ value, kind: 'source' })),
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { compilePattern } from '../detectors/custom/pattern.ts'
 import { type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -60,7 +61,7 @@ function toView({ id, filters, valueFp, patterns, status: to, reason, createdBy,
 
 function getSuppression(reader: Reader, id: string): SuppressionRecord {
   const found = /^\d{1,15}$/.test(id) ? findSuppression(reader, Number(id)) : undefined
-  if (found === undefined) throw notFound(`There is no suppression '${id}'; list_suppressions shows them all.`)
+  if (found === undefined) throw notFound(`There is no suppression ${quote(id)}; list_suppressions shows them all.`)
   return found
 }
 
@@ -158,7 +159,7 @@ export const suppressionOperations: readonly Operation[] = [
 
 function findValue(reader: Reader, findingId: string): number {
   const valueFp = /^\d{1,15}$/.test(findingId) ? findValueFp(reader, Number(findingId)) : undefined
-  if (valueFp === undefined) throw notFound(`There is no finding '${findingId}'; search_findings lists them.`)
+  if (valueFp === undefined) throw notFound(`There is no finding ${quote(findingId)}; search_findings lists them.`)
   if (valueFp === null) {
     throw invalidInput(`Finding ${findingId} has no value of its own; suppress it by filters or patterns.`, {
       issues: [{ path: 'findingId', message: 'must be a finding that stands for a value.' }],

@@ -1,6 +1,7 @@
 import { detectorTypes, severities } from '../detectors/detector.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type AppError, invalidInput, notFound, type Suggestion } from '../kernel/errors.ts'
+import { quote, showName } from '../kernel/shown.ts'
 import { likeness } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
@@ -41,7 +42,7 @@ export function matchName(kind: string, name: string, rows: readonly NamedRow[])
 
 function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppError {
   return invalidInput(
-    `'${shorten(name)}' means ${rows.length} ${kind}s; say which by its slug: ${rows.map((row) => row.slug).join(', ')}.`,
+    `${quote(name)} means ${rows.length} ${kind}s; say which by its slug: ${rows.map((row) => row.slug).join(', ')}.`,
     {
       reason: 'ambiguous_name',
       suggestions: rows.map(toSuggestion(kind)),
@@ -75,8 +76,8 @@ export function unknownName(
   const names = own.map((suggestion) => suggestion.value)
   const what =
     other === undefined
-      ? `No ${kind} is called '${shorten(name)}'`
-      : `${other.name} is a ${other.kind}, not a ${kind}; ${other.use}`
+      ? `No ${kind} is called ${quote(name)}`
+      : `${showName(other.name)} is a ${other.kind}, not a ${kind}; ${other.use}`
   const hint =
     names.length > 0
       ? `the closest ${names.length === 1 ? `${kind} is` : `${kind}s are`} ${names.join(', ')}.`
@@ -116,19 +117,15 @@ function unique(suggestions: readonly Suggestion[]): Suggestion[] {
   )
 }
 
-function shorten(name: string): string {
-  return name.length > 80 ? `${name.slice(0, 77)}…` : name
-}
-
 /** Words that people take for terms or metrics, but that are values of a filter. */
 export const filterValueNames: readonly OtherName[] = [
-  ...severities.map((name) => ({ name, kind: 'severity', use: `use it as filters: {severities: ['${name}']}` })),
+  ...severities.map((name) => ({ name, kind: 'severity', use: `use it as filters: {severities: [${quote(name)}]}` })),
   ...detectorTypes.map((name) => ({
     name,
     kind: 'detector type',
-    use: `use it as filters: {detectorTypes: ['${name}']}`,
+    use: `use it as filters: {detectorTypes: [${quote(name)}]}`,
   })),
-  ...findingStatuses.map((name) => ({ name, kind: 'status', use: `use it as filters: {statuses: ['${name}']}` })),
+  ...findingStatuses.map((name) => ({ name, kind: 'status', use: `use it as filters: {statuses: [${quote(name)}]}` })),
 ]
 
 /**

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { line, showCode, showJson, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { countFindings, listTerms } from './glossary.store.ts'
 import { CreateGlossaryTerm, GlossaryTerm, GlossaryTermItem, toGlossaryTerm, toGlossaryTermItem } from './model.ts'
 import { getTerm } from './names.ts'
-import { toTags, withReview } from './review.ts'
+import { showTags, withReview } from './review.ts'
 import { PageInput, searchPage } from './search.ts'
 import { createTerm } from './terms.ts'
 import { toTermWarnings, Warnings } from './warnings.ts'
@@ -42,15 +43,14 @@ const listGlossaryTerms = operation({
       )
       return { items: terms.map((term) => withReview(reader, toGlossaryTermItem(term))), ...found }
     }),
-  render: ({ items, total }) =>
-    [
-      `${items.length} of ${total} terms`,
-      ...items.map((term) => {
-        const also = term.synonyms.length === 0 ? '' : ` (also: ${term.synonyms.join(', ')})`
-        const name = `${term.slug}: ${term.displayName}${also}${toTags(term)}`
-        return `${name}. ${term.description} ${JSON.stringify(term.filterMapping)}`
-      }),
-    ].join('\n'),
+  render: ({ items, total }) => [
+    line`${items.length} of ${total} terms`,
+    ...items.map((term) => {
+      const also = term.synonyms.length === 0 ? line`` : line` (also: ${showNames(term.synonyms)})`
+      const name = line`${showCode(term.slug)}: ${showName(term.displayName)}${also}${showTags(term)}`
+      return line`${name}. ${showSentence(term.description)} ${showJson(term.filterMapping)}`
+    }),
+  ],
 })
 
 const createGlossaryTerm = operation({

@@ -1,3 +1,4 @@
+import { line, type Shown } from '../kernel/shown.ts'
 import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -7,5 +8,5 @@ export function withReview<Term extends { slug: string }>(reader: Reader, term: 
 }
 
 /** What a line about a term says of its state. */
-export const toTags = ({ isActive, unreviewed }: { isActive: boolean; unreviewed?: true | undefined }): string =>
-  `${isActive ? '' : ' [inactive]'}${unreviewed === true ? ' [unreviewed]' : ''}`
+export const showTags = ({ isActive, unreviewed }: { isActive: boolean; unreviewed?: true | undefined }): Shown =>
+  line`${isActive ? line`` : line` [inactive]`}${unreviewed === true ? line` [unreviewed]` : line``}`

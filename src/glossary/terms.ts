@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { FilterMapping } from '../findings/filter.ts'
 import { conflict } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { toWordsOf } from '../operation/author.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import { noteReview } from '../store/review.store.ts'
@@ -40,7 +41,7 @@ const writtenKeys = ['displayName', 'description', 'category', 'icon', 'synonyms
 /** @throws AppError `conflict` when the slug is taken. */
 export function createTerm(writer: Writer, term: NewTerm, author: Author): TermRecord {
   if (findTermBySlug(writer, term.slug) !== undefined) {
-    throw conflict(`A term '${term.slug}' exists already; choose another slug or update that term.`, {
+    throw conflict(`A term ${quote(term.slug)} exists already; choose another slug or update that term.`, {
       reason: 'slug_taken',
     })
   }

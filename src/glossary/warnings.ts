@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { detectorTypes } from '../detectors/detector.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { listUnknownSources } from '../findings/source-names.store.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
@@ -21,7 +22,7 @@ export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMappi
   const warnings = [
     ...[...unknown].map((type) => ({
       code: 'unknown_detector',
-      message: `No detector and no finding has the type ${type}; check its spelling unless findings of it are still to come.`,
+      message: `No detector and no finding has the type ${quote(type)}; check its spelling unless findings of it are still to come.`,
     })),
     ...toSourceWarnings(reader, sources),
   ]
@@ -33,7 +34,7 @@ function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
   return unknown.map((name) => {
     const near = closest(name, known, (source) => source, 3)
     const hint =
-      near.length === 0 ? 'check its spelling unless it is still to come.' : `did you mean ${near.join(', ')}?`
-    return { code: 'unknown_value', message: `No source is called '${name.slice(0, 80)}'; ${hint}` }
+      near.length === 0 ? 'check its spelling unless it is still to come.' : `did you mean ${showNames(near)}?`
+    return { code: 'unknown_value', message: `No source is called ${quote(name)}; ${hint}` }
   })
 }

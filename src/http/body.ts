@@ -72,7 +72,11 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    const at = error instanceof SyntaxError ? ` (${error.message.replace(/, ".*$/s, '')})` : ''
+    // What the parser says quotes the body, which may hold a credential: only where it stopped is repeated.
+    const [, position] =
+      (error instanceof SyntaxError && /in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(error.message)) ||
+      []
+    const at = position === undefined ? '' : ` at position ${position}`
     throw invalidInput(`The body is not valid JSON${at}; check its quotes and commas.`, {
       issues: [{ path: '', message: 'must be JSON in UTF-8.' }],
     })

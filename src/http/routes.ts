@@ -1,6 +1,7 @@
 import type { Hono, Context as HonoContext } from 'hono'
 import { z } from 'zod'
 import { AppError, invalidInput } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { readJsonObject } from './body.ts'
@@ -92,7 +93,7 @@ async function readInput(c: HonoContext<Door>, route: Route): Promise<Record<str
     const given = input[name]
     if (given !== undefined && given !== value) {
       throw invalidInput(`${name} in the ${hasBody ? 'body' : 'query'} differs from the path; leave it out there.`, {
-        issues: [{ path: name, message: `must be equal to '${value}' of the path.` }],
+        issues: [{ path: name, message: `must be equal to ${quote(value)} of the path.` }],
       })
     }
     input[name] = value

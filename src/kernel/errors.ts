@@ -1,4 +1,5 @@
 import { toVisible } from './invisible.ts'
+import { showSentence } from './shown.ts'
 
 /** The closed list of things that can go wrong, as a caller sees them; each door maps a code once. */
 export const errorCodes = [
@@ -49,21 +50,21 @@ export interface ErrorFacts {
 }
 
 /**
- * The only error that a door shows as it is. The message is one sentence that says what to do next. What it repeats of
- * names that others wrote, it repeats without what nobody sees.
+ * The only error that a door shows as it is. The message is one sentence that says what to do next, on one line whatever
+ * it repeats of names that others wrote.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly facts: Omit<ErrorFacts, 'cause'>
 
   constructor(code: ErrorCode, message: string, { cause, ...facts }: ErrorFacts = {}) {
-    super(toVisible(message), cause === undefined ? undefined : { cause })
+    super(showSentence(toVisible(message)), cause === undefined ? undefined : { cause })
     this.name = 'AppError'
     this.code = code
     const { issues, suggestions } = facts
     this.facts = {
       ...facts,
-      ...(issues && { issues: issues.map((issue) => ({ ...issue, message: toVisible(issue.message) })) }),
+      ...(issues && { issues: issues.map((issue) => ({ ...issue, message: showSentence(toVisible(issue.message)) })) }),
       ...(suggestions && { suggestions: suggestions.map(toVisibleSuggestion) }),
     }
   }

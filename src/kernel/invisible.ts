@@ -15,8 +15,11 @@ export function toVisible(text: string): string {
   return text.replace(invisible, (character, at: number) => (isNeeded(character, text, at) ? character : ''))
 }
 
-function isNeeded(character: string, text: string, at: number): boolean {
-  if (character === '\n' || character === '\t') return true
+const isNeeded = (character: string, text: string, at: number): boolean =>
+  character === '\n' || character === '\t' || isNeededJoiner(character, text, at)
+
+/** True for a character that nobody sees, but that the emoji or the script around it needs. */
+export function isNeededJoiner(character: string, text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 2), at)
   if (character === '\ufe0f') return emojiBefore.test(before)
   if (character !== '\u200c' && character !== '\u200d') return false

@@ -46,14 +46,16 @@ function maskKnown(line: string): string {
 // What a terminal acts upon, a reader of lines takes for a new one, or nobody sees; JSON escapes the others itself.
 const acting = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-const toEscape = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+/** A character as JSON escapes it: beyond the first plane in two. */
+export const toEscapes = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('')
 
 /** The same JSON text, what does something to a terminal or hides from a reader as escapes. */
 export function escapeActing(json: string): string {
-  return json.replace(acting, (character) =>
-    // Characters beyond the first plane are two escapes.
-    Array.from({ length: character.length }, (_, at) => toEscape(character.charCodeAt(at))).join(''),
-  )
+  return json.replace(acting, toEscapes)
 }
 
 /** The string values of JSON members whose names say secret, to the quote that ends them. */

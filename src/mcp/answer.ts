@@ -1,5 +1,6 @@
-import { AppError } from '../kernel/errors.ts'
+import { AppError, type Suggestion } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
+import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { ToolAnswer } from './protocol.ts'
 import { toQuoted } from './quoted.ts'
@@ -13,12 +14,11 @@ type JsonObject = Record<string, unknown>
  * A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text.
  */
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
-  const { structure, text: json } = toPlain(output)
+  const { structure, json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
     throw new Error(`${operation.name} answers with something that is no object`)
   }
-  const text = operation.render === undefined ? json : operation.render(structure as never)
-  const bounded = boundText(text)
+  const bounded = boundText(operation.render === undefined ? [json] : operation.render(structure as never))
   const fromTenant = operation.untrusted === true
   const unreviewed = !fromTenant && hasUnreviewed(structure)
   const quoted = fromTenant ? toQuoted(bounded, 'tenant') : unreviewed ? toQuoted(bounded, 'assistant') : bounded
@@ -51,19 +51,21 @@ export function measure({ render }: Operation, answer: ToolAnswer): number {
 const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
 
 /** Numbers that JSON cannot carry become ones it can, so that an answer never fails on its way out. */
-function toPlain(value: unknown): { structure: unknown; text: string } {
+function toPlain(value: unknown): { structure: unknown; json: Shown } {
   try {
-    return { structure: value, text: JSON.stringify(value) }
+    return { structure: value, json: showJson(value) }
   } catch {
     const text = JSON.stringify(value, (_key, member: unknown) => {
       if (typeof member !== 'bigint') return member
       return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
     })
-    return { structure: JSON.parse(text), text }
+    const structure: unknown = JSON.parse(text)
+    return { structure, json: showJson(structure) }
   }
 }
 
-function boundText(text: string): string {
+function boundText(lines: readonly Shown[]): string {
+  const text = lines.join('\n')
   if (Buffer.byteLength(text, 'utf8') <= ANSWER_BYTES) return text
   const kept = Buffer.from(text, 'utf8')
     .subarray(0, ANSWER_BYTES - 200)
@@ -80,30 +82,33 @@ function boundText(text: string): string {
 export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
   const known = toKnown(error, log)
   const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts
+  const code = reason === undefined ? showCode(known.code) : line`${showCode(known.code)} (${showCode(reason)})`
   const lines = [
-    `${reason === undefined ? known.code : `${known.code} (${reason})`}: ${known.message}`,
+    line`${code}: ${showSentence(known.message)}`,
     ...list(
-      'issues:',
-      issues.map(({ path, message }) => `${path === '' ? 'input' : path}: ${message}`),
+      line`issues:`,
+      issues.map(({ path, message }) => line`${showSentence(path || 'input', MAX_NAME)}: ${showSentence(message)}`),
     ),
-    ...list(
-      'did you mean:',
-      suggestions.map(({ value, kind, label }) => `${value} (${label === undefined ? kind : `${kind}, ${label}`})`),
-    ),
-    ...(facts === undefined ? [] : [`facts: ${JSON.stringify(facts)}`]),
-    ...(retryAfterSeconds === undefined ? [] : [`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
-    ...(fix === undefined ? [] : [`fix: ${JSON.stringify(fix)}`]),
+    ...list(line`did you mean:`, suggestions.map(showSuggestion)),
+    ...(facts === undefined ? [] : [line`facts: ${showJson(facts)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [line`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
+    ...(fix === undefined ? [] : [line`fix: ${showJson(fix)}`]),
   ]
   const told = { code: known.code, message: known.message, ...known.facts }
   return {
-    content: [{ type: 'text', text: boundText(lines.join('\n')) }],
+    content: [{ type: 'text', text: boundText(lines) }],
     isError: true,
     _meta: { 'assay/error': told },
   }
 }
 
-const list = (head: string, items: readonly string[]) =>
-  items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => `- ${item}`)]
+const list = (head: Shown, items: readonly Shown[]): Shown[] =>
+  items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => line`- ${item}`)]
+
+function showSuggestion({ value, kind, label }: Suggestion): Shown {
+  const what = label === undefined ? showName(kind) : line`${showName(kind)}, ${showName(label)}`
+  return line`${showName(value)} (${what})`
+}
 
 function toKnown(error: unknown, log: Log): AppError {
   if (error instanceof AppError && error.code !== 'internal') return error

@@ -1,3 +1,4 @@
+import { line, quote, type Shown, showName } from '../kernel/shown.ts'
 import {
   type Completion,
   type Exchange,
@@ -24,7 +25,7 @@ interface PromptText {
   arguments: readonly PromptArgument[]
   /** Tools without which it makes no sense. */
   needs: readonly string[]
-  write(values: Record<string, string>): string
+  write(values: Record<string, Shown>): string
 }
 
 const prompts: readonly PromptText[] = [
@@ -55,7 +56,7 @@ Give every number as the tool gave it, with its period.`,
       { name: 'to', description: 'End of the period; default: now.', required: false },
     ],
     needs: ['query_metric', 'query_metric_timeseries'],
-    write: ({ metric, from = 'seven days ago', to = 'now' }) =>
+    write: ({ metric, from = line`seven days ago`, to = line`now` }) =>
       `Find out why the metric ${metric} changed between ${from} and ${to}.
 1. Evaluate it with query_metric for that period and compare it with the previous period.
 2. Break the change down by each allowed dimension, one at a time, and name the values that explain most of it.
@@ -138,8 +139,8 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
 }
 
 /** Values go into an instruction, so they are one short line each. */
-function checkValues(text: PromptText, input: Record<string, string>): Record<string, string> {
-  const values: Record<string, string> = {}
+function checkValues(text: PromptText, input: Record<string, string>): Record<string, Shown> {
+  const values: Record<string, Shown> = {}
   for (const { name, required } of text.arguments) {
     const value = input[name]?.trim() ?? ''
     if (value === '' && required)
@@ -147,13 +148,13 @@ function checkValues(text: PromptText, input: Record<string, string>): Record<st
     if (value.length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value)) {
       throw new ProtocolFault(INVALID_PARAMS, `The argument ${name} must be one line of at most 100 characters.`)
     }
-    if (value !== '') values[name] = value
+    if (value !== '') values[name] = showName(value)
   }
   const unknown = Object.keys(input).find((name) => !text.arguments.some((each) => each.name === name))
   if (unknown !== undefined) {
     throw new ProtocolFault(
       INVALID_PARAMS,
-      `The prompt ${text.name} has no argument ${unknown.slice(0, 100)}; it has ${text.arguments.map(({ name }) => name).join(', ')}.`,
+      `The prompt ${text.name} has no argument ${quote(unknown)}; it has ${text.arguments.map(({ name }) => name).join(', ')}.`,
     )
   }
   return values

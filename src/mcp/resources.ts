@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { MAX_NAME, showJson, showSentence } from '../kernel/shown.ts'
 import type { JsonSchema } from './json-schema.ts'
 import {
   type Completion,
@@ -50,7 +51,12 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
       const named = await Promise.all(
         offered.map(async (noun) => {
           const items = await listNamed(noun, readers, exchange)
-          return items.map(({ name, title }) => ({ uri: uriOf(noun, name), name, title, mimeType: json }))
+          return items.map(({ name, title }) => ({
+            uri: uriOf(noun, name),
+            name,
+            title: showSentence(title, MAX_NAME),
+            mimeType: json,
+          }))
         }),
       )
       const schemaResources = [...schemas.keys()].map((name) => ({
@@ -97,7 +103,7 @@ async function read(uri: string, shelf: Shelf, exchange: Exchange): Promise<Reso
   if (noun === undefined || name === '') throw notThere(uri)
   try {
     const answer = await shelf.readers.run(noun.get, { [noun.parameter]: name }, exchange)
-    return [{ uri, mimeType: json, text: JSON.stringify(answer) }]
+    return [{ uri, mimeType: json, text: showJson(answer) }]
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') throw notThere(uri)
     if (error instanceof AppError && error.code !== 'internal') throw new ProtocolFault(INVALID_PARAMS, error.message)

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type Issue, joinPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { coerce } from '../operation/coerce.ts'
 import { parseInput } from '../operation/operation.ts'
@@ -132,7 +133,10 @@ function checkFormula(raw: Members): Issue[] {
     const [near] = closest(name, known, (candidate) => candidate, 1)
     const hint =
       near === undefined ? 'add its metric to inputs.' : `did you mean ${near}? Else add its metric to inputs.`
-    issues.push({ path: 'definition.formula', message: `at position ${at + 1}: '${name}' is not an input; ${hint}` })
+    issues.push({
+      path: 'definition.formula',
+      message: `at position ${at + 1}: ${quote(name)} is not an input; ${hint}`,
+    })
   }
   if (failed && used.size === 0) return issues
   for (const [index, slug] of inputs.entries()) {

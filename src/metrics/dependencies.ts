@@ -1,4 +1,5 @@
 import type { Issue, Suggestion } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { listInline, type Reference } from './definition.ts'
@@ -44,7 +45,7 @@ export function checkReferences(
       const near = closest(input, graph.values(), (metric) => metric.slug, 3)
       const hint =
         near.length === 0 ? 'create it first.' : `the closest are ${near.map((metric) => metric.slug).join(', ')}.`
-      problems.issues.push({ path, message: `there is no metric '${input}'; ${hint}` })
+      problems.issues.push({ path, message: `there is no metric ${quote(input)}; ${hint}` })
       problems.missing.push({ slug: input, path })
       for (const metric of near) {
         problems.suggestions.push({ value: metric.slug, kind: 'metric', label: metric.displayName })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { showName } from '../kernel/shown.ts'
 import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
 import { loadInputs } from './dependencies.ts'
@@ -40,10 +41,13 @@ function toTrust(metric: MetricRecord, drift: readonly string[]): Trust {
   if (metric.status === 'DRAFT') return { tier: 'draft', label: 'Draft: nobody has certified this metric.' }
   if (metric.status === 'DEPRECATED') {
     const successor = metric.replacedBy === null ? '' : `; use ${metric.replacedBy} instead`
-    return { tier: 'deprecated', label: `Deprecated by ${metric.deprecatedBy ?? 'its owner'}${successor}.` }
+    return {
+      tier: 'deprecated',
+      label: `Deprecated by ${metric.deprecatedBy === null ? 'its owner' : showName(metric.deprecatedBy)}${successor}.`,
+    }
   }
   const day = new Date(metric.certifiedAt ?? 0).toISOString().slice(0, 10)
-  const certified = `ertified by ${metric.certifiedBy ?? 'nobody'} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
+  const certified = `ertified by ${metric.certifiedBy === null ? 'nobody' : showName(metric.certifiedBy)} on ${day} (version ${metric.certifiedVersion ?? metric.version})`
   if (drift.length === 0) return { tier: 'certified', label: `C${certified}.` }
   const changed = drift.slice(0, 3).join(', ')
   return {

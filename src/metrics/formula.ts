@@ -1,3 +1,4 @@
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { FORMULA_MAX_LENGTH } from './model.ts'
 
@@ -111,7 +112,7 @@ function tokenize(text: string): Token[] {
   if (blank < rest.length) {
     const [unexpected = ''] = rest.trimStart()
     throw new FormulaError(
-      `'${unexpected}' cannot stand in a formula; use + - * / ( ), numbers, metrics and ${formulaFunctions.join(' ')}.`,
+      `${quote(unexpected)} cannot stand in a formula; use + - * / ( ), numbers, metrics and ${formulaFunctions.join(' ')}.`,
       at + blank,
     )
   }
@@ -128,7 +129,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
   const isSymbol = (symbols: string) => peek().kind === 'symbol' && symbols.includes(peek().text)
 
   const expect = (symbol: string, why: string) => {
-    if (!isSymbol(symbol)) throw new FormulaError(`'${symbol}' is missing ${why}${found(peek())}.`, peek().at)
+    if (!isSymbol(symbol)) throw new FormulaError(`${quote(symbol)} is missing ${why}${found(peek())}.`, peek().at)
     next()
   }
 
@@ -177,7 +178,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
       const [near] = closest(name, formulaFunctions, (known) => known, 1)
       const hint =
         near === undefined ? `; the functions are ${formulaFunctions.join(', ')}.` : `; did you mean ${near}?`
-      unknown.push(new FormulaError(`'${name}' is no function here${hint}`, at))
+      unknown.push(new FormulaError(`${quote(name)} is no function here${hint}`, at))
     }
     next()
     const given: Formula[] = []
@@ -199,7 +200,7 @@ function parse(tokens: Token[], unknown: FormulaError[]): Formula {
   }
 
   const formula = sum(0)
-  if (peek().kind !== 'end') throw new FormulaError(`an operator is missing before '${peek().text}'.`, peek().at)
+  if (peek().kind !== 'end') throw new FormulaError(`an operator is missing before ${quote(peek().text)}.`, peek().at)
   return formula
 }
 
@@ -214,7 +215,7 @@ function toNumber(text: string, at: number): Formula {
 }
 
 function found({ kind, text }: Token): string {
-  return kind === 'end' ? ', but the formula ends here' : `, not '${text}'`
+  return kind === 'end' ? ', but the formula ends here' : `, not ${quote(text)}`
 }
 
 /** The names that a formula uses, each with the offset of its first use. */

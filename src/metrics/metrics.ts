@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion, tellMore } from '../kernel/errors.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { toWordsOf } from '../operation/author.ts'
 import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -68,7 +69,7 @@ export const current = { deprecatedBy: null, deprecatedAt: null, deprecationReas
  */
 export function createMetric(writer: Writer, metric: NewMetric, author: Author, graph?: MetricGraph): MetricRecord {
   if (findMetricBySlug(writer, metric.slug) !== undefined) {
-    throw conflict(`A metric '${metric.slug}' exists already; choose another slug or update that metric.`, {
+    throw conflict(`A metric ${quote(metric.slug)} exists already; choose another slug or update that metric.`, {
       reason: 'slug_taken',
     })
   }
@@ -129,7 +130,7 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
   if (metrics.length + dashboards.length > 0) {
     const users = [
       ...(metrics.length > 0 ? [`the metrics ${metrics.join(', ')}`] : []),
-      ...(dashboards.length > 0 ? [`the dashboards ${dashboards.join(', ')}`] : []),
+      ...(dashboards.length > 0 ? [`the dashboards ${showNames(dashboards)}`] : []),
     ]
     throw conflict(`${metric.slug} is used by ${users.join(' and ')}; change or remove those first.`, {
       reason: 'in_use',

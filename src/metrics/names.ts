@@ -12,6 +12,7 @@ import {
 } from '../glossary/names.ts'
 import { searchPage } from '../glossary/search.ts'
 import type { Suggestion } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import type { Reader } from '../store/store.ts'
 import { findMetricBySlug, listMetricNames, listMetrics } from './metrics.store.ts'
 import { dimensions, type MetricRecord } from './model.ts'
@@ -44,7 +45,7 @@ export function resolveMetric(reader: Reader, name: string): MetricRecord {
     [
       ...dimensionNames,
       ...filterValueNames,
-      ...toOtherNames('term', terms, (term) => `name it as glossaryTermSlug: '${term}'`),
+      ...toOtherNames('term', terms, (term) => `name it as glossaryTermSlug: ${quote(term)}`),
     ],
     {
       before: listLinked(reader, matchedTerm(name, terms)),
@@ -61,7 +62,7 @@ export function resolveTerm(reader: Reader, name: string): TermRecord {
   return getTerm(reader, name, [
     ...dimensionNames,
     ...filterValueNames,
-    ...toOtherNames('metric', listMetricNames(reader), (metric) => `name it as metricSlug: '${metric}'`),
+    ...toOtherNames('metric', listMetricNames(reader), (metric) => `name it as metricSlug: ${quote(metric)}`),
   ])
 }
 

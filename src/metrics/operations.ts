@@ -3,6 +3,7 @@ import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
+import { joinShown, line, type Shown, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -88,19 +89,20 @@ const listMetricsOperation = operation({
       )
       return { items: metrics.map((metric) => toMetric(reader, metric)), ...found }
     }),
-  render: ({ items, total }) =>
-    [
-      `${items.length} of ${total} metrics`,
-      ...items.map((metric) => `${toLine(metric)}\n  ${metric.description}`),
-    ].join('\n'),
+  render: ({ items, total }) => [
+    line`${items.length} of ${total} metrics`,
+    ...items.flatMap((metric) => [renderMetricLine(metric), line`  ${showSentence(metric.description)}`]),
+  ],
 })
 
-function toLine(metric: Metric): string {
-  const unit = metric.unit === '' ? '' : ` in ${metric.unit}`
-  const term = metric.glossaryTermSlug === null ? '' : `; term ${metric.glossaryTermSlug}`
-  const also = metric.synonyms.length === 0 ? '' : `; also ${metric.synonyms.join(', ')}`
-  const by = metric.allowedDimensions.join(', ') || 'nothing'
-  return `${metric.slug}: ${metric.displayName} (${metric.type}, ${metric.format}${unit}, ${metric.trust.tier}, version ${metric.version}${term}${also}); by ${by}`
+function renderMetricLine(metric: Metric): Shown {
+  const { slug, displayName, type, format, synonyms, allowedDimensions, trust, version } = metric
+  const unit = metric.unit === '' ? line`` : line` in ${showName(metric.unit)}`
+  const term = metric.glossaryTermSlug === null ? line`` : line`; term ${showCode(metric.glossaryTermSlug)}`
+  const also = synonyms.length === 0 ? line`` : line`; also ${showNames(synonyms)}`
+  const by = allowedDimensions.length === 0 ? line`nothing` : joinShown(allowedDimensions.map(showCode))
+  const facts = line`${showCode(type)}, ${showCode(format)}${unit}, ${showCode(trust.tier)}, version ${version}${term}${also}`
+  return line`${showCode(slug)}: ${showName(displayName)} (${facts}); by ${by}`
 }
 
 const getMetric = operation({

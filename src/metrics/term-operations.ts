@@ -8,10 +8,11 @@ import {
   toGlossaryTerm,
 } from '../glossary/model.ts'
 import { TermAnswer, TermName } from '../glossary/operations.ts'
-import { toTags, withReview } from '../glossary/review.ts'
+import { showTags, withReview } from '../glossary/review.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
 import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
+import { line, showCode, showJson, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader } from '../store/store.ts'
@@ -61,15 +62,15 @@ const getGlossaryTerm = operation({
   input: z.strictObject({ slug: TermName }),
   output: TermDetail,
   run: ({ slug }, context) => context.read((reader) => toTermDetail(reader, resolveTerm(reader, slug))),
-  render: (term) =>
-    [
-      `${term.displayName} (${term.slug})${toTags(term)}: ${term.description}`,
-      `category: ${term.category || 'none'}; synonyms: ${term.synonyms.join(', ') || 'none'}`,
-      `findings: ${JSON.stringify(term.filterMapping)}`,
-      ...term.metrics.map(
-        ({ slug, displayName, type, status }) => `metric ${slug}: ${displayName}, ${type}, ${status}`,
-      ),
-    ].join('\n'),
+  render: (term) => [
+    line`${showName(term.displayName)} (${showCode(term.slug)})${showTags(term)}: ${showSentence(term.description)}`,
+    line`category: ${term.category ? showName(term.category) : line`none`}; synonyms: ${term.synonyms.length === 0 ? line`none` : showNames(term.synonyms)}`,
+    line`findings: ${showJson(term.filterMapping)}`,
+    ...term.metrics.map(
+      ({ slug, displayName, type, status }) =>
+        line`metric ${showCode(slug)}: ${showName(displayName)}, ${showCode(type)}, ${showCode(status)}`,
+    ),
+  ],
 })
 
 const updateGlossaryTerm = operation({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toPath } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 
 /** One place where the form of the input was changed to what the schema asks for; its meaning was not. */
 export interface Coercion {
@@ -19,6 +20,9 @@ export interface SchemaNode {
   additionalProperties?: SchemaNode | boolean
   anyOf?: SchemaNode[]
 }
+
+/** Of what was given, in a note about it. */
+const MAX_WORD = 40
 
 type Path = readonly PropertyKey[]
 type Note = (path: Path, message: string) => void
@@ -140,7 +144,7 @@ function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): un
   if (typeof value !== 'string') return value
   const word = findWord(node, value.trim())
   if (word === undefined || word === value) return value
-  note(path, `was '${value.slice(0, 40)}'; read as '${word}'.`)
+  note(path, `was ${quote(value, MAX_WORD)}; read as ${quote(word)}.`)
   return word
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '../kernel/log.ts'
+import type { Shown } from '../kernel/shown.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import type { Coercion } from './coerce.ts'
@@ -49,7 +50,7 @@ export const principalOf = ({ id, name }: Caller): string => id ?? `local/${name
 export interface Progress {
   done: number
   total?: number
-  message: string
+  message: Shown
 }
 
 /** Drives scans in this process; the rows in the database say what is to be done. */

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
+import type { Shown } from '../kernel/shown.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
@@ -43,8 +44,11 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   /** What is wrong in members that the schema leaves open; asked when the input fails, so that all is told at once. */
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: Output
-  /** Compact text for assistants; absent: the answer as JSON. It holds every number of the answer in plain digits. */
-  render?: (output: z.output<Output>) => string
+  /**
+   * Compact text for assistants, line by line; absent: the answer as JSON. It holds every number of the answer in plain
+   * digits.
+   */
+  render?: (output: z.output<Output>) => readonly Shown[]
 }
 
 export interface ReadOperation<
@@ -87,7 +91,7 @@ export interface Operation {
   input: InputSchema
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
-  render?: (output: never) => string
+  render?: (output: never) => readonly Shown[]
   run(input: never, context: WriteContext): unknown
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest, likeness } from '../kernel/suggest.ts'
 import { inputNode, type SchemaNode } from './coerce.ts'
 import { suggestValues, toMessage } from './problem-text.ts'
@@ -52,7 +53,7 @@ export function placeName(tool: string, input: Members, error: AppError): AppErr
   const { issues, fix, reason, suggestions = [] } = error.facts
   if (issues !== undefined || fix !== undefined || suggestions.length === 0) return error
   const texts = Object.entries(input).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []))
-  const quoted = texts.filter(({ value }) => error.message.includes(`'${value}'`))
+  const quoted = texts.filter(({ value }) => error.message.includes(quote(value)))
   const [only] = quoted.length > 0 ? quoted : texts
   if (only === undefined || (quoted.length !== 1 && texts.length !== 1)) return error
   const placed = { ...error.facts, issues: [{ path: only.key, message: error.message }] }

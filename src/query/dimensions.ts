@@ -3,6 +3,7 @@ import { type FilterKey, filterKeys } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { listTermNames } from '../glossary/glossary.store.ts'
 import { type AppError, invalidInput, type Suggestion } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest, likeness } from '../kernel/suggest.ts'
 import { listMetricNames } from '../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../metrics/model.ts'
@@ -28,7 +29,7 @@ export function readDimensions(
     const dimension = dimensions.find((known) => known.toLowerCase() === name.trim().toLowerCase())
     if (dimension === undefined) throw unknownDimension(reader, metric, name, path)
     if (!metric.allowedDimensions.includes(dimension)) throw notAllowed(metric, dimension, path)
-    if (dimension !== name) coerced.push({ path, message: `was '${name}'; read as '${dimension}'.` })
+    if (dimension !== name) coerced.push({ path, message: `was ${quote(name)}; read as ${quote(dimension)}.` })
     if (found.includes(dimension)) coerced.push({ path, message: `named ${dimension} again; it counts once.` })
     else found.push(dimension)
   }
@@ -62,12 +63,12 @@ const dimensionOfKey: Readonly<Record<FilterKey, Dimension>> = {
 
 function unknownDimension(reader: Reader, metric: Allowing, name: string, path: string): AppError {
   const allowed = metric.allowedDimensions
-  const shown = name.slice(0, 80)
   const other = findOtherKind(reader, name)
   const near = [...(other?.dimension === undefined ? [] : [other.dimension]), ...closestDimensions(name)]
   const first = near.filter((known) => allowed.includes(known))
   const suggested = [...new Set([...first, ...allowed])]
-  const what = other === undefined ? `'${shown}' is not a dimension` : `'${shown}' is ${other.kind}, not a dimension`
+  const what =
+    other === undefined ? `${quote(name)} is not a dimension` : `${quote(name)} is ${other.kind}, not a dimension`
   const hint = allowed.length === 0 ? `${metric.slug} allows none` : `${metric.slug} allows ${allowed.join(', ')}`
   return invalidInput(`${what}; ${hint}.`, {
     reason: 'unknown_dimension',

@@ -1,17 +1,12 @@
+import { plainDigits } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 
 /** A number in plain digits, with as many decimals as a reader needs. */
 export function toDigits(value: number, decimals = 2): string {
-  if (Number.isInteger(value) || Math.abs(value) >= 1e15) return plain(value)
+  if (Number.isInteger(value) || Math.abs(value) >= 1e15) return plainDigits(value)
   const rounded = Number(value.toFixed(decimals))
   // A number that would round to 0 keeps two digits that count.
-  return plain(rounded === 0 ? Number(value.toPrecision(2)) : rounded)
-}
-
-/** A number in full, without an exponent. */
-export function plain(value: number): string {
-  const text = String(value === 0 ? 0 : value)
-  return text.includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : text
+  return plainDigits(rounded === 0 ? Number(value.toPrecision(2)) : rounded)
 }
 
 /** A value the way people read it: a percentage of a fraction, a duration of hours, a number with its unit. */

@@ -1,4 +1,5 @@
 import { invalidInput } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { findZone, utcDay, type Zone } from './zone.ts'
 
@@ -38,7 +39,7 @@ export function getZone(name: string): Zone {
   const zone = findZone(name)
   if (zone !== undefined) return zone
   const known = closest(name, Intl.supportedValuesOf('timeZone'), (candidate) => candidate, 3)
-  throw invalidInput(`timeZone '${name.slice(0, 80)}' is not an IANA time zone; give a name such as Europe/Berlin.`, {
+  throw invalidInput(`timeZone ${quote(name)} is not an IANA time zone; give a name such as Europe/Berlin.`, {
     reason: 'unknown_time_zone',
     issues: [{ path: 'timeZone', message: 'must be an IANA time zone name such as UTC or Europe/Berlin.' }],
     suggestions: known.map((value) => ({ value, kind: 'time zone' })),
@@ -75,7 +76,7 @@ export function parseInstant(text: string, zone: Zone, bound: 'from' | 'to', pat
 }
 
 function badInstant(path: string, text: string, problem: string) {
-  return invalidInput(`${path} '${text.slice(0, 60)}' ${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
+  return invalidInput(`${path} ${quote(text)} ${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
     reason: 'invalid_time',
     issues: [{ path, message: `${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.` }],
   })

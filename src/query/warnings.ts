@@ -3,6 +3,7 @@ import { listCustomDetectors } from '../custom/custom.store.ts'
 import { detectorTypes } from '../detectors/detector.ts'
 import { NONE } from '../findings/filter.ts'
 import { listUnknownSources } from '../findings/source-names.store.ts'
+import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Trust } from '../metrics/drift.ts'
 import type { MetricRecord } from '../metrics/model.ts'
@@ -28,7 +29,7 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] 
       ]
     case 'deprecated': {
       const instead = metric.replacedBy === null ? 'it has no successor' : `use ${metric.replacedBy} instead`
-      const why = metric.deprecationReason === null ? '' : ` (${metric.deprecationReason})`
+      const why = metric.deprecationReason === null ? '' : ` (${quote(metric.deprecationReason)})`
       return [{ code: 'deprecated', message: `${metric.slug} is deprecated${why}; ${instead}.` }]
     }
     case 'drifted':
@@ -73,7 +74,7 @@ const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(St
 /** A condition in words. */
 export function tell({ origin, term, key, values, exclude }: Condition): string {
   const who = term === undefined ? `the ${origin}` : `the term ${term}`
-  const listed = values.slice(0, 5).join(', ') + (values.length > 5 ? ', …' : '')
+  const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
 }
 
@@ -83,7 +84,7 @@ const tenantWritten: Readonly<Record<string, string>> = { containers: 'container
 function toHint(key: string, near: readonly string[]): string {
   if (near.length === 0) return ''
   const dimension = tenantWritten[key]
-  if (dimension === undefined) return `; the closest are ${near.join(', ')}`
+  if (dimension === undefined) return `; the closest are ${showNames(near)}`
   return `; a breakdown by ${dimension} shows the names there are, some of them close to it`
 }
 
@@ -108,8 +109,8 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
           closest(value, seen, (name) => name, 3),
         )
         return key === 'detectorTypes'
-          ? { code: 'unknown_detector', message: `No detector and no finding is called ${value}${hint}.` }
-          : { code: 'unknown_value', message: `Nothing has ${key} '${value.slice(0, 80)}'${hint}.` }
+          ? { code: 'unknown_detector', message: `No detector and no finding is called ${quote(value)}${hint}.` }
+          : { code: 'unknown_value', message: `Nothing has ${key} ${quote(value)}${hint}.` }
       })
   })
 }
@@ -118,7 +119,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
 function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
   return listUnknownSources(reader, names).unknown.map((name) => ({
     code: 'unknown_value',
-    message: `No source is called '${name.slice(0, 80)}' any more, or yet.`,
+    message: `No source is called ${quote(name)} any more, or yet.`,
   }))
 }
 

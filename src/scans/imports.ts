@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
+import { quote } from '../kernel/shown.ts'
 import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
 import type { Store, Writer } from '../store/store.ts'
@@ -81,7 +82,7 @@ export async function importFindings(
   return store.read((reader) => {
     const scan = findScan(reader, uid)
     if (scan === undefined || scan.reason === 'source_deleted') {
-      throw conflict(`'${name}' was deleted while findings were imported into it.`, { reason: 'source_deleted' })
+      throw conflict(`${quote(name)} was deleted while findings were imported into it.`, { reason: 'source_deleted' })
     }
     if (scan.status === 'CANCELLED') {
       throw conflict('The import was cancelled; nothing was imported.', { reason: 'cancelled' })
@@ -102,7 +103,7 @@ async function untilStored(uid: string, { store, signal }: ImportContext): Promi
 function requireImportable(store: Store, name: string): void {
   const known = store.read((reader) => findSource(reader, name))
   if (known !== undefined && known.type !== IMPORT_TYPE) {
-    throw conflict(`'${known.name}' is scanned by assay itself; choose another name for what is imported.`, {
+    throw conflict(`${quote(known.name)} is scanned by assay itself; choose another name for what is imported.`, {
       reason: 'not_an_import',
     })
   }
@@ -203,7 +204,7 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
   const source = getSource(writer, name)
   const active = findActiveScan(writer, source.id)
   if (active !== undefined) {
-    throw conflict(`An import into '${source.name}' is under way; start this one when it is done.`, {
+    throw conflict(`An import into ${quote(source.name)} is under way; start this one when it is done.`, {
       reason: 'scan_running',
       facts: { id: active.uid, abandoned: isOrphaned(active, at) },
     })

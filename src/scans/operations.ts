@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { dropPendingImport } from '../findings/pending-imports.store.ts'
 import { conflict } from '../kernel/errors.ts'
+import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -37,7 +38,7 @@ async function waitForScan(id: string, waitMs: number, context: ReadContext): Pr
     if (over.has(scan.status) || leftMs <= 0 || context.signal.aborted) return scan
     const { discovered, scanned, unchanged } = scan.progress
     const done = scanned + unchanged
-    if (done > told) context.progress({ done, message: `${done} of ${discovered} listed assets looked at` })
+    if (done > told) context.progress({ done, message: line`${done} of ${discovered} listed assets looked at` })
     told = Math.max(told, done)
     await sleep(Math.min(LOOK_MS, leftMs), undefined, { signal: context.signal }).catch(() => undefined)
   }

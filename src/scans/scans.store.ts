@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -59,7 +60,7 @@ export function findScan(reader: Reader, uid: string): ScanRecord | undefined {
 /** @throws AppError `not_found`. */
 export function getScan(reader: Reader, uid: string): ScanRecord {
   const scan = findScan(reader, uid)
-  if (scan === undefined) throw notFound(`There is no scan '${uid}'; list_scans shows them all.`)
+  if (scan === undefined) throw notFound(`There is no scan ${quote(uid)}; list_scans shows them all.`)
   return scan
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { conflict } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
+import { quote } from '../kernel/shown.ts'
 import { IMPORT_TYPE, type SourceRecord } from '../sources/model.ts'
 import type { Writer } from '../store/store.ts'
 import { isOrphaned } from './drive.ts'
@@ -26,14 +27,14 @@ export function queueScan(
   asked: { trigger: Trigger; requestedBy: string; at: number },
 ): string {
   if (source.type === IMPORT_TYPE) {
-    throw conflict(`'${source.name}' holds imported findings; import a newer file instead of scanning it.`, {
+    throw conflict(`${quote(source.name)} holds imported findings; import a newer file instead of scanning it.`, {
       reason: 'nothing_to_scan',
     })
   }
   const active = findActiveScan(writer, source.id)
   if (active !== undefined) {
     if (isAbandoned(active, asked.at)) return active.uid
-    throw conflict(`A scan of '${source.name}' is under way (${active.uid}); wait for it or cancel it first.`, {
+    throw conflict(`A scan of ${quote(source.name)} is under way (${active.uid}); wait for it or cancel it first.`, {
       reason: 'scan_running',
       facts: { id: active.uid, scanId: active.uid },
     })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
+import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -229,7 +230,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
 
   function updateOf(source: SourceRecord, config: Record<string, unknown>, vault: Parameters<typeof updateConfig>[1]) {
     if (source.type === IMPORT_TYPE) {
-      throw conflict(`'${source.name}' holds imported findings and has no settings; only its name can be changed.`)
+      throw conflict(`${quote(source.name)} holds imported findings and has no settings; only its name can be changed.`)
     }
     return updateConfig(plugins, vault, source, config)
   }
@@ -245,7 +246,7 @@ function nextRunOf(source: SourceRecord, schedule: Parameters<typeof nextRunAt>[
 function requireFreeName(reader: Reader, name: string, exceptId?: number): void {
   const taken = findSource(reader, name)
   if (taken === undefined || taken.id === exceptId) return
-  throw conflict(`There is a source '${taken.name}' already; choose another name.`, {
+  throw conflict(`There is a source ${quote(taken.name)} already; choose another name.`, {
     reason: 'name_taken',
     facts: { id: taken.uid },
   })

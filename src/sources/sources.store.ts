@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { markLogReset } from '../findings/log.store.ts'
 import { notFound } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { db } from '../store/builder.ts'
 import type { SourceRow } from '../store/schema.ts'
@@ -45,7 +46,7 @@ export function getSource(reader: Reader, ref: string): SourceRecord {
     value: name,
     kind: 'source',
   }))
-  throw notFound(`There is no source '${ref}'; list_sources names them all.`, { suggestions })
+  throw notFound(`There is no source ${quote(ref)}; list_sources names them all.`, { suggestions })
 }
 
 export function findSourceById(reader: Reader, id: number): SourceRecord | undefined {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { packageFile } from '../kernel/installation.ts'
+import { showName } from '../kernel/shown.ts'
 
 /** Digests of tables, indexes, triggers and views, by `type name`. */
 export type SchemaDigests = ReadonlyMap<string, string>
@@ -95,7 +96,7 @@ const MAX_NAME_LENGTH = 80
 
 /** The first few differences as part of a sentence. */
 export function describeDifferences(differences: readonly string[]): string {
-  const named = differences.slice(0, MAX_NAMED).map((text) => text.slice(0, MAX_NAME_LENGTH))
+  const named = differences.slice(0, MAX_NAMED).map((text) => showName(text, MAX_NAME_LENGTH))
   const more = differences.length - named.length
   return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
 }

@@ -15,12 +15,12 @@ describe('toAnswerText', () => {
       warnings: [{ code: 'truncated', message: 'Cut.' }],
       comparison: { value: 0.5, delta: -0.25, pctChange: -0.5 },
       breakdown: [
-        { dimensionValue: 'PII', value: 1 / 3, previous: 0.5 },
-        { dimensionValue: 'SECRETS', value: null, previous: null },
+        { dimensions: { detectorType: 'PII' }, value: 1 / 3, previous: 0.5 },
+        { dimensions: { detectorType: 'SECRETS' }, value: null, previous: null },
       ],
       other: { groups: 4, value: 0.125 },
     })
-    expect(text.split('\n')).toEqual([
+    expect(text).toEqual([
       'Rate: 25%',
       'before: 50%, change: -25% (-50.0%)',
       '',
@@ -51,12 +51,12 @@ describe('toSeriesText', () => {
         { dimensionValue: 'a container with a long name', timeSeries: points(1, null) },
       ],
     })
-    expect(text.split('\n')).toEqual([
+    expect(text).toEqual([
       'Count',
       '▅█',
       '▄█  HIGH',
       '█   a container with a long name',
-      'from        all  HIGH  a container wit…',
+      "from        all  HIGH  'a container w'…",
       '──────────  ───  ────  ────────────────  ────────────',
       '2026-01-01    3     2                 1',
       '2026-01-02    5     5              none  not complete',

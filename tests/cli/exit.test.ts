@@ -9,6 +9,6 @@ it.each([
   ['No metric is called opn.', ['open-findings', 'new-findings'], 'open-findings (metric), new-findings (metric)'],
   ['The closest metric is open-findings.', ['open-findings', 'critical'], 'critical (metric)'],
 ])('names what was meant once: %s', (message, values, told) => {
-  const lines = toMessage(notFound(message, suggest(...values))).split('\n')
+  const lines = toMessage(notFound(message, suggest(...values)))
   expect(lines).toEqual([message, ...(told === undefined ? [] : [`  Did you mean: ${told}?`])])
 })

@@ -7,7 +7,7 @@ const failed = { id: 'ab12', status: 'FAILED', progress, scopes: [], reason: 'ne
 it.each([
   [
     [{ message: 'wiki.example could not be reached;\u202e check the network.' }],
-    'could not be reached; check the network.',
+    'could not be reached;\\u202e check the network.',
   ],
   [[], `(network); see \`assay call get_scan '{"id":"ab12"}'\`.`],
 ])('a failed scan says what to do next: %j', (failures, told) => {

@@ -1,25 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { toLine, toSparkline, toTable } from '../../src/cli/table.ts'
+import { toSparkline, toTable } from '../../src/cli/table.ts'
+import { line, showName } from '../../src/kernel/shown.ts'
 
 describe('toTable', () => {
-  it('aligns columns, cuts long cells and keeps text from a tenant on one line', () => {
+  it('aligns columns, and keeps text from a tenant on one line', () => {
     const table = toTable(
+      [{ title: line`name` }, { title: line`n`, align: 'right' }],
       [
-        { title: 'name', maxWidth: 8 },
-        { title: 'n', align: 'right' },
-      ],
-      [
-        ['a\u001b[31m b\nc', '7'],
-        ['a very long name', '1200'],
+        [showName('a\u001b[31m b\nc'), line`7`],
+        [showName('a very long name', 8), line`1200`],
       ],
     )
-    expect(table.split('\n')).toEqual(['name         n', '────────  ────', 'a[31m b…     7', 'a very …  1200'])
-  })
-})
-
-describe('toLine', () => {
-  it('takes control and invisible characters out', () => {
-    expect(toLine('a\u200bb\u202ec\u0007 \t d\u3164\u{e0041}')).toBe('abc d')
+    expect(table).toEqual([
+      'name                   n',
+      '──────────────────  ────',
+      "'a\\u001b[31m b\\nc'     7",
+      "'a ver'…            1200",
+    ])
   })
 })
 

@@ -1,3 +1,4 @@
+import { line } from '../../src/kernel/shown.ts'
 import {
   type Exchange,
   INVALID_PARAMS,
@@ -124,7 +125,7 @@ const tools: Record<string, Fixture> = {
     description: 'Reports progress in three steps.',
     run: async (_input, { progress }) => {
       for (const done of [0, 50, 100]) {
-        progress({ done, total: 100, message: `Completed step ${done} of 100` })
+        progress({ done, total: 100, message: line`Completed step ${done} of 100` })
         await pause()
       }
       return answer(text('Tool with progress executed successfully'))
@@ -169,7 +170,7 @@ const tools: Record<string, Fixture> = {
   test_streaming_elicitation: {
     description: 'Reports progress, then asks.',
     run: (input, exchange) => {
-      exchange.progress({ done: 1, total: 2, message: 'about to ask' })
+      exchange.progress({ done: 1, total: 2, message: line`about to ask` })
       return askOnce({ user_name: nameForm })(input, exchange)
     },
   },

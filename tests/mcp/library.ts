@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidInput, notFound } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/kernel/log.ts'
+import { line, showCode } from '../../src/kernel/shown.ts'
 import { type Caller, type Progress, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { type Operation, operation } from '../../src/operation/operation.ts'
 
@@ -90,7 +91,7 @@ export function createLibrary(): Library {
       toolset: 'agent',
       input: z.strictObject({ slug: z.string().min(1).describe('Slug of the book.') }),
       output: Book,
-      render: ({ slug, pages }) => `${slug}: ${pages} pages`,
+      render: ({ slug, pages }) => [line`${showCode(slug)}: ${pages} pages`],
       run: ({ slug }) => find(slug),
     }),
     operation({
@@ -189,7 +190,7 @@ export function createLibrary(): Library {
             process.stderr.write('stopped wait_for_scan\n')
             throw invalidInput('The wait was given up; call again.')
           }
-          progress({ done, total: steps, message: `step ${done}` })
+          progress({ done, total: steps, message: line`step ${done}` })
         }
         return { steps }
       },

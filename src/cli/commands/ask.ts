@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isObject } from '../../kernel/json-object.ts'
+import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
 import { type Choose, withData } from '../data-use.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
@@ -59,10 +60,10 @@ export function addAskCommands(program: Command, host: Host): void {
             ...scope,
             ...given({ granularity: series, dimension }),
           })
-          return options.json ? printJson(host, answer) : print(host, toSeriesText(answer))
+          return options.json ? printJson(host, answer) : print(host, ...toSeriesText(answer))
         }
         const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by, compare, limit }) })
-        return options.json ? printJson(host, answer) : print(host, toAnswerText(answer))
+        return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
       })
     })
 
@@ -73,11 +74,13 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--list', 'list the operations')
     .action(async (name: string | undefined, text: string | undefined, options: Flags & { list?: boolean }) => {
       if (options.list || name === undefined) {
-        const rows = (await host.operations(options)).map(({ name, effect, summary }) => [name, effect, summary])
-        print(
-          host,
-          toTable([{ title: 'operation' }, { title: 'effect' }, { title: 'what it does', maxWidth: 100 }], rows),
-        )
+        const rows = (await host.operations(options)).map(({ name, effect, summary }) => [
+          showCode(name),
+          showCode(effect),
+          showSentence(summary, 100),
+        ])
+        const columns = [line`operation`, line`effect`, line`what it does`].map((title) => ({ title }))
+        print(host, ...toTable(columns, rows))
         if (!options.list) throw new UsageError(`Name an operation (exit code ${EXIT_USAGE}).`)
         return
       }

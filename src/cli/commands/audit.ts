@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showCode } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -23,7 +24,8 @@ export function addAuditCommands(program: Command, host: Host): void {
       const input = head === undefined ? {} : { head }
       const verdict = await withSession(host, flags, (session) => session.call<Verdict>('verify_audit', input))
       if (json) printJson(host, verdict)
-      else if (verdict.intact) print(host, `The trail is intact: ${verdict.entries} entries, head ${verdict.head}`)
+      else if (verdict.intact)
+        print(host, line`The trail is intact: ${verdict.entries} entries, head ${showCode(verdict.head)}`)
       if (verdict.intact) return
       throw new AppError(
         'conflict',

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import type { KeyPlace } from '../../store/key-rotation.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -29,11 +30,12 @@ export function addBackupCommands(program: Command, host: Host): void {
       if (options.json) return printJson(host, made)
       print(
         host,
-        `${relative(process.cwd(), made.file) || made.file}: ${made.bytes} bytes, schema ${made.schema}, checked`,
+        line`${showSentence(relative(process.cwd(), made.file) || made.file)}: ${made.bytes} bytes, schema ${made.schema}, checked`,
       )
       if (made.differences.length > 0) {
         const { describeDifferences } = await import('../../store/schema-check.ts')
-        print(host, `! It cannot be restored: ${describeDifferences(made.differences)}. See \`assay doctor\`.`)
+        const differences = showSentence(describeDifferences(made.differences))
+        print(host, line`! It cannot be restored: ${differences}. See \`assay doctor\`.`)
       }
     })
 
@@ -51,10 +53,10 @@ export function addBackupCommands(program: Command, host: Host): void {
       if (options.json) return printJson(host, { ...restored, key })
       const aside =
         restored.aside === undefined
-          ? ''
-          : `; the database of before is ${relative(home, restored.aside)} in the data folder`
-      print(host, `The backup is in place (schema ${restored.schema})${aside}.`)
-      if (key.problem !== undefined) print(host, `! ${key.problem}`)
+          ? line``
+          : line`; the database of before is ${showSentence(relative(home, restored.aside))} in the data folder`
+      print(host, line`The backup is in place (schema ${restored.schema})${aside}.`)
+      if (key.problem !== undefined) print(host, line`! ${showSentence(key.problem)}`)
     })
 }
 
@@ -75,7 +77,7 @@ export function addKeyCommands(program: Command, host: Host): void {
         const { place, needs, found, dataKeys, secrets } = status
         print(
           host,
-          `needs ${needs ?? 'any'}, found ${found ?? 'none'} (${place}); ${count(dataKeys, 'data key')}, ${count(secrets, 'secret')}`,
+          line`needs ${showCode(needs ?? 'any')}, found ${showCode(found ?? 'none')} (${showSentence(place)}); ${count(dataKeys, 'data key')}, ${count(secrets, 'secret')}`,
         )
       }
       if (status.problem !== undefined) throw new AppError('unavailable', status.problem)
@@ -88,11 +90,17 @@ export function addKeyCommands(program: Command, host: Host): void {
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
-      print(host, `Key ${before} is now ${after} (${place}); ${count(resealed, 'secret')} sealed anew.`)
+      print(
+        host,
+        line`Key ${showCode(before)} is now ${showCode(after)} (${showSentence(place)}); ${count(resealed, 'secret')} sealed anew.`,
+      )
       if (unreadable > 0)
-        print(host, `! ${count(unreadable, 'secret')} could not be read before either; enter them again.`)
+        print(host, line`! ${count(unreadable, 'secret')} could not be read before either; enter them again.`)
       if (retired !== undefined) {
-        print(host, `The old key is kept as ${retired} for backups made before; remove it when you need them no more.`)
+        print(
+          host,
+          line`The old key is kept as ${showSentence(retired)} for backups made before; remove it when you need them no more.`,
+        )
       }
     })
   command('replace', 'give up a key that is lost: credentials go and are entered again, findings are found anew')
@@ -107,7 +115,10 @@ export function addKeyCommands(program: Command, host: Host): void {
       const replaced = await withKeys(host, options, replaceKey)
       if (options.json) return printJson(host, replaced)
       const { after, place, emptied } = replaced
-      print(host, `The key is now ${after} (${place}). Enter the credentials of ${count(emptied, 'source')} again.`)
+      print(
+        host,
+        line`The key is now ${showCode(after)} (${showSentence(place)}). Enter the credentials of ${count(emptied, 'source')} again.`,
+      )
     })
   command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
     .argument('<file>', 'the copy')
@@ -115,7 +126,7 @@ export function addKeyCommands(program: Command, host: Host): void {
       const { backUpKey } = await import('../../store/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))
       if (options.json) return printJson(host, { file: resolve(file) })
-      print(host, `The key is in ${file}, readable by you alone.`)
+      print(host, line`The key is in ${showSentence(file)}, readable by you alone.`)
     })
 }
 

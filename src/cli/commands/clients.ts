@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type Change, changesNothing, makeChange, planChange, toDiff } from '../../clients/change.ts'
 import { type Client, clients, thisPlace } from '../../clients/clients.ts'
 import { packageFile } from '../../kernel/installation.ts'
+import { line, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
@@ -38,7 +39,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
       await make(host, client, change, options.yes === true)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
         const again = ['assay mcp install', client.id, ...writeOptions(mcp), '--admin'].join(' ')
-        print(host, `It offers the six agent tools; to add the admin tools: ${again}`)
+        print(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
       }
     })
   // The parser gives them to `mcp` wherever they stand; here they are for the help.
@@ -82,7 +83,7 @@ function writeOptions(mcp: Command): string[] {
 
 function getClient(id: string): Client {
   const client = clients.find((each) => each.id === id)
-  if (client === undefined) throw new UsageError(`There is no client '${id}'; there are ${known}.`)
+  if (client === undefined) throw new UsageError(`There is no client ${quote(id)}; there are ${known}.`)
   return client
 }
 
@@ -92,11 +93,14 @@ function toName(value: string): string {
 }
 
 async function make(host: Host, client: Client, change: Change, agreed: boolean): Promise<void> {
-  if (changesNothing(change)) return print(host, `${client.title} needs no change: ${change.file}`)
-  print(host, `${change.file}\n${toDiff(change)}`)
-  if (!agreed && !(await ask(host))) return print(host, 'Nothing was changed.')
+  if (changesNothing(change))
+    return print(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
+  print(host, showSentence(change.file), ...toDiff(change))
+  if (!agreed && !(await ask(host))) return print(host, line`Nothing was changed.`)
   const { backup } = makeChange(change, new Date())
-  print(host, `Written. ${backup === undefined ? '' : `What was there is in ${backup}\n`}Start ${client.title} again.`)
+  const again = line`Start ${showName(client.title)} again.`
+  if (backup === undefined) print(host, line`Written. ${again}`)
+  else print(host, line`Written. What was there is in ${showSentence(backup)}`, again)
 }
 
 async function ask(host: Host): Promise<boolean> {

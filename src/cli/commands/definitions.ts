@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ApplyOptions, Outcome } from '../../definitions/plan.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { line, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
-import { toLine } from '../table.ts'
 
 interface FolderFlags extends Flags {
   dir: string
@@ -31,14 +31,14 @@ export function addDefinitionCommands(program: Command, host: Host): void {
         const { exportDefinitions } = await import('../../definitions/export.ts')
         const result = exportDefinitions(context.store, dir, { prune, force })
         if (json) return printJson(host, result)
-        for (const path of result.created) print(host, `+ ${toLine(path)}`)
-        for (const path of result.updated) print(host, `~ ${toLine(path)}`)
-        for (const path of result.removed) print(host, `- ${toLine(path)}`)
+        for (const path of result.created) print(host, line`+ ${showSentence(path)}`)
+        for (const path of result.updated) print(host, line`~ ${showSentence(path)}`)
+        for (const path of result.removed) print(host, line`- ${showSentence(path)}`)
         for (const path of result.left)
-          print(host, `? ${toLine(path)} is not in the database; apply it, or remove the file`)
+          print(host, line`? ${showSentence(path)} is not in the database; apply it, or remove the file`)
         const { created, updated, removed, unchanged } = result
-        const counts = `${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} as they were`
-        print(host, `${toLine(dir)}: ${counts}`)
+        const counts = line`${created.length} new, ${updated.length} changed, ${removed.length} removed, ${unchanged} as they were`
+        print(host, line`${showSentence(dir)}: ${counts}`)
       })
     })
 
@@ -50,7 +50,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .option('--prune', 'as if whatever has no file were deleted')
     .option('--force', 'as if nothing had been changed in the database')
     .action(async (options: FolderFlags) => {
-      const { changes } = await show(host, options, { ...toApplyOptions(options), dryRun: true })
+      const { changes } = await applyAndPrint(host, options, { ...toApplyOptions(options), dryRun: true })
       if (changes.length > 0) {
         const count = changes.length === 1 ? '1 definition differs' : `${changes.length} definitions differ`
         throw new AppError(
@@ -69,7 +69,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .option('--prune', 'delete what has no file, of the kinds that have a folder')
     .option('--force', 'overwrite what was changed in the database since the export')
     .action(async (options: FolderFlags) => {
-      await show(host, options, toApplyOptions(options))
+      await applyAndPrint(host, options, toApplyOptions(options))
     })
 
   command('none', 'validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
@@ -79,9 +79,9 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       const { files, problems, outside } = validateFolder(dir)
       if (json) printJson(host, { files, problems, outside })
       else {
-        for (const problem of problems) print(host, toLine(toProblemLine(problem)))
-        for (const problem of outside) print(host, `note: ${toLine(toProblemLine(problem))}`)
-        if (problems.length === 0) print(host, `${toLine(dir)}: ${files} definitions are valid`)
+        for (const problem of problems) print(host, showSentence(toProblemLine(problem)))
+        for (const problem of outside) print(host, line`note: ${showSentence(toProblemLine(problem))}`)
+        if (problems.length === 0) print(host, line`${showSentence(dir)}: ${files} definitions are valid`)
       }
       if (problems.length === 0) return
       const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
@@ -94,13 +94,13 @@ function toApplyOptions({ dryRun = false, prune = false, force = false }: Folder
   return { dryRun, prune, force }
 }
 
-async function show(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
+async function applyAndPrint(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
   return withSession(host, { home }, async ({ app }) => {
     const context = app.contextFor({ caller: app.caller, signal: host.signal })
     const { applyFolder } = await import('../../definitions/plan.ts')
     const outcome = applyFolder(context.store, dir, options, authorOf(context))
     if (json) printJson(host, toJson(outcome, options))
-    else print(host, await toText(outcome, options))
+    else print(host, ...(await toText(outcome, options)))
     return outcome
   })
 }
@@ -110,28 +110,30 @@ function toJson({ changes, ...outcome }: Outcome, { dryRun }: ApplyOptions) {
   return { applied: !dryRun, changes: plain, ...outcome }
 }
 
-const signs = { create: '+', update: '~', delete: '-' } as const
-const MOST_CHARACTERS = 100
+const signs = { create: line`+`, update: line`~`, delete: line`-` } as const
+const MAX_VALUE = 100
 
-const shown = (value: unknown) => {
-  const text = toLine(JSON.stringify(value) ?? 'nothing')
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text
-}
+const show = (value: unknown) => (value === undefined ? line`nothing` : showSentence(showJson(value), MAX_VALUE))
 
-async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): Promise<string> {
+async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): Promise<Shown[]> {
   const { kindWords } = await import('../../definitions/model.ts')
   const lines = changes.flatMap(({ action, kind, name, file, members }) => [
-    `${signs[action]} ${kindWords[kind]} ${toLine(name)}${file === undefined ? '' : ` (${toLine(file)})`}`,
-    ...members.map(({ path, before, after }) => `    ${toLine(path)}: ${shown(before)} → ${shown(after)}`),
+    line`${signs[action]} ${showName(kindWords[kind])} ${showName(name)}${file === undefined ? line`` : line` (${showSentence(file)})`}`,
+    ...members.map(({ path, before, after }) => line`    ${showSentence(path)}: ${show(before)} → ${show(after)}`),
   ])
   if (moves.length > 0) {
-    lines.push(dryRun ? 'Numbers that would move:' : 'Numbers that moved:')
+    lines.push(dryRun ? line`Numbers that would move:` : line`Numbers that moved:`)
     for (const { metric, before, after } of moves) {
-      lines.push(`  ${metric}: ${before?.formatted ?? '(new)'} → ${after?.formatted ?? '(gone)'}`)
+      lines.push(line`  ${showCode(metric)}: ${showMoved(before, line`(new)`)} → ${showMoved(after, line`(gone)`)}`)
     }
   }
   for (const { metric, before, after } of trust)
-    lines.push(`! ${metric} was ${before} and ${dryRun ? 'would be' : 'is'} ${after}`)
-  const count = changes.length === 0 ? 'nothing to change' : `${changes.length} ${dryRun ? 'to change' : 'changed'}`
-  return [...lines, `${count}, ${unchanged} as they were`].join('\n')
+    lines.push(
+      line`! ${showCode(metric)} was ${showCode(before)} and ${dryRun ? line`would be` : line`is`} ${showCode(after)}`,
+    )
+  const done = dryRun ? line`${changes.length} to change` : line`${changes.length} changed`
+  return [...lines, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} as they were`]
 }
+
+const showMoved = (value: { formatted: string } | null, absent: Shown): Shown =>
+  value === null ? absent : showAmount(value.formatted)

@@ -9,7 +9,7 @@ import { parseInput } from '../../operation/operation.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
-import { print } from '../session.ts'
+import { printJson } from '../session.ts'
 
 const Line = z.strictObject({
   id: z.string(),
@@ -45,7 +45,7 @@ export function addDetectCommand(program: Command, host: Host): void {
             ...(mime && { mime }),
             ...types,
           })
-          print(host, JSON.stringify(answer))
+          printJson(host, answer)
         }
         return
       }
@@ -57,10 +57,7 @@ export function addDetectCommand(program: Command, host: Host): void {
         number += 1
         if (line.trim() === '') continue
         const { mime, path, ...rest } = parseLine(line, number)
-        print(
-          host,
-          JSON.stringify(await detectText({ ...rest, ...(mime && { mime }), ...(path && { path }), ...types })),
-        )
+        printJson(host, await detectText({ ...rest, ...(mime && { mime }), ...(path && { path }), ...types }))
       }
     })
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showName, showSentence } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
-import { toLine } from '../table.ts'
 
-const marks = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' } as const
+const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as const
 
 export function addDoctorCommand(program: Command, host: Host): void {
   withData('none', program.command('doctor'))
@@ -17,8 +17,8 @@ export function addDoctorCommand(program: Command, host: Host): void {
       if (options.json) printJson(host, { checks })
       else {
         for (const { name, status, detail, fix } of checks) {
-          print(host, `${marks[status]}  ${name}: ${toLine(detail)}`)
-          if (fix !== undefined && status !== 'ok') print(host, `      → ${fix}`)
+          print(host, line`${marks[status]}  ${showName(name)}: ${showSentence(detail)}`)
+          if (fix !== undefined && status !== 'ok') print(host, line`      → ${showSentence(fix)}`)
         }
       }
       const failed = checks.filter(({ status }) => status === 'failed').length

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { joinShown, line, type Shown, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { print, printJson, printNote, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
 interface FindingView {
@@ -32,31 +33,28 @@ export function addFindingCommands(program: Command, host: Host): void {
         session.call<{ items: FindingView[]; nextCursor?: string }>('search_findings', filters),
       )
       if (json) return printJson(host, answer)
-      if (answer.items.length === 0) return print(host, 'No findings match.')
-      const columns = [
-        { title: 'id' },
-        { title: 'severity' },
-        { title: 'status' },
-        { title: 'what' },
-        { title: 'where', maxWidth: 40 },
-        { title: 'excerpt', maxWidth: 60 },
-      ]
-      print(
-        host,
-        toTable(
-          columns,
-          answer.items.map((finding) => [
-            finding.id,
-            finding.severity,
-            finding.status,
-            `${finding.detectorType} ${finding.findingType}`,
-            [finding.asset.container, finding.asset.name].filter((part) => part !== '').join(' / '),
-            finding.excerpt ?? '',
-          ]),
-        ),
-      )
-      if (answer.nextCursor !== undefined) host.stderr.write(`More: --cursor ${answer.nextCursor}\n`)
+      if (answer.items.length === 0) return print(host, line`No findings match.`)
+      const columns = ['id', 'severity', 'status', 'what', 'where', 'excerpt'].map((title) => ({
+        title: showName(title),
+      }))
+      print(host, ...toTable(columns, answer.items.map(toRow)))
+      if (answer.nextCursor !== undefined) printNote(host, line`More: --cursor ${showSentence(answer.nextCursor)}`)
     })
+}
+
+const MAX_PLACE = 40
+const MAX_EXCERPT = 60
+
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): Shown[] {
+  const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
+  return [
+    showCode(id),
+    showCode(severity),
+    showCode(status),
+    line`${showName(detectorType)} ${showName(findingType)}`,
+    joinShown(where, ' / '),
+    excerpt === '' ? line`` : showName(excerpt, MAX_EXCERPT),
+  ]
 }
 
 function toCount(value: string): number {

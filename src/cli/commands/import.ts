@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showName } from '../../kernel/shown.ts'
 import type { ImportFormat } from '../../scans/imports.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
-import { toLine } from '../table.ts'
 
 /** What is asked of the file system at once. */
 const READ_BYTES = 1024 * 1024
@@ -30,7 +30,7 @@ export function addImportCommand(program: Command, host: Host): void {
         const { findings, lines, assets } = result
         print(
           host,
-          `${toLine(result.source.name)}: ${count(lines, 'line')}, ${count(assets, 'asset')} · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
+          line`${showName(result.source.name)}: ${count(lines, 'line')}, ${count(assets, 'asset')} · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
         )
       })
     })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { line, showSentence } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -11,6 +12,6 @@ export function addInitCommand(program: Command, host: Host): void {
       const { home } = host.locate(flags)
       await withSession(host, flags, async () => {})
       if (json) printJson(host, { home })
-      else print(host, `The data folder ${home} is ready.`)
+      else print(host, line`The data folder ${showSentence(home)} is ready.`)
     })
 }

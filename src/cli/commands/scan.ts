@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showCode, showName } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { followScan, toFailure, toScanSummary } from '../scan-progress.ts'
@@ -38,27 +39,17 @@ export function addScanCommands(program: Command, host: Host): void {
       )
       if (options.json) return printJson(host, answer)
       if (answer.items.length === 0) {
-        return print(host, 'No sources yet. Add one with: assay call create_source \'{"name": …, "config": …}\'')
+        return print(host, line`No sources yet. Add one with: assay call create_source '{"name": …, "config": …}'`)
       }
-      const columns = [
-        { title: 'name' },
-        { title: 'type' },
-        { title: 'last complete scan' },
-        { title: 'next run' },
-        { title: 'id' },
-      ]
-      print(
-        host,
-        toTable(
-          columns,
-          answer.items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [
-            name,
-            type,
-            lastCompletedScanAt ?? 'never',
-            nextRunAt ?? '-',
-            id,
-          ]),
-        ),
-      )
+      const titles = ['name', 'type', 'last complete scan', 'next run', 'id']
+      const rows = answer.items.map(({ name, type, lastCompletedScanAt, nextRunAt, id }) => [
+        showName(name),
+        showName(type),
+        showCode(lastCompletedScanAt ?? 'never'),
+        showCode(nextRunAt ?? '-'),
+        showCode(id),
+      ])
+      const columns = titles.map((title) => ({ title: showName(title) }))
+      print(host, ...toTable(columns, rows))
     })
 }

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { clearTokens, createToken, listTokens, revokeToken, type Token } from '../../access/tokens.ts'
+import { line, quote, showCode, showName, showNames, showSentence } from '../../kernel/shown.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
-import { print, printJson, withSession } from '../session.ts'
+import { print, printJson, printNote, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,9 +43,11 @@ export function addTokenCommands(program: Command, host: Host): void {
         }),
       )
       if (json) return printJson(host, made)
-      print(host, made.token)
-      host.stderr.write(
-        `Token ${made.id} '${made.name}' allows ${made.scopes.join(', ')} until ${made.expiresAt.slice(0, 10)}. It is not shown again.\nFrom now on, REST and /mcp ask for a token; send it as \`Authorization: Bearer …\`.\n`,
+      print(host, showSentence(made.token))
+      printNote(
+        host,
+        line`Token ${showCode(made.id)} ${quote(made.name)} allows ${showNames(made.scopes)} until ${showCode(made.expiresAt.slice(0, 10))}. It is not shown again.`,
+        line`From now on, REST and /mcp ask for a token; send it as \`Authorization: Bearer …\`.`,
       )
     })
 
@@ -55,8 +58,8 @@ export function addTokenCommands(program: Command, host: Host): void {
       const items = await inside(flags, (context) => context.read((reader) => listTokens(reader, context.now())))
       if (json) return printJson(host, { items, total: items.length })
       if (items.length === 0)
-        return print(host, 'There is no token; HTTP on loopback answers the person at this machine.')
-      print(host, toTable(columns, items.map(toRow)))
+        return print(host, line`There is no token; HTTP on loopback answers the person at this machine.`)
+      print(host, ...toTable(columns, items.map(toRow)))
     })
 
   withData('existing', token.command('revoke'))
@@ -68,7 +71,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       if (json) return printJson(host, revoked)
       print(
         host,
-        `Token ${revoked.id} '${revoked.name}' is revoked. HTTP still asks for a token; see \`assay token clear\`.`,
+        line`Token ${showCode(revoked.id)} ${quote(revoked.name)} is revoked. HTTP still asks for a token; see \`assay token clear\`.`,
       )
     })
 
@@ -79,19 +82,22 @@ export function addTokenCommands(program: Command, host: Host): void {
       if (yes !== true)
         throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to do it.')
       const count = await inside(flags, clearTokens)
-      print(host, `${count} ${count === 1 ? 'token is' : 'tokens are'} removed; HTTP on loopback asks for none.`)
+      print(
+        host,
+        line`${count} ${count === 1 ? line`token is` : line`tokens are`} removed; HTTP on loopback asks for none.`,
+      )
     })
 }
 
-const columns = ['id', 'name', 'scopes', 'status', 'expires', 'last used'].map((title) => ({ title }))
+const columns = ['id', 'name', 'scopes', 'status', 'expires', 'last used'].map((title) => ({ title: showName(title) }))
 
 const toRow = ({ id, name, scopes, lockdown, status, expiresAt, lastUsedAt }: Token) => [
-  id,
-  name,
-  `${scopes.join(', ')}${lockdown ? ' (lockdown)' : ''}`,
-  status,
-  expiresAt.slice(0, 10),
-  lastUsedAt === null ? 'never' : lastUsedAt.slice(0, 16),
+  showCode(id),
+  showName(name),
+  line`${showNames(scopes)}${lockdown ? line` (lockdown)` : line``}`,
+  showCode(status),
+  showCode(expiresAt.slice(0, 10)),
+  showCode(lastUsedAt === null ? 'never' : lastUsedAt.slice(0, 16)),
 ]
 
 const nameOf = (granted: readonly Scope[]) =>

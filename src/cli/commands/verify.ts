@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
+import { line, showSentence } from '../../kernel/shown.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
@@ -18,9 +19,12 @@ export function addVerifyCommand(program: Command, host: Host): void {
       const { findings, left, differences } = verified
       if (json) printJson(host, verified)
       else {
-        print(host, `${questions} questions about ${findings} findings: ${differences.length} with different answers`)
-        print(host, `${questions - left} were answered by the engine too, ${left} by SQL alone`)
-        for (const plan of differences.slice(0, SHOWN)) print(host, `different: ${plan}`)
+        print(
+          host,
+          line`${questions} questions about ${findings} findings: ${differences.length} with different answers`,
+        )
+        print(host, line`${questions - left} were answered by the engine too, ${left} by SQL alone`)
+        for (const plan of differences.slice(0, SHOWN)) print(host, line`different: ${showSentence(plan, plan.length)}`)
       }
       if (differences.length > 0) {
         throw new AppError('internal', 'The engine and SQL disagree; report the questions above, SQL is right.')

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
 import type { ScanWarning } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
@@ -90,7 +91,7 @@ export async function discover(options: {
     ...(scope.workspace_names ?? []).filter((name) => !workspaces.some((item) => fold(item.name) === fold(name))),
   ]
   for (const name of unmatched) {
-    const message = `No workspace "${name.slice(0, 200)}" is visible; check its spelling and the account's membership.`
+    const message = `No workspace ${quote(name)} is visible; check its spelling and the account's membership.`
     warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200), incomplete: true })
   }
   return { workspaces, warnings, unmatched }

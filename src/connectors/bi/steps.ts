@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { showName, showNames } from '../../kernel/shown.ts'
 import type { TestStep } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiAddresses, BiConfig } from './config.ts'
@@ -77,7 +78,7 @@ export async function runSteps(options: {
   })
 
   if (found.unmatched.length > 0) {
-    const detail = `Not visible: ${found.unmatched.slice(0, 10).join(', ')}`
+    const detail = `Not visible: ${showNames(found.unmatched.slice(0, 10))}`
     const hint = 'Check spelling and membership.'
     steps.push({ name: 'scope', status: 'failed', detail, hint })
   } else if (scope.workspace_ids === undefined && scope.workspace_names === undefined) {
@@ -98,7 +99,7 @@ export async function runSteps(options: {
       ])
       const id = datasets[0]?.id('id')
       if (id !== undefined) firstDataset = { workspace: first, id }
-      return `${first.name}: ${datasets.length} datasets, ${reports.length} reports, ${dashboards.length} dashboards`
+      return `${showName(first.name)}: ${datasets.length} datasets, ${reports.length} reports, ${dashboards.length} dashboards`
     })
   }
 

@@ -1,4 +1,5 @@
 import { notFound } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
 import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connector.ts'
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
@@ -80,7 +81,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
       const { client: connected, spaces: found, index, owners, labelsOf, sample, denied } = await prepareOnce()
       const space = found.get(request.scope.key)
       if (space === undefined) {
-        throw notFound(`The space ${request.scope.name} is no longer visible; check the scope of the source.`, {
+        throw notFound(`The space ${quote(request.scope.name)} is no longer visible; check the scope of the source.`, {
           reason: 'gone',
         })
       }

@@ -1,5 +1,6 @@
 import type { AssayDocument } from '../../documents/document.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
 import type { AssetDraft, ScanWarning } from '../connector.ts'
 import { sha256 } from './checksum.ts'
 import type { WikiClient } from './client.ts'
@@ -85,7 +86,7 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
     ...unmatched.map((name) => ({
       code: 'scope_unmatched',
       incomplete: true,
-      message: `No visible space has the id or key ${name}, or another filter leaves it out.`,
+      message: `No visible space has the id or key ${quote(name)}, or another filter leaves it out.`,
       scope: name,
     })),
     ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message }] : []),

@@ -1,3 +1,4 @@
+import { showName } from '../../kernel/shown.ts'
 import type { SessionOptions, TestStep } from '../connector.ts'
 import { findAddress, isMediaAddress } from './address.ts'
 import type { WikiClient } from './client.ts'
@@ -134,7 +135,7 @@ export async function runTestSteps(
       if (page === undefined) return { status: 'skipped', detail: 'The first spaces hold no page.' }
       const length = storageOf(page)?.length
       if (length === undefined) return { status: 'failed', detail: 'The page came without its text.', hint: retryHint }
-      return { detail: `${page.title ?? page.id}, ${length} characters` }
+      return { detail: `${showName(page.title ?? page.id)}, ${length} characters` }
     }),
   )
 
