@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
-import { invalidInput } from './kernel/errors.ts'
+import { AppError, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { logLevels } from './kernel/log.ts'
+import { readRegularFile } from './kernel/regular-file.ts'
 import { parseInput } from './operation/operation.ts'
 
 const network = z
@@ -59,6 +59,9 @@ export interface Config extends Settings {
   home: string
 }
 
+const CONFIG_NAME = 'config.json in the data folder'
+const MAX_CONFIG_BYTES = 1024 * 1024
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** An environment without the settings of ours that are empty: an empty setting is no setting. */
@@ -95,9 +98,14 @@ function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | u
 function readFile(home: string): Record<string, unknown> {
   let text: string
   try {
-    text = readFileSync(join(home, 'config.json'), 'utf8')
-  } catch {
-    return {}
+    text = readRegularFile(join(home, 'config.json'), { name: CONFIG_NAME, maxBytes: MAX_CONFIG_BYTES }).toString(
+      'utf8',
+    )
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return {}
+    // What it locks down must not be open because nobody may read it.
+    throw new AppError('unavailable', `${CONFIG_NAME} cannot be read; check its permissions.`, { cause: error })
   }
   try {
     const value: unknown = JSON.parse(text)

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
+import { readRegularFile } from '../kernel/regular-file.ts'
 import { line, type Shown, showSentence } from '../kernel/shown.ts'
 import { EditError } from './jsonc.ts'
 
@@ -16,7 +17,7 @@ export interface Change {
  * edited safely.
  */
 export function planChange(file: string, edit: (text: string) => string): Change {
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  const before = existsSync(file) ? readRegularFile(file).toString('utf8') : undefined
   try {
     return { file, before, after: edit(before ?? '') }
   } catch (error) {

@@ -1,12 +1,14 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { conflict, type Issue, invalidInput } from '../kernel/errors.ts'
+import { AppError, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
+import { readRegularFile } from '../kernel/regular-file.ts'
 import type { Change } from './changes.ts'
-import { writeWhole } from './files.ts'
+import { requireInside, writeWhole } from './files.ts'
 import { type DefinitionSet, keyOf, kindWords, toDigest } from './model.ts'
 
 const FOLDER = '.assay'
+const MAX_BYTES = 8 * 1024 * 1024
 
 const BaseFile = z.record(z.string(), z.string())
 
@@ -22,10 +24,13 @@ const fileOf = (installId: string) => `${FOLDER}/${installId.replace(/[^\w-]/g, 
  */
 export function readBase(folder: string, installId: string | undefined): Base | undefined {
   if (installId === undefined) return undefined
+  if (!existsSync(join(folder, FOLDER))) return undefined
   let text: string
   try {
-    text = readFileSync(join(folder, fileOf(installId)), 'utf8')
-  } catch {
+    requireInside(folder, join(folder, FOLDER))
+    text = readRegularFile(join(folder, fileOf(installId)), { maxBytes: MAX_BYTES }).toString('utf8')
+  } catch (error) {
+    if (error instanceof AppError) throw error
     return undefined
   }
   try {
@@ -41,6 +46,7 @@ export const toBase = (definitions: DefinitionSet): Base =>
 export function writeBase(folder: string, installId: string | undefined, base: Base): void {
   if (installId === undefined) return
   mkdirSync(join(folder, FOLDER), { recursive: true })
+  requireInside(folder, join(folder, FOLDER))
   const sorted = Object.fromEntries([...base].sort(([a], [b]) => (a < b ? -1 : 1)))
   writeWhole(join(folder, FOLDER, '.gitignore'), '*\n')
   writeWhole(join(folder, fileOf(installId)), `${JSON.stringify(sorted, null, 2)}\n`)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { packageFile } from '../kernel/installation.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Store } from '../store/store.ts'
 import { type Base, readBase, requireNone, toBase, writeBase } from './base.ts'
-import { writeWhole } from './files.ts'
-import { type DefinitionFile, readFile, readFolder, requireSoundFiles } from './folder.ts'
+import { requireInside, writeWhole } from './files.ts'
+import { type DefinitionFile, type DefinitionFolder, readFile, requireSoundFiles } from './folder.ts'
 import { type Definition, type DefinitionSet, isSame, keyOf, kindFacts, kinds, toDigest } from './model.ts'
 import { loadDefinitions, toFileMembers } from './normal.ts'
 import { patchYaml, writeYaml } from './yaml.ts'
@@ -25,21 +25,19 @@ export interface ExportResult {
 }
 
 /**
- * Writes every definition into its file. A file that is there keeps its name, its comments and its order, and one that
+ * Writes every definition into its file, in a folder that was made for it and read. A file that is there keeps its name, its comments and its order, and one that
  * says the same already is not touched.
  * @throws AppError `conflict` when files were edited since folder and database last agreed, unless forced.
  */
 export function exportDefinitions(
   store: Store,
-  folder: string,
+  { path: folder, files, problems }: DefinitionFolder,
   { prune, force }: { prune: boolean; force: boolean },
 ): ExportResult {
   const { definitions, installId } = store.read((reader) => ({
     definitions: loadDefinitions(reader),
     installId: findInstallId(reader),
   }))
-  makeFolder(folder)
-  const { files, problems } = readFolder(folder)
   requireSoundFiles(problems)
   const fileOf = new Map(files.map((file) => [keyOf(file.definition), file]))
   if (!force) requireUnedited(readBase(folder, installId), files, definitions)
@@ -68,15 +66,19 @@ export function exportDefinitions(
   return result
 }
 
-function makeFolder(folder: string): void {
+/** Makes the folder that definitions are exported to, with the schemas that editors check them with. */
+export function makeFolder(folder: string): void {
   try {
-    for (const kind of kinds) mkdirSync(join(folder, kindFacts[kind].folder), { recursive: true })
-    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    for (const name of ['schemas', ...kinds.map((kind) => kindFacts[kind].folder)]) {
+      mkdirSync(join(folder, name), { recursive: true })
+      requireInside(folder, join(folder, name))
+    }
     for (const kind of kinds) {
       const { schemaFile } = kindFacts[kind]
-      copyFileSync(new URL(schemaFile, schemas), join(folder, 'schemas', schemaFile))
+      writeWhole(join(folder, 'schemas', schemaFile), readFileSync(new URL(schemaFile, schemas), 'utf8'))
     }
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('unavailable', `The folder ${folder} cannot be written to; choose another one.`, { cause })
   }
 }

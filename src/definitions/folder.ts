@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkDefinition as checkDetector } from '../custom/checks.ts'
 import type { DetectorDefinition } from '../custom/model.ts'
 import { AppError, type Issue, invalidInput, notFound, tellMore } from '../kernel/errors.ts'
+import { readRegularFile } from '../kernel/regular-file.ts'
 import { parseInput } from '../operation/operation.ts'
+import { isInside } from './files.ts'
 import { type Definition, type Kind, keyOf, kindFacts, kinds, kindWords, type Members } from './model.ts'
 import { toDefinition } from './normal.ts'
 import { readYaml, type YamlText } from './yaml.ts'
@@ -11,6 +14,7 @@ import { readYaml, type YamlText } from './yaml.ts'
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_FILES = 5_000
 const MAX_BYTES = 32 * 1024 * 1024
+const MAX_READ_MS = 60_000
 
 /** What is wrong, and where: `file:line:column`, then the member. */
 export interface Problem {
@@ -30,6 +34,7 @@ export interface DefinitionFile {
 }
 
 export interface DefinitionFolder {
+  path: string
   files: DefinitionFile[]
   problems: Problem[]
   /** The kinds whose folder is there: only of these can a definition be missing. */
@@ -37,10 +42,31 @@ export interface DefinitionFolder {
 }
 
 /**
- * Reads every definition in a folder; the order of the files means nothing.
+ * Reads every definition in a folder; the order of the files means nothing. Links are followed inside the folder only.
  * @throws AppError `not_found` when there is no such folder, `too_large` when it holds more than definitions ever are.
  */
-export function readFolder(folder: string): DefinitionFolder {
+export function readFolder(path: string): DefinitionFolder {
+  const reading = readInSteps(path)
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+  }
+}
+
+/** The same, giving others their turn between files. @throws AppError `unavailable` once `signal` has ended it. */
+export async function readFolderInTurns(path: string, signal: AbortSignal): Promise<DefinitionFolder> {
+  const reading = readInSteps(path)
+  const deadline = performance.now() + MAX_READ_MS
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done) return value
+    await nextTurn()
+    if (signal.aborted) throw new AppError('unavailable', 'Reading the definitions was stopped; nothing was changed.')
+    if (performance.now() > deadline) throw tooLarge(`more than can be read in ${MAX_READ_MS / 1000} seconds`)
+  }
+}
+
+function* readInSteps(folder: string): Generator<void, DefinitionFolder> {
   if (statIfThere(folder)?.isDirectory() !== true) {
     throw notFound(`There is no folder ${folder}; name one with --dir, or make it with \`assay export --dir\`.`)
   }
@@ -49,16 +75,18 @@ export function readFolder(folder: string): DefinitionFolder {
   const managed = new Set<Kind>()
   let bytes = 0
   for (const kind of kinds) {
-    const names = listFiles(join(folder, kindFacts[kind].folder))
-    if (names === undefined) continue
+    const place = kindFacts[kind].folder
+    const entries = listFiles(folder, place)
+    if (entries === undefined) continue
     managed.add(kind)
-    if (names.length + files.length > MAX_FILES) throw tooLarge(`more than ${MAX_FILES} files`)
-    for (const name of names) {
-      const path = `${kindFacts[kind].folder}/${name}`
+    problems.push(...entries.problems)
+    if (entries.paths.length + files.length > MAX_FILES) throw tooLarge(`more than ${MAX_FILES} files`)
+    for (const path of entries.paths) {
+      yield
       const text = readText(join(folder, path))
       if (text === undefined) {
         const message = `is larger than ${MAX_FILE_BYTES} bytes or not UTF-8 text; no definition is.`
-        problems.push({ file: path, line: 1, column: 1, path: '', message })
+        problems.push(wholeFile(path, message))
         continue
       }
       bytes += text.length
@@ -68,16 +96,33 @@ export function readFolder(folder: string): DefinitionFolder {
       else files.push(read)
     }
   }
-  return { files, problems: [...problems, ...findDoubles(files)], managed }
+  return { path: folder, files, problems: [...problems, ...findDoubles(files)], managed }
 }
 
-function listFiles(folder: string): string[] | undefined {
-  if (statIfThere(folder)?.isDirectory() !== true) return undefined
-  return readdirSync(folder)
+const wholeFile = (file: string, message: string): Problem => ({ file, line: 1, column: 1, path: '', message })
+
+/** Files that may hold definitions, and what stands among them that is not to be read. */
+function listFiles(folder: string, place: string): { paths: string[]; problems: Problem[] } | undefined {
+  if (statIfThere(join(folder, place))?.isDirectory() !== true) return undefined
+  if (!isInside(folder, join(folder, place))) return { paths: [], problems: [wholeFile(place, LEADS_OUT)] }
+  const found = readdirSync(join(folder, place))
     .filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'))
-    .filter((name) => statIfThere(join(folder, name))?.isFile() === true)
     .sort()
+    .map((name) => ({ path: `${place}/${name}`, stats: statIfThere(join(folder, place, name)) }))
+    .filter(({ stats }) => stats?.isDirectory() === false)
+  const isRead = ({ path, stats }: (typeof found)[number]) =>
+    stats?.isFile() === true && isInside(folder, join(folder, path))
+  return {
+    paths: found.filter(isRead).map(({ path }) => path),
+    problems: found
+      .filter((each) => !isRead(each))
+      .map(({ path, stats }) =>
+        wholeFile(path, stats?.isFile() === true ? LEADS_OUT : 'is not a plain file; remove it.'),
+      ),
+  }
 }
+
+const LEADS_OUT = 'is a link that leads out of the folder; put there what it leads to.'
 
 function statIfThere(path: string): Stats | undefined {
   try {
@@ -88,9 +133,8 @@ function statIfThere(path: string): Stats | undefined {
 }
 
 function readText(file: string): string | undefined {
-  if ((statIfThere(file)?.size ?? 0) > MAX_FILE_BYTES) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
+    return new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(file, { maxBytes: MAX_FILE_BYTES }))
   } catch {
     return undefined
   }
@@ -98,12 +142,7 @@ function readText(file: string): string | undefined {
 
 /** Reads one file: its form, its schema, and all that can be said of it alone. */
 export function readFile(path: string, kind: Kind, text: string): DefinitionFile | { problems: Problem[] } {
-  let yaml: YamlText
-  try {
-    yaml = readYaml(text)
-  } catch {
-    return { problems: [{ file: path, line: 1, column: 1, path: '', message: 'nests too deep; write it flatter.' }] }
-  }
+  const yaml = readYaml(text)
   if (yaml.value === undefined) {
     return { problems: yaml.problems.map((problem) => ({ file: path, path: '', ...problem })) }
   }

@@ -10,8 +10,7 @@ import type { Reader, Store, Writer } from '../store/store.ts'
 import { performChanges } from './apply.ts'
 import { type Base, readBase, requireKnown, toBase, writeBase } from './base.ts'
 import { type Change, listChanges, toWanted } from './changes.ts'
-import type { DefinitionFile, Problem } from './folder.ts'
-import { readFolder, requireSoundFiles } from './folder.ts'
+import { type DefinitionFile, type DefinitionFolder, type Problem, requireSoundFiles } from './folder.ts'
 import { type DefinitionSet, type Kind, keyOf } from './model.ts'
 import { loadDefinitions } from './normal.ts'
 import { checkTogether, findOutside } from './references.ts'
@@ -56,8 +55,8 @@ export interface ApplyOptions {
  * Makes the database's definitions those of a folder, in one transaction: all of it or nothing.
  * @throws AppError `invalid_input` with every problem of the files, `conflict` with everything that was changed since.
  */
-export function applyFolder(store: Store, folder: string, options: ApplyOptions, author: Author): Outcome {
-  const { files, problems, managed } = readFolder(folder)
+export function applyFolder(store: Store, read: DefinitionFolder, options: ApplyOptions, author: Author): Outcome {
+  const { path: folder, files, problems, managed } = read
   requireSoundFiles(problems)
   const installId = store.read(findInstallId)
   const memory = readBase(folder, installId)
@@ -93,8 +92,11 @@ function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly Definitio
 /**
  * What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have.
  */
-export function validateFolder(folder: string): { files: number; problems: Problem[]; outside: Problem[] } {
-  const { files, problems } = readFolder(folder)
+export function validateFolder({ files, problems }: DefinitionFolder): {
+  files: number
+  problems: Problem[]
+  outside: Problem[]
+} {
   const { problems: outside, placeholders } = findOutside(files)
   const wish = { files, pruned: new Set<Kind>() }
   const wanted = toWanted(

@@ -1,16 +1,20 @@
 import {
   type Alias,
+  CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
+  Parser,
   parseDocument,
   stringify,
   visit,
+  type YAMLMap,
 } from 'yaml'
 import { isObject } from '../kernel/json-object.ts'
 import { isSameValue, type Members } from './model.ts'
@@ -37,16 +41,44 @@ export interface YamlText {
 
 /** An alias may stand for a list that is needed in several places, not for a tree of trees. */
 const MAX_ALIASES = 100
+/** Parsing takes more time for each lexeme, and more of the stack for each level. */
+const MAX_LEXEMES = 100_000
+const MAX_DEPTH = 64
 
-/** Reads one document of plain values. @throws RangeError when it nests too deep for the parser. */
+/** Why a text is not parsed at all; undefined when it may be. Takes time in proportion to the text, and no stack. */
+function findExcess(text: string): string | undefined {
+  const parser = new Parser()
+  let [lexemes, aliases] = [0, 0]
+  let isContent = false
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('*') && !isContent) aliases += 1
+    isContent = lexeme === CST.SCALAR
+    for (const _ of parser.next(lexeme));
+    lexemes += 1
+    if (parser.stack.length > MAX_DEPTH) return 'nests too deep; write it flatter.'
+    if (lexemes > MAX_LEXEMES) return 'holds more than a definition ever does; write several.'
+    if (aliases > MAX_ALIASES) return ALIASES
+  }
+  return undefined
+}
+
+const ALIASES = 'uses aliases for more than they may stand for; write the values out.'
+
+/** Reads one document of plain values, bounded in depth, size and aliases. */
 export function readYaml(text: string): YamlText {
+  const excess = findExcess(text)
+  if (excess !== undefined) {
+    const problems = [{ line: 1, column: 1, message: excess }]
+    return { document: parseDocument(''), problems, placeOf: () => ({ line: 1, column: 1 }) }
+  }
   const lines = new LineCounter()
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     strict: true,
     stringKeys: true,
-    uniqueKeys: true,
+    // Its own look compares every key with every other.
+    uniqueKeys: false,
     version: '1.2',
   })
   const at = (offset: number): Place => {
@@ -65,6 +97,16 @@ export function readYaml(text: string): YamlText {
         message: `is not valid YAML: nothing is anchored as ${alias.source}`,
       })
     },
+    Map: (_, { items }: YAMLMap) => {
+      const known = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (known.has(key.value)) {
+          problems.push({ ...at(key.range?.[0] ?? 0), message: 'is not valid YAML: Map keys must be unique' })
+        }
+        known.add(key.value)
+      }
+    },
     Pair: (_, { key }: Pair) => {
       if (!isScalar(key) || key.value !== '__proto__') return
       problems.push({ ...at(key.range?.[0] ?? 0), message: 'names a member __proto__, which nothing has; remove it.' })
@@ -75,8 +117,7 @@ export function readYaml(text: string): YamlText {
   try {
     return { ...read, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown }
   } catch {
-    const message = 'uses aliases for more than they may stand for; write the values out.'
-    return { ...read, problems: [{ line: 1, column: 1, message }] }
+    return { ...read, problems: [{ line: 1, column: 1, message: ALIASES }] }
   }
 }
 

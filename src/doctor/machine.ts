@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import type { Check } from '../cli/host.ts'
@@ -8,6 +8,7 @@ import { type Client, clients, type Place, thisPlace } from '../clients/clients.
 import type { Config } from '../config.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
+import { readRegularFile } from '../kernel/regular-file.ts'
 import { check, type Look, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -129,7 +130,9 @@ function findFault(client: Client, place: Place): Look | undefined {
   const fix = `assay mcp install ${client.id}`
   try {
     const isThere = !changesNothing(planChange(file, (text) => client.remove(text, 'assay')))
-    const gone = isThere ? programsIn(readFileSync(file, 'utf8')).find((program) => !existsSync(program)) : undefined
+    const gone = isThere
+      ? programsIn(readRegularFile(file).toString('utf8')).find((program) => !existsSync(program))
+      : undefined
     if (gone === undefined) return undefined
     return { warning: `${client.title} is to start ${gone}, which is not there.`, fix }
   } catch (error) {

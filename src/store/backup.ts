@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
+import { openRegularFile } from '../kernel/regular-file.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
@@ -102,8 +103,10 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
 export function verifyCopy(file: string): { schema: number; differences: string[] } {
   let copy: Database.Database
   try {
+    closeSync(openRegularFile(file, 'The backup'))
     copy = new Database(file, { readonly: true, fileMustExist: true })
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw notFound('The backup cannot be opened; check its name and your rights.', { cause })
   }
   try {

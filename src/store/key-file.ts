@@ -7,7 +7,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   statSync,
   unlinkSync,
@@ -15,12 +14,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
+import { readRegularFile } from '../kernel/regular-file.ts'
 import { KEY_BYTES } from './envelope.ts'
 import { syncFile } from './sync-file.ts'
 
 export const FILE_NAME = 'assay.key'
 /** The key that a rotation is changing to; it becomes the key file once everything is sealed with it. */
 export const NEXT_NAME = `${FILE_NAME}.next`
+
+const MAX_KEY_BYTES = 4096
 
 export interface FoundKey {
   place: string
@@ -79,8 +81,9 @@ export function listOtherKeys(home: string): string[] {
 
 function readIfThere(file: string): Buffer | undefined {
   try {
-    return readFileSync(file)
+    return readRegularFile(file, { name: 'The key file', maxBytes: MAX_KEY_BYTES })
   } catch (error) {
+    if (error instanceof AppError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new AppError('unavailable', 'The key file cannot be read; check its permissions.', {
       reason: 'key_missing',

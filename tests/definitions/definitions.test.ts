@@ -14,7 +14,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { exportDefinitions } from '../../src/definitions/export.ts'
+import { exportDefinitions, makeFolder } from '../../src/definitions/export.ts'
+import { readFolder } from '../../src/definitions/folder.ts'
 import { kindFacts, kinds } from '../../src/definitions/model.ts'
 import { loadDefinitions } from '../../src/definitions/normal.ts'
 import { type ApplyOptions, applyFolder } from '../../src/definitions/plan.ts'
@@ -51,9 +52,11 @@ function openStore(): Store {
 const newFolder = () => join(root, `folder-${count++}`)
 const all = (store: Store) => Object.fromEntries(store.read(loadDefinitions))
 const apply = (store: Store, folder: string, options: Partial<ApplyOptions> = {}) =>
-  applyFolder(store, folder, { ...plain, ...options }, author)
-const exportAll = (store: Store, folder: string, options = { prune: false, force: false }) =>
-  exportDefinitions(store, folder, options)
+  applyFolder(store, readFolder(folder), { ...plain, ...options }, author)
+function exportAll(store: Store, folder: string, options = { prune: false, force: false }) {
+  makeFolder(folder)
+  return exportDefinitions(store, readFolder(folder), options)
+}
 
 /** Runs on one database again and again: whatever a run did is undone. */
 function fresh(store: Store, work: () => void): void {

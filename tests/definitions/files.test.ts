@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (path: string, text: string | Uint8Array) => writeFileSync(join(folder, path), text)
-const problems = () => validateFolder(folder).problems.map(toProblemLine)
+const problems = () => validateFolder(readFolder(folder)).problems.map(toProblemLine)
 
 const term = 'slug: a\ndisplayName: A\nfilterMapping:\n  severities: [HIGH]\n'
 const metric = 'slug: m\ndisplayName: M\ntype: SIMPLE\ndefinition:\n  aggregation: COUNT\n  entity: finding\n'
@@ -229,7 +229,7 @@ describe('a folder of definitions', () => {
       'metrics/r.yaml',
       'slug: r\ndisplayName: R\ntype: TREND\ndefinition: {baseMetricSlug: out, currentWindow: 7d, compareWindow: 7d}\n',
     )
-    const { files, problems, outside } = validateFolder(folder)
+    const { files, problems, outside } = validateFolder(readFolder(folder))
     expect([files, problems]).toEqual([2, []])
     expect(outside.map(toProblemLine)).toEqual([
       'metrics/m.yaml:7:1: glossaryTermSlug the term a has no file here; it must be in the database.',

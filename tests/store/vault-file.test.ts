@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,13 @@ beforeEach(() => {
 afterEach(() => {
   store.close()
   rmSync(home, { recursive: true, force: true })
+})
+
+it.skipIf(process.platform === 'win32')('a key in a pipe is refused at once, and nothing else is', () => {
+  execFileSync('mkfifo', [join(home, 'pipe')])
+  const vault = open({ ASSAY_KEY_FILE: join(home, 'pipe') })
+  expect(vault.problem()?.facts.reason).toBe('not_a_file')
+  expect(store.examine().integrity).toBe('ok')
 })
 
 describe('sealing', () => {

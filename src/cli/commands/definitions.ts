@@ -28,8 +28,9 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
       await withSession(host, { home }, async ({ app }) => {
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
-        const { exportDefinitions } = await import('../../definitions/export.ts')
-        const result = exportDefinitions(context.store, dir, { prune, force })
+        const { exportDefinitions, makeFolder } = await import('../../definitions/export.ts')
+        makeFolder(dir)
+        const result = exportDefinitions(context.store, await readDefinitions(host, dir), { prune, force })
         if (json) return printJson(host, result)
         for (const path of result.created) print(host, line`+ ${showSentence(path)}`)
         for (const path of result.updated) print(host, line`~ ${showSentence(path)}`)
@@ -76,7 +77,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
     async ({ dir, json }: FolderFlags) => {
       const { validateFolder } = await import('../../definitions/plan.ts')
       const { toProblemLine } = await import('../../definitions/folder.ts')
-      const { files, problems, outside } = validateFolder(dir)
+      const { files, problems, outside } = validateFolder(await readDefinitions(host, dir))
       if (json) printJson(host, { files, problems, outside })
       else {
         for (const problem of problems) print(host, showSentence(toProblemLine(problem)))
@@ -90,6 +91,11 @@ export function addDefinitionCommands(program: Command, host: Host): void {
   )
 }
 
+async function readDefinitions(host: Host, dir: string) {
+  const { readFolderInTurns } = await import('../../definitions/folder.ts')
+  return readFolderInTurns(dir, host.signal)
+}
+
 function toApplyOptions({ dryRun = false, prune = false, force = false }: FolderFlags): ApplyOptions {
   return { dryRun, prune, force }
 }
@@ -98,7 +104,7 @@ async function applyAndPrint(host: Host, { dir, json, home }: FolderFlags, optio
   return withSession(host, { home }, async ({ app }) => {
     const context = app.contextFor({ caller: app.caller, signal: host.signal })
     const { applyFolder } = await import('../../definitions/plan.ts')
-    const outcome = applyFolder(context.store, dir, options, authorOf(context))
+    const outcome = applyFolder(context.store, await readDefinitions(host, dir), options, authorOf(context))
     if (json) printJson(host, toJson(outcome, options))
     else print(host, ...(await toText(outcome, options)))
     return outcome

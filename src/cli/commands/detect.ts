@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
+import { readRegularFile } from '../../kernel/regular-file.ts'
 import { parseInput } from '../../operation/operation.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -41,7 +41,7 @@ export function addDetectCommand(program: Command, host: Host): void {
           const answer = await detectText({
             id: path,
             path,
-            text: await readTextFile(path),
+            text: readTextFile(path),
             ...(mime && { mime }),
             ...types,
           })
@@ -62,10 +62,11 @@ export function addDetectCommand(program: Command, host: Host): void {
     })
 }
 
-async function readTextFile(path: string): Promise<string> {
+function readTextFile(path: string): string {
   try {
-    return await readFile(path, 'utf8')
+    return readRegularFile(path).toString('utf8')
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('not_found', `The file ${path} cannot be read; check its name and your rights.`, { cause })
   }
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { openRegularFile } from '../../kernel/regular-file.ts'
 import { line, showName } from '../../kernel/shown.ts'
 import type { ImportFormat } from '../../scans/imports.ts'
 import { withData } from '../data-use.ts'
@@ -38,8 +39,9 @@ export function addImportCommand(program: Command, host: Host): void {
 
 async function* readFile(file: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(file, { highWaterMark: READ_BYTES })
+    yield* createReadStream(file, { fd: openRegularFile(file), highWaterMark: READ_BYTES })
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     throw new AppError('not_found', `The file ${file} cannot be read; check its name and your rights.`, { cause })
   }
 }
