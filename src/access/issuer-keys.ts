@@ -32,6 +32,8 @@ const MIN_LOOKUP_GAP_MS = 30_000
 const MIN_RETRY_GAP_MS = 1000
 const LOOKUP_TIMEOUT_MS = 5000
 const MAX_WAIT_MS = 1000
+/** More tokens than this do not wait at once: each holds a connection. */
+const MAX_WAITING = 32
 const MAX_BODY_BYTES = 256 * 1024
 const MISSING_KEPT_MS = 120_000
 const MAX_MISSING = 1000
@@ -57,6 +59,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   let nextLookupAt = Number.NEGATIVE_INFINITY
   let lookup: Promise<void> | undefined
   let refresh: NodeJS.Timeout | undefined
+  let waiting = 0
 
   const lookUp = () => {
     if (lookup !== undefined || clock() < nextLookupAt || signal.aborted) return
@@ -94,7 +97,11 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
       if (known !== undefined && isMissing) return undefined
       const before = known
       lookUp()
-      if (lookup !== undefined) await withinWait(lookup)
+      if (lookup !== undefined && waiting < MAX_WAITING) {
+        waiting += 1
+        await withinWait(lookup)
+        waiting -= 1
+      }
       const fresh = findKnown(keyId)
       if (fresh !== undefined) return fresh
       if (known === undefined) throw unreachable()

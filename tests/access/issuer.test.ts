@@ -157,6 +157,20 @@ describe('the keys of the issuer', () => {
     moving.close()
   })
 
+  it('that are slow to come are waited for by few tokens at once', async () => {
+    const slow = await openIssuer([good])
+    let ms = 0
+    const judge = openFor(slow, {}, () => ms)
+    expect(await judge(await tokenOf(slow, good))).toBeDefined()
+    slow.answer = () => {}
+    ms = 30_000
+    const tokens = await Promise.all(Array.from({ length: 100 }, (_, n) => tokenOf(slow, next, `unknown-${n}`)))
+    const begun = performance.now()
+    const times = await Promise.all(tokens.map((token) => judge(token).then(() => performance.now() - begun)))
+    expect(times.filter((time) => time > 500).length).toBe(32)
+    slow.close()
+  })
+
   it('that are new are found with the first token that names one', async () => {
     const moving = await openIssuer([good])
     let ms = 0

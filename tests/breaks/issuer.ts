@@ -55,7 +55,7 @@ export const issuerBreaks: readonly Break[] = [
     rule: 'A subject is printable, on one line.',
     file: claims,
     find: '    .refine((text) => text.search(unprintable) === -1),\n',
-    put: '',
+    put: '    ,\n',
     test: { file: issuerTest, title: 'forged tokens' },
   },
   {

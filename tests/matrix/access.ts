@@ -4,6 +4,8 @@ const endToEnd = 'tests/e2e/access.test.ts'
 const guard = 'tests/http/guard.test.ts'
 const listening = 'tests/http/listen.test.ts'
 const issuer = 'tests/access/issuer.test.ts'
+const hostile = 'tests/access/hostile-issuer.test.ts'
+const endedToken = 'tests/e2e/ended-token.test.ts'
 const audit = 'tests/store/audit.test.ts'
 const log = 'tests/kernel/log.test.ts'
 const planted = 'tests/e2e/planted-secrets.test.ts'
@@ -40,6 +42,10 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
       file: endToEnd,
       test: 'from the first token on, a running server asks for one, lets its scopes in and no more, until it is revoked',
     },
+    {
+      file: endedToken,
+      test: 'a token that is revoked ends its streams, sessions and uploads at once in every process; one that expires, too',
+    },
     { bench: 'guard' },
   ],
   T9: [
@@ -50,6 +56,8 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
     { file: issuer, test: 'forged tokens' },
     { file: issuer, test: 'the keys of the issuer' },
     { file: issuer, test: 'over HTTP' },
+    { file: hostile, test: 'beside an issuer whose keys are known and that then' },
+    { file: hostile, test: 'beside an issuer that from the start' },
   ],
   T16: [
     {
@@ -65,6 +73,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
   T18: [
     { file: listening, test: 'slow clients' },
     { file: listening, test: 'what is too large' },
+    { file: listening, test: 'a body that is broken off' },
     { file: tokens, test: 'limits' },
     { bench: 'guard' },
   ],

@@ -43,8 +43,9 @@ export async function runAssay(
 export async function serveAssay(
   home: string,
   args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<{ url: string; child: ChildProcess; stop: () => Promise<number | null> }> {
-  const child = spawnAssay(['serve', '--port', '0', ...args], { home })
+  const child = spawnAssay(['serve', '--port', '0', ...args], { home, env })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
