@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { AssayDocument } from '../documents/document.ts'
+import type { UnreadReason, UnreadSection } from '../documents/section.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -15,6 +16,7 @@ export const assetKinds = [
   'bi.report',
   'bi.dashboard',
 ] as const
+export type AssetKind = (typeof assetKinds)[number]
 
 export const linkTypes = [
   'contains',
@@ -44,6 +46,8 @@ export interface LinkDraft {
   label?: string
   /** Path of the part that holds the link. */
   path?: string
+  /** The section of the item that holds the link; see `UnreadSection`. */
+  section?: string
   /** 1-based place in the source, where known. */
   line?: number
   column?: number
@@ -51,11 +55,23 @@ export interface LinkDraft {
   reference?: { space?: string; title?: string; id?: string; filename?: string; anchor?: string }
 }
 
+/**
+ * Assets that were not listed, although they may be there: of these kinds, through one asset or in a whole scope. What
+ * is known of them stays as it is.
+ */
+export interface Unlisted {
+  kinds: readonly AssetKind[]
+  /** `unchanged`: the asset that they are known from is as it was, and so are they. */
+  reason: UnreadReason | 'unchanged'
+  /** What the platform said, in one word. */
+  detail?: string
+}
+
 /** An asset as a connector reports it; the store decides what of it is new. */
 export interface AssetDraft {
   /** Made of the platform's own ids, never of names or addresses: `wiki:{cloudId}:page:{id}`. */
   key: string
-  kind: (typeof assetKinds)[number]
+  kind: AssetKind
   name: string
   url: string
   /** Name of the space or workspace. */
@@ -65,10 +81,14 @@ export interface AssetDraft {
   checksum: string
   links: readonly LinkDraft[]
   /**
-   * Where this asset is unchanged, assets that its stored `links_to` links name by key are still there, although they
-   * are not reported again: they are known from its content only, which was not read.
+   * Sections that were not read. Every part and link of the document that is not of the item's own listing names its
+   * section; what was found in these ones before stays as it is, everything else is judged by the document.
    */
-  keepsLinked?: boolean
+  unread?: readonly UnreadSection[]
+  /** Assets that are listed through this one, by a link of either, and were not listed this time. */
+  unlisted?: readonly Unlisted[]
+  /** Nothing shows that it is there: it counts only where it was known before. */
+  isUncertain?: boolean
   /** Milliseconds since the epoch, from the platform; absent when it does not say. */
   contentCreatedAt?: number
   contentUpdatedAt?: number
@@ -82,6 +102,8 @@ export interface AssetDraft {
    * (a container, an unsupported type). A failed download rejects with AppError and costs this asset only.
    */
   document?: () => Promise<AssayDocument>
+  /** What of it is known without reading it, such as a file's name; looked at when `document` rejects. */
+  outline?: AssayDocument
 }
 
 export interface ScanWarning {
@@ -89,7 +111,6 @@ export interface ScanWarning {
   code: string
   message: string
   scope?: string
-  /** What hangs on this asset may be missing from the listing; its absence then counts for nothing. */
   assetKey?: string
   /** True: the listing of the whole scope has gaps, so nothing that is missing from it is gone. */
   incomplete?: boolean
@@ -107,6 +128,8 @@ export interface Batch {
   /** Handed back to `crawl` to go on after this batch; null after the last one. Opaque, at most 4 KiB. */
   cursor: string | null
   warnings: readonly ScanWarning[]
+  /** Assets that are not listed in this scope. Refused or failed, the scan is not complete. */
+  unlisted?: readonly Unlisted[]
 }
 
 export interface CrawlRequest {
@@ -181,7 +204,7 @@ export interface Connector<Config = unknown> {
    * What this configuration leaves out: that something of it is not known proves nothing. `scopes`: not every space or
    * workspace of the tenant is listed. Absent: nothing is sure.
    */
-  leavesOut?(config: Config): { kinds: readonly (typeof assetKinds)[number][]; scopes: boolean }
+  leavesOut?(config: Config): { kinds: readonly AssetKind[]; scopes: boolean }
   /** The origins that a credential of this configuration is sent to: a change needs the credential again. */
   credentialOrigins(config: Config): string[]
   /** Another text where another tenant may be meant: its id is then learnt anew. Absent: the credential's origins. */

@@ -113,6 +113,8 @@ export interface RedactedFinding {
   confidence: number
   customDetectorKey?: string
   location: FindingLocation
+  /** The sections of the item in which the value stands; absent where the document has none. */
+  sections?: readonly string[]
   excerpt: string
   /** Keyed hash over detector, type, asset and value: 12 hex digits, of which 47 bits are used. */
   fingerprint: string

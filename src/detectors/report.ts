@@ -22,7 +22,8 @@ export function toFindings(
     const value = toLowerAscii(toVisibleLine(document.parts[match.part]?.text.slice(match.start, match.end) ?? ''))
     if (value.length >= SHORTEST_VALUE) values.add(value)
   }
-  return reported.map(({ match, fingerprint, valueFingerprint }) => {
+  const hasSections = document.parts.some(({ section }) => section !== undefined)
+  return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {
     const part = document.parts[match.part]
     return {
       detectorType: match.detectorType,
@@ -37,6 +38,7 @@ export function toFindings(
         start: match.from,
         end: match.to,
       },
+      ...(hasSections ? { sections: [...sections].sort() } : {}),
       excerpt: part === undefined ? '' : toExcerpt(part.text, match, rangesOf.get(match.part) ?? [], values),
       fingerprint,
       valueFingerprint,

@@ -10,6 +10,7 @@ export interface Located extends Match {
   detectorType: string
   category: string
   path: string
+  section: string
   identity: string
   /** Offsets in the source. */
   from: number
@@ -18,6 +19,8 @@ export interface Located extends Match {
 
 export interface Reported {
   match: Located
+  /** All sections in which the value stands. */
+  sections: Set<string>
   fingerprint: string
   /** The same wherever the value stands. */
   valueFingerprint: string
@@ -66,11 +69,12 @@ export function distinct(
     const earlier = known.get(fingerprint)
     if (earlier === undefined || options.occurrences === 'all') {
       const valueFingerprint = options.fingerprint(`${detectorType}|${type}|value|${identity}`)
-      const entry = { match, fingerprint, valueFingerprint }
+      const entry = { match, sections: new Set([match.section]), fingerprint, valueFingerprint }
       known.set(fingerprint, entry)
       reported.push(entry)
-    } else if (match.confidence > earlier.match.confidence) {
-      earlier.match = match
+    } else {
+      earlier.sections.add(match.section)
+      if (match.confidence > earlier.match.confidence) earlier.match = match
     }
   }
   return reported

@@ -1,4 +1,5 @@
 import { type LineColumn, toLineColumn } from './lines.ts'
+import type { UnreadSection } from './section.ts'
 
 /** What a part of a document is; detectors weigh a match by it. */
 export type PartKind =
@@ -25,6 +26,8 @@ export interface Part {
   text: string
   /** Where the part stands, as a person would say it: `body`, `comment 77`, `Sheet1!B4`, `Sales.Amount`. */
   path: string
+  /** The section of the item that it was read with; see `UnreadSection`. Absent: the item's own listing. */
+  section?: string
   /** What the text is called: a column header, an attribute name, a parameter name. */
   label?: string
   /** The language of a code block, as written. */
@@ -50,6 +53,8 @@ export interface DocumentLink {
   label?: string
   /** Path of the part that holds the link. */
   path: string
+  /** As the part's. */
+  section?: string
   /** Offset of the link in the source. */
   offset?: number
   /** 1-based place of the link in the source. */
@@ -77,6 +82,8 @@ export interface AssayDocument {
   truncated?: boolean
   /** What could not be read, one sentence each. */
   notes?: readonly string[]
+  /** Sections that turned out to be unreadable while the document was read. */
+  unread?: readonly UnreadSection[]
 }
 
 /** The 1-based line and column in the source of an offset in a part's text; undefined where lines mean nothing. */

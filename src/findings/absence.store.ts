@@ -1,12 +1,6 @@
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
-/** Assets that could not be listed in a scan, though they may be there: their absence counts for nothing. */
-export function excuseAssets(writer: Writer, sourceId: number, keys: readonly string[], scanId: number): void {
-  const update = writer.prepare('UPDATE main.asset SET seen_scan_id = ? WHERE source_id = ? AND key = ?')
-  for (const key of keys) update.run(scanId, sourceId, key)
-}
-
 export interface MissingAsset {
   id: number
   key: string
@@ -15,15 +9,30 @@ export interface MissingAsset {
   lastScannedAt: number | null
 }
 
-/** The active assets of a scope that a scan did not list. */
+/** What an asset is listed through, where that is known. */
+const parents = `
+  SELECT p.seen_scan_id FROM asset_link l JOIN asset p ON p.source_id = a.source_id AND p.key = l.target_key
+  WHERE l.asset_id = a.id AND l.type IN ('attached_to', 'comments_on')
+  UNION ALL
+  SELECT p.seen_scan_id FROM asset_link l JOIN asset p ON p.id = l.asset_id JOIN word w ON w.id = p.kind_id
+  WHERE l.target_key = a.key AND l.type IN ('links_to', 'contains') AND p.source_id = a.source_id
+    AND w.text <> 'bi.workspace'`
+
+/**
+ * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless what it
+ * is listed through is.
+ */
 export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
   return reader
     .prepare(
       `SELECT id, key, last_scanned_at AS lastScannedAt,
          missed - CASE WHEN missed_scan_id = @scan_id THEN 1 ELSE 0 END AS missedBefore
-       FROM asset
+       FROM asset a
        WHERE source_id = @source_id AND scope_key = @scope_key AND status = 'ACTIVE'
          AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
+         AND NOT (
+           EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = a.id AND u.section = '' AND u.scan_id = @scan_id)
+           AND (NOT EXISTS (${parents}) OR @scan_id IN (${parents})))
        ORDER BY id`,
     )
     .all({ source_id: sourceId, scope_key: scopeKey, scan_id: scanId }) as MissingAsset[]
@@ -64,18 +73,4 @@ export function markDeleted(writer: Writer, assetId: number, at: number): void {
   writer
     .prepare(`UPDATE main.asset SET status = 'DELETED', deleted_at = ?, missed = 0, detectors_hash = NULL WHERE id = ?`)
     .run(at, assetId)
-}
-
-/** Keys of what is listed through an asset: its comments, its attachments, what it contains or links to. */
-export function listDependants(reader: Reader, sourceId: number, key: string): string[] {
-  const rows = reader
-    .prepare(
-      `SELECT a.key FROM asset_link l JOIN asset a ON a.id = l.asset_id
-       WHERE l.target_key = @key AND l.type IN ('attached_to', 'comments_on') AND +a.source_id = @source_id
-       UNION
-       SELECT l.target_key FROM asset p JOIN asset_link l ON l.asset_id = p.id
-       WHERE p.source_id = @source_id AND p.key = @key AND l.target_key IS NOT NULL`,
-    )
-    .all({ key, source_id: sourceId }) as { key: string }[]
-  return rows.map((row) => row.key)
 }

@@ -123,26 +123,15 @@ export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
   draft: Pick<AssetDraft, 'name' | 'url' | 'container'>
 }
 
-/**
- * Assets that are known only from the content of another which is as it was: they are still there. Returns the keys
- * of those that this scan had not seen before.
- */
-export function keepLinkedAssets(
-  writer: Writer,
+/** What the platform told of an asset beside its text. */
+export function findTold(
+  reader: Reader,
   assetId: number,
-  seen: { sourceId: number; scanId: number; at: number },
-): string[] {
-  const rows = writer
-    .prepare(
-      `UPDATE main.asset SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
-         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
-       WHERE source_id = @source_id AND status = 'ACTIVE' AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
-         AND key IN (SELECT target_key FROM asset_link
-           WHERE asset_id = @id AND type = 'links_to' AND target_key IS NOT NULL)
-       RETURNING key`,
-    )
-    .all({ id: assetId, source_id: seen.sourceId, scan_id: seen.scanId, at: seen.at }) as { key: string }[]
-  return rows.map((row) => row.key)
+): { facts: Record<string, unknown>; owner: string | null; contentUpdatedAt: number | null } {
+  const row = reader
+    .prepare('SELECT facts, owner, content_updated_at AS contentUpdatedAt FROM asset WHERE id = ?')
+    .get(assetId) as { facts: string | null; owner: string | null; contentUpdatedAt: number | null }
+  return { ...row, facts: row.facts === null ? {} : (JSON.parse(row.facts) as Record<string, unknown>) }
 }
 
 /** Replaces the links of an asset. */
@@ -152,8 +141,8 @@ export function saveLinks(writer: Writer, assetId: number, links: readonly LinkD
     'INSERT INTO asset_link (asset_id, ordinal, type, target_key, url, label, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   links.forEach((link, ordinal) => {
-    const { path, line, column, reference } = link
-    const detail = { path, line, column, reference }
+    const { path, section, line, column, reference } = link
+    const detail = { path, section, line, column, reference }
     const hasDetail = Object.values(detail).some((value) => value !== undefined)
     insert.run(
       assetId,
@@ -195,7 +184,7 @@ export function listLinks(reader: Reader, assetId: number, limit = 10_000): Stor
   }))
 }
 
-/** Checksums of the assets among `keys` that these detectors have seen as they are. */
+/** Checksums of the assets among `keys` that these detectors have seen as they are, and whole. */
 export function listKnownChecksums(
   reader: Reader,
   sourceId: number,
@@ -203,7 +192,8 @@ export function listKnownChecksums(
   keys: readonly string[],
 ): Map<string, string> {
   const find = reader.prepare(
-    `SELECT checksum FROM asset WHERE source_id = ? AND key = ? AND detectors_hash = ? AND status = 'ACTIVE'`,
+    `SELECT checksum FROM asset WHERE source_id = ? AND key = ? AND detectors_hash = ? AND status = 'ACTIVE'
+       AND NOT EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = asset.id)`,
   )
   const known = new Map<string, string>()
   for (const key of keys) {

@@ -1,5 +1,14 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
-import { type FindingLedger, type FindingRecord, toFp, toLocation, toStoredConfidence } from './ledger.store.ts'
+import { isWithin } from '../documents/section.ts'
+import {
+  type FindingLedger,
+  type FindingRecord,
+  readSections,
+  toFp,
+  toLocation,
+  toStoredConfidence,
+  withSections,
+} from './ledger.store.ts'
 import type { FindingStatus } from './model.ts'
 
 /** What one look of detectors at one asset came to. */
@@ -19,6 +28,8 @@ export interface Detection {
   undecided?: ReadonlySet<string>
   /** Finding types of which it can say nothing. */
   undecidedTypes?: ReadonlySet<string>
+  /** Sections of the asset that were not read: what stands in them may still be there. */
+  unread?: readonly string[]
   scanId: number
   at: number
 }
@@ -33,8 +44,8 @@ const decided: ReadonlySet<FindingStatus> = new Set(['FALSE_POSITIVE', 'IGNORED'
 
 /**
  * Brings the stored findings of an asset in line with what was found: new ones are added, those found again are not
- * rewritten unless they differ, resolved ones re-open, those gone from a complete look are resolved. A person's
- * FALSE_POSITIVE or IGNORED stays.
+ * rewritten unless they differ, resolved ones re-open, those gone from a complete look are resolved unless they stand
+ * in a section that was not read. A person's FALSE_POSITIVE or IGNORED stays.
  */
 export function applyDetection(ledger: FindingLedger, detection: Detection): DetectionCounts {
   const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
@@ -58,10 +69,18 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
     const { detectorType, findingType } = record.facets
     if (seen.has(record.fp) || !detection.looked.has(detectorType)) continue
     const isUndecided = undecided.has(record.fp) || detection.undecidedTypes?.has(findingType) === true
-    const gone = detection.complete.has(detectorType) && !isUndecided
-    if (loseFinding(ledger, detection, record, gone)) counts.resolved++
+    const unread = listUnreadSections(detection, record)
+    const gone = detection.complete.has(detectorType) && !isUndecided && unread.length === 0
+    const location = unread.length === 0 ? record.location : withSections(record.location, unread)
+    if (loseFinding(ledger, detection, record, gone, { location })) counts.resolved++
   }
   return counts
+}
+
+/** The sections of a finding that were not read; where its sections are not known, it may stand in any of them. */
+function listUnreadSections({ unread = [] }: Detection, { location }: FindingRecord): readonly string[] {
+  if (unread.length === 0) return []
+  return (readSections(location) ?? unread).filter((section) => unread.some((outer) => isWithin(section, outer)))
 }
 
 /** An asset that is gone takes its open findings along. Returns how many were resolved. */
@@ -71,7 +90,7 @@ export function resolveFindingsOf(
   reason: string,
 ): number {
   const records = ledger.listOfAsset(detection.asset.id)
-  return records.filter((record) => loseFinding(ledger, detection, record, true, reason)).length
+  return records.filter((record) => loseFinding(ledger, detection, record, true, { reason })).length
 }
 
 function insertFinding(ledger: FindingLedger, { asset, at }: Detection, fp: number, finding: RedactedFinding): void {
@@ -102,10 +121,14 @@ const toValueFp = ({ valueFingerprint }: RedactedFinding) =>
 
 function keepFinding(
   ledger: FindingLedger,
-  { at, scanId }: Detection,
+  detection: Detection,
   before: FindingRecord,
   finding: RedactedFinding,
 ): void {
+  const { at, scanId } = detection
+  const unread = listUnreadSections(detection, before)
+  const sections =
+    unread.length === 0 ? finding.sections : [...new Set([...(finding.sections ?? ['']), ...unread])].sort()
   const patch = {
     facets: {
       ...before.facets,
@@ -116,7 +139,7 @@ function keepFinding(
     },
     confidence: toStoredConfidence(finding.confidence),
     lastDetectedAt: null,
-    location: toLocation(finding),
+    location: toLocation({ ...finding, ...(sections === undefined ? {} : { sections }) }),
     excerpt: finding.excerpt,
     valueFp: toValueFp(finding),
   }
@@ -133,10 +156,10 @@ function loseFinding(
   { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,
   record: FindingRecord,
   gone: boolean,
-  reason = 'no longer found',
+  { reason = 'no longer found', location = record.location }: { reason?: string; location?: string | null } = {},
 ): boolean {
   const lastSeen = Math.max(asset.lastScannedAt ?? record.firstDetectedAt, record.firstDetectedAt)
-  const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen }
+  const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen, location }
   const { status } = record.facets
   if (!gone || decided.has(status) || status === 'RESOLVED') {
     ledger.update(record, frozen)

@@ -4,7 +4,7 @@ import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
-import type { FindingStatus } from './model.ts'
+import type { FindingLocation, FindingStatus } from './model.ts'
 import {
   deferLine,
   hasDeferredLines,
@@ -399,6 +399,26 @@ export const toStoredConfidence = (confidence: number): number => Math.round(con
 export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 12), 16) % 2 ** 47
 export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
 
-export function toLocation(finding: Pick<RedactedFinding, 'location'>): string {
-  return JSON.stringify(finding.location)
+/** A place as the row has it: with the sections in which the value stands, where they are known. */
+export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): string {
+  return JSON.stringify(sections === undefined ? location : { ...location, sections })
+}
+
+interface StoredLocation extends FindingLocation {
+  sections?: readonly string[]
+}
+
+export function readLocation(stored: string): FindingLocation {
+  const { sections: _, ...location } = JSON.parse(stored) as StoredLocation
+  return location
+}
+
+/** The sections of a stored place; undefined where they are not known. */
+export function readSections(stored: string | null): readonly string[] | undefined {
+  return stored === null ? undefined : (JSON.parse(stored) as StoredLocation).sections
+}
+
+/** The same place in other sections. */
+export function withSections(stored: string | null, sections: readonly string[]): string {
+  return JSON.stringify({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
 }

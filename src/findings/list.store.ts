@@ -1,5 +1,4 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { z } from 'zod'
 import { notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
@@ -12,8 +11,8 @@ import { toSeverity, toStatus } from './facets.store.ts'
 import { type AssetColumnKey, assetTerms, findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
-import { toFingerprint } from './ledger.store.ts'
-import type { Asset, AssetDetail, Finding, FindingLocation, StatusChange } from './model.ts'
+import { readLocation, toFingerprint } from './ledger.store.ts'
+import type { Asset, AssetDetail, Finding, StatusChange } from './model.ts'
 
 const MOST_WORDS = 10
 const MOST_LINKS = 500
@@ -73,7 +72,7 @@ function toFinding(row: FindingSqlRow): Finding {
     confidence: row.conf_q / CONFIDENCE_SCALE,
     status: toStatus(row.status),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
-    ...(row.location === null ? {} : { location: JSON.parse(row.location) as z.infer<typeof FindingLocation> }),
+    ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
     fingerprint: toFingerprint(row.fp),
     firstDetectedAt: toInstant(row.first_detected_at),
@@ -256,7 +255,7 @@ const selectStatusChanges = keepQuery((give: Give<number>) =>
     .orderBy('seq'),
 )
 
-export function listStatusChanges(reader: Reader, findingId: number): z.infer<typeof StatusChange>[] {
+export function listStatusChanges(reader: Reader, findingId: number): StatusChange[] {
   const rows = reader.all(selectStatusChanges(findingId))
   return rows.map((row) => ({
     at: toInstant(row.at),

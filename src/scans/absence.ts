@@ -11,7 +11,7 @@ import { FindingLedger } from '../findings/ledger.store.ts'
 import type { Store } from '../store/store.ts'
 import type { Drive } from './drive.ts'
 import { addNotes, addProgress } from './scans.store.ts'
-import { listScopes, wasListedBefore } from './scopes.store.ts'
+import { listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
 /** More than this share of a scope, and at least so many assets, going at once is held back for a second look. */
 const MASS_SHARE = 0.3
@@ -64,7 +64,7 @@ function listCompleteScopes(
   { drive, scopesComplete }: AbsenceOptions,
 ): string[] {
   const scopes = listScopes(reader, drive.scan.id)
-  const listed = scopes.filter(({ state }) => state === 'COMPLETE').map(({ key }) => key)
+  const listed = listWholeScopes(reader, drive.scan.id)
   if (!scopesComplete) return listed
   const known = new Set(scopes.map(({ key }) => key))
   const gone = listAssetScopes(reader, drive.scan.sourceId).filter(

@@ -1,20 +1,14 @@
-import type { AssetDraft, Batch, ScanWarning, Scope } from '../connectors/connector.ts'
+import type { AssetDraft, Batch, ScanWarning, Scope, Unlisted } from '../connectors/connector.ts'
 import { toAssetFacts } from '../connectors/facts.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
-import { excuseAssets, listDependants } from '../findings/absence.store.ts'
-import {
-  type AssetRecord,
-  findAsset,
-  keepLinkedAssets,
-  markUnchanged,
-  saveAsset,
-  saveLinks,
-} from '../findings/assets.store.ts'
+import type { UnreadReason } from '../documents/section.ts'
+import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
+import { keepUnchanged, keepUnlisted, saveUnread, type UnreadRecord } from '../findings/unread.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/store.ts'
@@ -22,6 +16,7 @@ import { type Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { ScanNote } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'
+import { isOpen, judgeUnread, type Unread, withKnown } from './unread.ts'
 
 /** Assets that are detected and stored together: small enough that other writers wait for milliseconds only. */
 const CHUNK = 40
@@ -53,6 +48,7 @@ export interface BatchOptions {
 interface Outcome {
   draft: AssetDraft
   before: AssetRecord | undefined
+  unread: Unread
   /** Undefined: unchanged, or nothing to read. */
   looked?: Looked
   failure?: ScanNote
@@ -86,10 +82,15 @@ function withoutRepeats(assets: readonly AssetDraft[]): AssetDraft[] {
 }
 
 async function look(chunk: readonly AssetDraft[], options: BatchOptions): Promise<Outcome[]> {
-  const { drive, store, detectorsHash } = options
-  const known = store.read((reader) => chunk.map((draft) => findAsset(reader, drive.scan.sourceId, draft.key)))
-  const outcomes: Outcome[] = chunk.map((draft, index) => ({ draft, before: known[index] }))
-  const waiting = outcomes.filter(({ draft, before }) => draft.document && !isUnchanged(draft, before, detectorsHash))
+  const { drive, store } = options
+  const outcomes = store.read((reader) =>
+    chunk.flatMap((draft): Outcome[] => {
+      const before = findAsset(reader, drive.scan.sourceId, draft.key)
+      if (draft.isUncertain === true && before?.status !== 'ACTIVE') return []
+      return [{ draft, before, unread: judgeUnread(reader, draft.unread ?? [], { before, scanId: drive.scan.id }) }]
+    }),
+  )
+  const waiting = outcomes.filter((outcome) => outcome.draft.document && !isUnchanged(outcome, options.detectorsHash))
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(next, options)
   }
@@ -97,21 +98,23 @@ async function look(chunk: readonly AssetDraft[], options: BatchOptions): Promis
   return outcomes
 }
 
-function isUnchanged(draft: AssetDraft, before: AssetRecord | undefined, detectorsHash: string): boolean {
+function isUnchanged({ draft, before, unread }: Outcome, detectorsHash: string): boolean {
   return (
     before !== undefined &&
     before.status === 'ACTIVE' &&
     before.checksum === draft.checksum &&
-    before.detectorsHash === detectorsHash
+    before.detectorsHash === detectorsHash &&
+    unread.isAsBefore
   )
 }
 
-async function lookAt(outcome: Outcome, { look, drive, scope, log }: BatchOptions): Promise<void> {
+async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
+  const { drive, scope, log } = options
   const { draft } = outcome
   if (drive.signal.aborted) return
   try {
     const document = await draft.document?.()
-    if (document !== undefined) outcome.looked = await look(document, toAssetFacts(draft))
+    if (document !== undefined) await lookInto(document, outcome, options)
   } catch (error) {
     if (drive.signal.aborted) throw new DriveStopped(drive.stop)
     if (fatal.has(reasonOf(error))) throw error
@@ -122,7 +125,31 @@ async function lookAt(outcome: Outcome, { look, drive, scope, log }: BatchOption
       scope: scope.key,
       assetKey: draft.key,
     }
+    if (draft.outline !== undefined) await lookInto(toUnreadOutline(draft.outline, outcome.failure), outcome, options)
   }
+}
+
+const refusals: ReadonlySet<string> = new Set(['forbidden', 'gone', 'bad_request'])
+const toUnreadReason = ({ code }: ScanNote): UnreadReason => (refusals.has(code) ? 'refused' : 'failed')
+
+const toUnreadOutline = (outline: AssayDocument, failure: ScanNote): AssayDocument => ({
+  ...outline,
+  unread: (outline.unread ?? []).map((section) => ({
+    ...section,
+    reason: toUnreadReason(failure),
+    detail: failure.code,
+  })),
+})
+
+/** Runs the detectors over what was read, and keeps in mind what turned out to be unreadable. */
+async function lookInto(document: AssayDocument, outcome: Outcome, options: BatchOptions): Promise<void> {
+  const { draft, before } = outcome
+  if (document.unread !== undefined) {
+    const sections = [...(draft.unread ?? []), ...document.unread]
+    const { id: scanId } = options.drive.scan
+    outcome.unread = options.store.read((reader) => judgeUnread(reader, sections, { before, scanId }))
+  }
+  outcome.looked = await options.look(document, toAssetFacts(draft))
 }
 
 function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, options: BatchOptions): void {
@@ -146,41 +173,57 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
       }
       suppressOpened(writer, ledger, at)
 
-      function keepLinked(assetId: number) {
-        const keys = keepLinkedAssets(writer, assetId, { sourceId: drive.scan.sourceId, scanId, at })
-        for (const key of keys) kept.add(key)
-        counts.discovered += keys.length
-        counts.unchanged += keys.length
+      function keepDependants(parentKey: string, unlisted: readonly Unlisted[] = []) {
+        for (const { kinds, reason, detail } of unlisted) {
+          const dependants = { sourceId: drive.scan.sourceId, through: { parentKey }, kinds, scanId }
+          if (reason === 'unchanged') {
+            const keys = keepUnchanged(writer, { ...dependants, at })
+            for (const key of keys) kept.add(key)
+            counts.discovered += keys.length
+            counts.unchanged += keys.length
+          } else keepUnlisted(writer, { ...dependants, reason, detail })
+        }
       }
 
       function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
-        const { draft, before, looked, failure } = outcome
-        const place = { scanId, scopeKey: scope.key, at, draft }
-        if (before !== undefined && isUnchanged(draft, before, options.detectorsHash)) {
-          markUnchanged(writer, ledger.facets, before, place)
-          if (draft.keepsLinked === true) keepLinked(before.id)
+        const { before, looked, failure } = outcome
+        const { records } = outcome.unread
+        const open = records.filter(isOpen)
+        if (before !== undefined && looked === undefined && isUnchanged(outcome, options.detectorsHash)) {
+          markUnchanged(writer, ledger.facets, before, { scanId, scopeKey: scope.key, at, draft: outcome.draft })
+          saveUnread(writer, before.id, scanId, records)
+          keepDependants(before.key, outcome.draft.unlisted)
           return 'unchanged'
         }
-        const reach = reachOf(outcome)
+        const draft = withKnown(writer, outcome.draft, before, open)
+        const failedWholly = looked === undefined ? failure : undefined
         const assetId = saveAsset(writer, ledger.facets, {
-          ...place,
+          draft,
+          scanId,
+          scopeKey: scope.key,
+          at,
           sourceId: drive.scan.sourceId,
           detectorsHash: failure === undefined ? options.detectorsHash : null,
-          scanned: reach === 'whole',
+          scanned: isWholeText(outcome),
         })
         saveLinks(writer, assetId, draft.links)
-        if (looked?.digests !== undefined) {
-          const whole = reach === 'whole' && !looked.warnings.some(({ code }) => code === 'truncated')
+        saveUnread(
+          writer,
+          assetId,
+          scanId,
+          failedWholly === undefined ? records : [toWhollyUnread(before, scanId, failedWholly)],
+        )
+        keepDependants(draft.key, draft.unlisted)
+        if (looked?.digests !== undefined && !open.some(({ wasRead }) => wasRead)) {
+          const whole = isWholeText(outcome) && !looked.warnings.some(({ code }) => code === 'truncated')
           saveDigests(writer, ledger.facets, assetId, { digests: looked.digests, whole })
         }
         const result = applyDetection(ledger, {
           asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
           found: looked?.findings ?? [],
-          looked: new Set(reach === 'failed' ? [] : options.detectorTypes),
-          complete:
-            reach === 'whole' || reach === 'nothing_to_read'
-              ? completeTypes(options.detectorTypes, looked)
-              : new Set<string>(),
+          looked: new Set(failedWholly === undefined ? options.detectorTypes : []),
+          complete: completeTypes(options.detectorTypes, looked),
+          unread: open.map(({ section }) => section),
           scanId,
           at,
         })
@@ -203,7 +246,10 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
       'warnings',
       outcomes.flatMap((outcome) => toNotes(outcome, scope)),
     )
-    if (last !== undefined) storeWarnings(last.warnings)
+    if (last !== undefined) {
+      storeWarnings(last.warnings)
+      storeUnlisted(last.unlisted)
+    }
     saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', cursor: last?.cursor, counts })
 
     function storeWarnings(warnings: readonly ScanWarning[]) {
@@ -213,28 +259,40 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
         'warnings',
         warnings.map((warning) => toNote(warning, scope)),
       )
-      for (const { assetKey, incomplete, code } of warnings) {
-        if (assetKey !== undefined) {
-          const dependants = listDependants(writer, drive.scan.sourceId, assetKey)
-          excuseAssets(writer, drive.scan.sourceId, dependants, scanId)
-        } else if (incomplete === true) {
-          saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: code })
+      for (const { incomplete, code } of warnings) {
+        if (incomplete === true) saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: code, gap: true })
+      }
+    }
+
+    function storeUnlisted(unlisted: readonly Unlisted[] = []) {
+      for (const { kinds, reason, detail } of unlisted) {
+        if (reason === 'unchanged') continue
+        const through = { scopeKey: scope.key }
+        keepUnlisted(writer, { sourceId: drive.scan.sourceId, through, kinds, scanId, reason, detail })
+        if (reason !== 'switched_off') {
+          saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: detail ?? reason })
         }
       }
     }
   })
 }
 
-/** How much of an asset's content was looked at. */
-type Reach = 'whole' | 'part' | 'nothing_to_read' | 'failed'
-
-function reachOf({ draft, failure }: Outcome): Reach {
+/** Whether there is a text, and all of it that can be read was read. */
+function isWholeText({ draft, failure, unread }: Outcome): boolean {
   const status = draft.facts?.contentStatus
-  if (failure !== undefined) return 'failed'
-  if (draft.facts?.incomplete === true) return 'part'
-  if (status === undefined || status === 'read') return 'whole'
-  return status === 'unsupported' ? 'nothing_to_read' : 'part'
+  if (failure !== undefined || (status !== undefined && status !== 'read')) return false
+  return !unread.records.some((record) => isOpen(record) && (record.reason === 'failed' || record.reason === 'limit'))
 }
+
+/** An asset that is listed, and of which nothing at all could be read. */
+const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure: ScanNote): UnreadRecord => ({
+  section: '',
+  reason: toUnreadReason(failure),
+  detail: failure.code,
+  wasRead: before !== undefined && before.detectorsHash !== null,
+  isSettled: false,
+  scanId,
+})
 
 function completeTypes(types: readonly string[], looked: Looked | undefined): ReadonlySet<string> {
   const broken = (looked?.warnings ?? []).filter(({ code }) => cutsShort.has(code))

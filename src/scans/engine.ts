@@ -27,6 +27,7 @@ import {
   saveNotebook,
 } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
+import { reportUnread } from './unread.ts'
 import { storeImport } from './waiting-import.ts'
 
 const HEARTBEAT_MS = 2_000
@@ -171,9 +172,11 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
       scopesComplete: listing.warnings.every(({ incomplete }) => incomplete !== true),
     })
     await evaluateEstate(run)
+    const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
+    drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
     return conclude(
       store.read((reader) => listScopes(reader, drive.scan.id)),
-      held,
+      { held, isRightLost: unread.isRightLost },
     )
   } finally {
     await closeSession(session, log)
@@ -251,7 +254,7 @@ function failScope(scope: Scope, error: unknown, { drive, log }: Run): void {
   if (!(error instanceof AppError)) log.error('a scope could not be listed', { scope: scope.key, error })
   drive.write((writer) => {
     const discovered = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
-    saveScopeStep(writer, drive.scan.id, scope.key, { state: discovered > 0 ? 'PARTIAL' : 'FAILED', reason })
+    saveScopeStep(writer, drive.scan.id, scope.key, { state: discovered > 0 ? 'PARTIAL' : 'FAILED', reason, gap: true })
     addNotes(writer, drive.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
   })
 }
@@ -351,12 +354,16 @@ async function evaluateEstate(run: Run): Promise<void> {
   }
 }
 
-function conclude(scopes: readonly ScopeRecord[], held: boolean): ScanEnding {
+function conclude(
+  scopes: readonly ScopeRecord[],
+  { held, isRightLost }: { held: boolean; isRightLost: boolean },
+): ScanEnding {
   const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
   const [first] = broken
   if (first !== undefined) {
     const nothing = scopes.every(({ state, discovered }) => state === 'FAILED' && discovered === 0)
     return { status: nothing ? 'FAILED' : 'PARTIAL', reason: first.reason ?? 'scope_incomplete' }
   }
-  return held ? { status: 'PARTIAL', reason: 'mass_vanishing' } : { status: 'COMPLETED' }
+  if (held) return { status: 'PARTIAL', reason: 'mass_vanishing' }
+  return isRightLost ? { status: 'PARTIAL', reason: 'right_lost' } : { status: 'COMPLETED' }
 }

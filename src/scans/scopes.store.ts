@@ -14,6 +14,16 @@ export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
   )
 }
 
+/** Scopes that were listed to their end without gaps, whatever could not be read of what they hold. */
+export function listWholeScopes(reader: Reader, scanId: number): string[] {
+  const rows = reader
+    .prepare(
+      `SELECT key FROM scan_scope WHERE scan_id = ? AND has_gap = 0 AND state IN ('COMPLETE', 'PARTIAL') ORDER BY name, key`,
+    )
+    .all(scanId) as { key: string }[]
+  return rows.map(({ key }) => key)
+}
+
 export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope[]): void {
   const insert = writer.prepare(
     `INSERT INTO scan_scope (scan_id, key, name, state) VALUES (?, ?, ?, 'PENDING') ON CONFLICT DO NOTHING`,
@@ -46,6 +56,8 @@ export interface ScopeStep {
   /** Where the crawl goes on; undefined leaves it. */
   cursor?: string | null | undefined
   reason?: string | null | undefined
+  /** True: the listing has gaps, so nothing that is missing from it is gone. */
+  gap?: boolean
   counts?: { discovered: number; scanned: number; unchanged: number }
 }
 
@@ -55,6 +67,7 @@ export function saveScopeStep(writer: Writer, scanId: number, key: string, step:
     .prepare(
       `UPDATE scan_scope SET state = @state, cursor = CASE WHEN @moves THEN @cursor ELSE cursor END,
          reason = CASE WHEN @explains THEN @reason ELSE reason END,
+         has_gap = max(has_gap, @gap),
          discovered = discovered + @discovered, scanned = scanned + @scanned, unchanged = unchanged + @unchanged
        WHERE scan_id = @scan_id AND key = @key`,
     )
@@ -66,6 +79,7 @@ export function saveScopeStep(writer: Writer, scanId: number, key: string, step:
       cursor: step.cursor ?? null,
       explains: step.reason === undefined ? 0 : 1,
       reason: step.reason ?? null,
+      gap: step.gap === true ? 1 : 0,
       discovered,
       scanned,
       unchanged,

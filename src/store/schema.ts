@@ -108,6 +108,7 @@ export interface ScanScopeRow {
   scanned: Generated<number>
   unchanged: Generated<number>
   reason: string | null
+  has_gap: Generated<number>
 }
 
 export interface AssetRow {

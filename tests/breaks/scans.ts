@@ -135,8 +135,8 @@ export const scanBreaks: readonly Break[] = [
     id: 'part-of-asset-believed',
     rule: 'What was not seen in a part of an asset is not resolved.',
     file: batch,
-    find: "if (draft.facts?.incomplete === true) return 'part'",
-    put: "if (draft.facts?.incomplete === true) return 'whole'",
+    find: 'unread: open.map(({ section }) => section),',
+    put: 'unread: [],',
     test: { file: scanTest, title: 'that its platform gave in part' },
   },
   {

@@ -15,6 +15,7 @@ export interface FakePage {
   links?: LinkDraft[]
   facts?: Record<string, unknown>
   kind?: AssetDraft['kind']
+  unread?: AssetDraft['unread']
   contentCreatedAt?: number
   contentUpdatedAt?: number
 }
@@ -116,6 +117,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
       links = [],
       facts = {},
       kind = 'wiki.page',
+      unread = [],
       ...dates
     }: FakePage): AssetDraft {
       return {
@@ -129,6 +131,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
           .digest('hex'),
         links,
         ...dates,
+        unread,
         facts: { id, spaceKey: key, ...facts },
         document: async () => {
           await tenant.onBody?.(id)

@@ -97,10 +97,10 @@ describe('a scan', () => {
 
   it('keeps what was found in an asset that its platform gave in part', async () => {
     await bench.scan()
-    Object.assign(pageAt('OPS', 0), { body: 'The rest is not there.', facts: { incomplete: true } })
+    Object.assign(pageAt('OPS', 0), { body: 'The rest is not there.', unread: [{ section: 'rest', reason: 'failed' }] })
     await bench.scan()
     expect(keysWhere({ status: 1 })).toEqual([])
-    Object.assign(pageAt('OPS', 0), { facts: {} })
+    Object.assign(pageAt('OPS', 0), { unread: [] })
     await bench.scan()
     expect(keysWhere({ status: 1 })).toHaveLength(1)
   })

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { AssayDocument } from '../../documents/document.ts'
+import type { UnreadSection } from '../../documents/section.ts'
 import { maskUrl, scrub } from '../../kernel/redaction.ts'
-import type { AssetDraft, LinkDraft } from '../connector.ts'
+import type { AssetDraft, LinkDraft, Unlisted } from '../connector.ts'
 import * as documents from './documents.ts'
 import type {
   Dashboard,
   Dataset,
+  Described,
   Reference,
   Report,
+  Schema,
   SchemaAnswer,
   Table,
   Tile,
@@ -15,6 +18,39 @@ import type {
   WorkspaceContent,
 } from './model.ts'
 import { defined } from './read.ts'
+
+/** Whether an item has a description, where that was told. */
+function toDescriptionFact({ description }: Described, unread: readonly UnreadSection[]): { description?: boolean } {
+  if (description !== undefined) return { description: true }
+  const isOpen = unread.some(
+    ({ section, isEmptyIfRepeated }) => /^scan|description$/.test(section) && !isEmptyIfRepeated,
+  )
+  return isOpen ? {} : { description: false }
+}
+
+/** Why the schema of a dataset was not read. */
+export function toSchemaGap(answer: SchemaAnswer): Omit<UnreadSection, 'section'> | undefined {
+  if (answer.status === 'available') return undefined
+  if (answer.status === 'not_requested') return { reason: 'switched_off' }
+  const { reason: detail, temporary, tried } = answer
+  if (temporary) return { reason: 'failed', detail }
+  if (detail.startsWith('retrieval_error')) return { reason: 'not_available', detail }
+  return { reason: tried.scanner === 'not_in_scan_result' ? 'missing' : 'refused', detail: tried.scanner ?? detail }
+}
+
+function toSchemaGaps(answer: SchemaAnswer): UnreadSection[] {
+  const gap = toSchemaGap(answer)
+  if (gap === undefined) return []
+  const sections = answer.status === 'not_requested' ? ['tables', 'expressions', 'roles', 'parameters'] : ['tables']
+  return sections.map((section) => ({ section, ...gap }))
+}
+
+/** Tables that are assets are listed through their dataset. */
+function listUnlistedTables(unread: readonly UnreadSection[]): Unlisted[] {
+  return unread
+    .filter(({ section }) => section === 'tables')
+    .map(({ section: _, isEmptyIfRepeated: __, ...gap }) => ({ kinds: ['bi.table'], ...gap }))
+}
 
 export interface AssetOptions {
   tenantId: string
@@ -76,7 +112,12 @@ export function createAssets(options: AssetOptions) {
     passing: Record<string, unknown> = {},
   ): AssetDraft {
     const written = document.links.map(
-      ({ url, path, label }): LinkDraft => ({ type: 'links_to', url: maskUrl(url), path, ...defined({ label }) }),
+      ({ url, path, label, section }): LinkDraft => ({
+        type: 'links_to',
+        url: maskUrl(url),
+        path,
+        ...defined({ label, section }),
+      }),
     )
     const all = [...links, ...written]
     const checksum = toChecksum({
@@ -99,8 +140,11 @@ export function createAssets(options: AssetOptions) {
     return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, ...defined({ space }) } }
   }
 
-  function workspaceAsset(content: WorkspaceContent, childKeys: readonly string[]): AssetDraft {
-    const { workspace, admins = [] } = content
+  function workspaceAsset(
+    content: WorkspaceContent & { unread: readonly UnreadSection[] },
+    childKeys: readonly string[],
+  ): AssetDraft {
+    const { workspace, admins = [], unread } = content
     const links = [...childKeys].sort().map((targetKey): LinkDraft => ({ type: 'contains', targetKey }))
     const [owner] = options.ownership ? [...admins].sort() : []
     return draft(
@@ -111,6 +155,7 @@ export function createAssets(options: AssetOptions) {
         url: place(workspace.id),
         container: workspace.name,
         ...defined({ owner }),
+        unread,
         facts: {
           workspaceId: workspace.id,
           ...(workspace.description === undefined ? {} : { description: true }),
@@ -124,7 +169,7 @@ export function createAssets(options: AssetOptions) {
     )
   }
 
-  function tableAsset(dataset: Dataset, table: Table, workspace: Workspace): AssetDraft {
+  function tableAsset(dataset: Dataset, table: Table, schema: Schema, workspace: Workspace): AssetDraft {
     return draft(
       {
         key: keyOf.table(dataset.id, table.name),
@@ -132,6 +177,7 @@ export function createAssets(options: AssetOptions) {
         name: table.name,
         url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
         container: workspace.name,
+        unread: schema.unread,
         facts: {
           workspaceId: workspace.id,
           datasetId: dataset.id,
@@ -151,20 +197,34 @@ export function createAssets(options: AssetOptions) {
     const { workspace } = around
     const schema = answer.status === 'available' ? answer.schema : undefined
     const tables = options.datasetsAsContainers
-      ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, workspace))
+      ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, schema as Schema, workspace))
       : []
     const links: LinkDraft[] = [
-      ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key })),
-      ...dataset.upstreamDatasets.map((upstream) => toDatasetLink('upstream_dataset', upstream, around)),
-      ...dataset.upstreamDataflows.map(
-        ({ id }): LinkDraft => ({ type: 'upstream_dataflow', targetKey: keyOf.dataflow(id), reference: { id } }),
+      ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key, section: 'tables' })),
+      ...(dataset.upstreamDatasets ?? []).map((upstream) => ({
+        ...toDatasetLink('upstream_dataset', upstream, around),
+        section: 'lineage',
+      })),
+      ...(dataset.upstreamDataflows ?? []).map(
+        ({ id }): LinkDraft => ({
+          type: 'upstream_dataflow',
+          targetKey: keyOf.dataflow(id),
+          section: 'dataflows',
+          reference: { id },
+        }),
       ),
       ...(dataset.dataSources ?? []).map((source, index): LinkDraft => {
         const url = scrub(documents.toSourceLabel(source)).slice(0, 500)
-        return { type: 'reads_from', url, label: source.type, path: `data source ${index + 1}` }
+        return { type: 'reads_from', url, label: source.type, path: `data source ${index + 1}`, section: 'sources' }
       }),
     ]
     const owner = options.ownership ? dataset.configuredBy : undefined
+    const unread = [
+      ...dataset.unread,
+      ...(dataset.upstreamDatasets === undefined ? [{ section: 'lineage', reason: 'missing' as const }] : []),
+      ...toSchemaGaps(answer),
+      ...(schema?.unread ?? []).filter(({ section }) => section === 'tables' || !options.datasetsAsContainers),
+    ]
     const asset = draft(
       {
         key: keyOf.dataset(dataset.id),
@@ -173,9 +233,11 @@ export function createAssets(options: AssetOptions) {
         url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
+        unread,
+        unlisted: listUnlistedTables(unread),
         facts: {
           workspaceId: workspace.id,
-          description: dataset.description !== undefined,
+          ...toDescriptionFact(dataset, unread),
           schemaStatus: answer.status,
           ...(answer.status === 'unavailable' ? { schemaReason: answer.reason } : {}),
           ...(schema === undefined ? {} : { schemaWay: schema.way, tables: schema.tables.length }),
@@ -195,7 +257,8 @@ export function createAssets(options: AssetOptions) {
     return [asset, ...tables]
   }
 
-  function reportAsset(report: Report, pages: readonly string[], around: Surroundings): AssetDraft {
+  /** `pages` is undefined where they were not read. */
+  function reportAsset(report: Report, pages: readonly string[] | undefined, around: Surroundings): AssetDraft {
     const { workspace } = around
     const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined
     return draft(
@@ -206,16 +269,17 @@ export function createAssets(options: AssetOptions) {
         url: report.url ?? `${place(workspace.id)}/reports/${report.id}`,
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: report.createdAt, contentUpdatedAt: report.modifiedAt }),
+        unread: report.unread,
         facts: {
           workspaceId: workspace.id,
-          description: report.description !== undefined,
-          pages: pages.length,
+          ...toDescriptionFact(report, report.unread),
+          ...defined({ pages: pages?.length }),
           ...defined({ reportType: report.type, datasetId: report.dataset?.id }),
           ...(report.appId === undefined ? {} : { appCopy: true }),
           ...(systemNames.test(report.name) ? { system: true } : {}),
         },
       },
-      documents.toReportDocument(report, pages),
+      documents.toReportDocument(report, pages ?? []),
       report.dataset === undefined
         ? []
         : [toDatasetLink('uses_dataset', { workspaceId: workspace.id, ...report.dataset }, around)],
@@ -232,10 +296,11 @@ export function createAssets(options: AssetOptions) {
     if (reportId !== undefined) {
       const url = `${place(workspace.id)}/reports/${reportId}`
       const reference = { id: reportId, space: workspace.id }
-      links.push({ type: 'tile_from_report', targetKey: keyOf.report(reportId), url, reference, path, ...label })
+      const target = { targetKey: keyOf.report(reportId), url, reference, path, section: 'tiles' }
+      links.push({ type: 'tile_from_report', ...target, ...label })
     }
     if (tile.dataset !== undefined) {
-      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, around), path, ...label })
+      links.push({ ...toDatasetLink('tile_from_dataset', tile.dataset, around), path, section: 'tiles', ...label })
     }
     return links
   }
@@ -252,11 +317,16 @@ export function createAssets(options: AssetOptions) {
         url: dashboard.url ?? `${place(workspace.id)}/dashboards/${dashboard.id}`,
         container: workspace.name,
         ...defined({ owner }),
+        unread: dashboard.unread,
         facts: {
           workspaceId: workspace.id,
-          tiles: tiles.length,
-          unlinkedTiles: tiles.filter(({ reportId, dataset }) => reportId === undefined && dataset === undefined)
-            .length,
+          ...(dashboard.tiles === undefined
+            ? {}
+            : {
+                tiles: tiles.length,
+                unlinkedTiles: tiles.filter(({ reportId, dataset }) => reportId === undefined && dataset === undefined)
+                  .length,
+              }),
           ...(dashboard.appId === undefined ? {} : { appCopy: true }),
         },
       },

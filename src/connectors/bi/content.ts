@@ -1,10 +1,23 @@
+import type { UnreadSection } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { AssetKind, Unlisted } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
 import { judge } from './failure.ts'
-import type { Dashboard, Dataset, Report, Tile, Workspace, WorkspaceContent } from './model.ts'
+import { expectMember, toScanGap } from './gaps.ts'
+import type {
+  Dashboard,
+  Dataset,
+  Described,
+  Report,
+  ScanAnswer,
+  ScannedWorkspace,
+  Tile,
+  Workspace,
+  WorkspaceContent,
+} from './model.ts'
 import { defined, merge, toDashboard, toDataset, toReport } from './read.ts'
-import type { ScanAnswer, ScannedWorkspace, Scanner } from './scanner.ts'
+import type { Scanner } from './scanner.ts'
 import type { Item } from './wire.ts'
 
 export interface LoadedContent extends WorkspaceContent {
@@ -13,16 +26,57 @@ export interface LoadedContent extends WorkspaceContent {
   originals: Map<string, string>
   /** Ids of the datasets that stand in this workspace. */
   local: ReadonlySet<string>
-  /** True where something that was there before may be missing this time. */
-  incomplete: boolean
+  /** Kinds of items that the metadata scan alone lists, and did not. */
+  unlisted: Unlisted[]
+  /** What was not told of the workspace itself. */
+  unread: UnreadSection[]
+  /** What was not told of any data source of the metadata scan. */
+  sourceGaps: UnreadSection[]
   /** True where the lists hold items without an id: what is missing from them may be there. */
   unreadable: boolean
 }
 
-function mergeAll<T extends { id: string }>(listed: T[], scanned: readonly T[]): T[] {
-  const known = new Map(scanned.map((item) => [item.id, item]))
-  const unique = new Map(listed.filter(({ id }) => id !== '').map((item) => [item.id, merge(item, known.get(item.id))]))
+interface Source<T> {
+  /** What the member lists say; undefined where an administrator alone sees the workspace. */
+  listed: readonly T[] | undefined
+  /** Gaps of all items of the list. */
+  listedGaps: readonly UnreadSection[]
+  scanned: readonly T[]
+  scannedGaps: readonly UnreadSection[]
+  /** Why the scan may not tell an item. */
+  scanGap: Omit<UnreadSection, 'section'> | undefined
+  /** Sections that the scan alone tells. */
+  scanSections: readonly string[]
+}
+
+/** The items of both, each with what was not told of it by either. */
+function mergeAll<T extends Described>(source: Source<T>): T[] {
+  const known = new Map(source.scanned.map((item) => [item.id, item]))
+  const items = (source.listed ?? source.scanned).filter(({ id }) => id !== '')
+  const unique = new Map(
+    items.map((item) => {
+      const scanned = known.get(item.id)
+      const merged = merge(item, scanned)
+      const isDescribedByScan = item.description === undefined && merged.description !== undefined
+      const gaps = [
+        ...(merged.name === '' ? [missing('name')] : []),
+        ...(source.listed === undefined || item.description !== undefined ? [] : source.listedGaps),
+        ...(scanned === undefined ? toScanGaps(source) : [...source.scannedGaps, ...scanned.unread]),
+        ...(source.listed === undefined ? [] : item.unread),
+      ]
+      return [
+        item.id,
+        { ...merged, unread: gaps, ...(isDescribedByScan || source.listed === undefined ? { isDescribedByScan } : {}) },
+      ]
+    }),
+  )
   return [...unique.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+const missing = (section: string): UnreadSection => ({ section, reason: 'missing' })
+
+function toScanGaps({ scanGap, scanSections }: Pick<Source<never>, 'scanGap' | 'scanSections'>): UnreadSection[] {
+  return scanGap === undefined ? [] : scanSections.map((section) => ({ section, ...scanGap }))
 }
 
 /** Reports published in an app are listed a second time: the copy is dropped where its original is there. */
@@ -54,27 +108,33 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
   const { api, scanner } = options
   const { extract_reports, extract_dashboards, extract_ownership } = options.config.optional.extraction
 
-  async function addDataflows(workspace: Workspace, datasets: Dataset[]): Promise<boolean> {
-    if (workspace.kind === 'me' || datasets.length === 0) return true
+  async function addDataflows(workspace: Workspace, datasets: Dataset[]): Promise<void> {
+    if (workspace.kind === 'me' || datasets.length === 0) return
     let links: Item[]
     try {
       links = await api.upstreamDataflows(workspace)
     } catch (error) {
-      return (await judge(error, api.probe)) === 'refused'
+      const reason = (await judge(error, api.probe)) === 'refused' ? 'refused' : 'failed'
+      for (const dataset of datasets) {
+        if (reason === 'failed' || dataset.upstreamDataflows === undefined) {
+          dataset.unread = [...dataset.unread, { section: 'dataflows', reason }]
+        }
+      }
+      return
     }
     for (const link of links) {
       const dataset = datasets.find(({ id }) => id === link.id('datasetObjectId'))
       const id = link.id('dataflowObjectId')
-      if (dataset === undefined || id === undefined || dataset.upstreamDataflows.some((known) => known.id === id))
+      if (dataset === undefined || id === undefined || dataset.upstreamDataflows?.some((known) => known.id === id))
         continue
       const workspaceId = link.id('workspaceObjectId')
-      dataset.upstreamDataflows.push({ id, ...(workspaceId === undefined ? {} : { workspaceId }) })
+      const flow = { id, ...(workspaceId === undefined ? {} : { workspaceId }) }
+      dataset.upstreamDataflows = [...(dataset.upstreamDataflows ?? []), flow]
     }
-    return true
   }
 
   /** Addresses of the people who administer the workspace; undefined where the account may not see them. */
-  async function readAdmins(workspace: Workspace): Promise<string[] | 'unavailable' | undefined> {
+  async function readAdmins(workspace: Workspace): Promise<string[] | 'refused' | 'unavailable' | undefined> {
     if (!extract_ownership || workspace.kind === 'me' || !workspace.member) return undefined
     try {
       const { items } = await api.workspaceUsers(workspace)
@@ -83,7 +143,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
         .flatMap((user) => user.text('emailAddress') ?? user.text('identifier') ?? [])
         .sort()
     } catch (error) {
-      return (await judge(error, api.probe)) === 'refused' ? undefined : 'unavailable'
+      return await judge(error, api.probe)
     }
   }
 
@@ -93,10 +153,12 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       extract_reports ? api.reports(workspace) : [],
       extract_dashboards ? api.dashboards(workspace) : [],
     ])
+    const gaps = (items: readonly Item[]) => expectMember(items, 'description', 'description')
     return {
       datasets: datasets.map((item) => toDataset(item)),
       reports: reports.map(toReport),
       dashboards: dashboards.map((item) => toDashboard(item)),
+      gaps: { datasets: gaps(datasets), reports: gaps(reports) },
     }
   }
 
@@ -110,27 +172,70 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       const temporary = 'temporary' in scan && scan.temporary
       throw new AppError('unavailable', message, { reason: temporary ? 'server_error' : 'forbidden' })
     }
-    const items = listed ?? {
-      datasets: scanned?.datasets ?? [],
-      reports: extract_reports ? (scanned?.reports ?? []) : [],
-      dashboards: extract_dashboards ? (scanned?.dashboards ?? []) : [],
-    }
-    const datasets = mergeAll(items.datasets, scanned?.datasets ?? [])
-    const flowsRead = workspace.member ? await addDataflows(workspace, datasets) : true
+    const scanGap = toScanGap(scan)
+    const datasets = mergeAll<Dataset>({
+      listed: listed?.datasets,
+      listedGaps: listed?.gaps.datasets ?? [],
+      scanned: scanned?.datasets ?? [],
+      scannedGaps: scanned?.gaps.datasets ?? [],
+      scanGap,
+      scanSections: [...describing, 'expressions', 'roles'],
+    })
+    const reports = mergeAll<Report>({
+      listed: listed?.reports,
+      listedGaps: listed?.gaps.reports ?? [],
+      scanned: (extract_reports ? scanned?.reports : undefined) ?? [],
+      scannedGaps: scanned?.gaps.reports ?? [],
+      scanGap,
+      scanSections: describing,
+    })
+    const dashboards = mergeAll<Dashboard>({
+      listed: listed?.dashboards,
+      listedGaps: [],
+      scanned: (extract_dashboards ? scanned?.dashboards : undefined) ?? [],
+      scannedGaps: [],
+      scanGap,
+      scanSections: describing,
+    })
+    if (workspace.member) await addDataflows(workspace, datasets)
     const admins = await readAdmins(workspace)
-    const description = workspace.description ?? scanned?.description
+    const isDescribedByScan = workspace.description === undefined && scanned?.description !== undefined
     return {
-      workspace: description === undefined ? workspace : { ...workspace, description },
+      workspace: { ...workspace, ...defined({ description: scanned?.description }), ...workspace, isDescribedByScan },
       datasets,
-      ...withoutCopies(mergeAll(items.reports, scanned?.reports ?? [])),
-      dashboards: withoutDashboardCopies(mergeAll(items.dashboards, scanned?.dashboards ?? [])),
+      ...withoutCopies(reports),
+      dashboards: withoutDashboardCopies(dashboards),
       ...(Array.isArray(admins) ? { admins } : {}),
       scan,
       local: new Set(datasets.map(({ id }) => id)),
-      unreadable: [items.datasets, items.reports, items.dashboards].some((list) => list.some(({ id }) => id === '')),
-      incomplete: !flowsRead || admins === 'unavailable' || ('temporary' in scan && scan.temporary),
+      unreadable: hasNameless(listed ?? scanned),
+      sourceGaps: scanned?.sourceGaps ?? [],
+      unlisted: listed === undefined && scanned !== undefined ? listUnlisted(scanned) : [],
+      unread: [
+        ...(workspace.name === '' ? [missing('name')] : []),
+        ...(workspace.description === undefined ? [{ ...missing('description'), isEmptyIfRepeated: true }] : []),
+        ...(scanned?.gaps.workspace ?? toScanGaps({ scanGap, scanSections: describing })),
+        ...(admins === 'refused' ? [{ section: 'owner', reason: 'refused' as const }] : []),
+        ...(admins === 'unavailable' ? [{ section: 'owner', reason: 'failed' as const }] : []),
+      ],
     }
   }
+
+  /** Items of a workspace that an administrator alone sees are gone only where the scan lists their kind. */
+  function listUnlisted({ datasets, reports, dashboards }: ScannedWorkspace): Unlisted[] {
+    const lists: [unknown, readonly AssetKind[]][] = [
+      [datasets, ['bi.dataset', 'bi.table']],
+      [extract_reports ? reports : [], ['bi.report']],
+      [extract_dashboards ? dashboards : [], ['bi.dashboard']],
+    ]
+    return lists.flatMap(([list, kinds]) => (list === undefined ? [{ kinds, reason: 'missing' as const }] : []))
+  }
 }
+
+const hasNameless = (lists: Pick<ScannedWorkspace, 'datasets' | 'reports' | 'dashboards'> | undefined) =>
+  [lists?.datasets, lists?.reports, lists?.dashboards].some((list) => list?.some(({ id }) => id === '') === true)
+
+/** What the metadata scan tells of every item beside the lists. */
+const describing = ['scan']
 
 export type ContentLoader = ReturnType<typeof createContentLoader>

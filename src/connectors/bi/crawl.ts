@@ -1,13 +1,16 @@
-import type { AssetDraft, Batch, CrawlRequest, ScanWarning } from '../connector.ts'
+import type { UnreadSection } from '../../documents/section.ts'
+import type { AssetDraft, AssetKind, Batch, CrawlRequest, ScanWarning, Unlisted } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { Assets } from './assets.ts'
 import type { BiConfig } from './config.ts'
 import { type ContentLoader, type LoadedContent, toPlacedTiles } from './content.ts'
-import { judge } from './failure.ts'
-import type { Dashboard, Dataset, Report, Workspace } from './model.ts'
-import { toDataSource, toParameters, toTile } from './read.ts'
+import { judge, reasonOf } from './failure.ts'
+import { expectMember, listSourceGaps, requireMember, toScanGap, unread } from './gaps.ts'
+import type { Dashboard, Dataset, Report, SchemaAnswer, Workspace } from './model.ts'
+import { listTileGaps, toDataSource, toParameters, toTile } from './read.ts'
 import type { Selection } from './sampling.ts'
 import type { SchemaReader } from './schema.ts'
+import type { Item } from './wire.ts'
 
 const unreadable: ScanWarning = {
   code: 'entries_unreadable',
@@ -18,6 +21,26 @@ const unreadable: ScanWarning = {
 interface Drafts {
   assets: AssetDraft[]
   warnings: ScanWarning[]
+}
+
+const alone = async (draft: Promise<AssetDraft>): Promise<Drafts> => ({ assets: [await draft], warnings: [] })
+
+/** The answer to a call for details. */
+interface Detail {
+  /** Undefined where there is none. */
+  items: Item[] | undefined
+  unread: UnreadSection[]
+}
+
+const notAsked: Detail = { items: undefined, unread: [] }
+const pagesNotInScan: Detail = { items: undefined, unread: unread('refused', 'not_in_scan', 'pages') }
+const tilesNotInScan: Detail = { items: undefined, unread: unread('missing', 'not_in_scan_result', 'tiles') }
+
+/** Says that the schema of datasets is not known; which findings that leaves open is counted elsewhere. */
+function toSchemaWarnings(answer: SchemaAnswer): ScanWarning[] {
+  if (answer.status !== 'unavailable') return []
+  const message = `The tables of some datasets could not be read: ${answer.reason}; see schemaReason of each.`
+  return [{ code: 'schema_unavailable', message }]
 }
 
 const phases = ['datasets', 'reports', 'dashboards'] as const
@@ -47,101 +70,108 @@ export function createCrawler(options: {
   const { api, assets } = options
   const { extraction } = options.config.optional
 
-  /** A detail that may be refused for one item; `undefined` where it could not be had this time. */
-  async function detail<T>(work: Promise<T>, whenRefused: T): Promise<T | undefined> {
+  /** A detail of an item, or why it could not be had. */
+  async function detail(work: Promise<Item[]>, section: string): Promise<Detail> {
     try {
-      return await work
+      return { items: await work, unread: [] }
     } catch (error) {
-      return (await judge(error, api.probe)) === 'refused' ? whenRefused : undefined
+      const reason = (await judge(error, api.probe)) === 'refused' ? 'refused' : 'failed'
+      return { items: undefined, unread: unread(reason, reasonOf(error), section) }
     }
   }
 
-  /** What could not be read this time keeps the checksum it had: a failure of the platform is no change of the item. */
-  function settle(
-    asset: AssetDraft,
-    incomplete: boolean,
-    known: ReadonlyMap<string, string>,
-    warnings: ScanWarning[],
-  ): AssetDraft {
-    if (!incomplete) return asset
-    const message = 'Some details could not be read this time; what was known of them stands.'
-    warnings.push({ code: 'details_unavailable', message, assetKey: asset.key })
-    const checksum = known.get(asset.key)
-    if (checksum === undefined) return { ...asset, facts: { ...asset.facts, incomplete: true } }
-    const { document: _unread, ...rest } = asset
-    return { ...rest, checksum }
+  async function readSources(dataset: Dataset, { workspace, scan, sourceGaps }: LoadedContent) {
+    if (dataset.dataSources !== undefined) return { sources: dataset.dataSources, unread: sourceGaps }
+    if (!workspace.member) {
+      const gap = toScanGap(scan)
+      return { sources: undefined, unread: gap === undefined ? [] : unread(gap.reason, gap.detail, 'sources') }
+    }
+    const read = await detail(api.dataSources(workspace, dataset.id), 'sources')
+    if (read.items === undefined) return { sources: undefined, unread: read.unread }
+    return { sources: read.items.map(toDataSource), unread: listSourceGaps(read.items) }
   }
 
-  async function datasetDrafts(dataset: Dataset, content: LoadedContent, request: CrawlRequest): Promise<Drafts> {
+  async function readParameters(dataset: Dataset, { workspace }: LoadedContent) {
+    if (!extraction.extract_dataset_schema || !workspace.member || workspace.kind === 'me') {
+      return { parameters: [], unread: [] }
+    }
+    const read = await detail(api.parameters(workspace, dataset.id), 'parameters')
+    if (read.items === undefined) return { parameters: [], unread: read.unread }
+    const gaps = [
+      ...requireMember(read.items, 'name', 'parameters'),
+      ...expectMember(read.items, 'currentValue', 'parameters'),
+    ]
+    return { parameters: toParameters(read.items), unread: gaps }
+  }
+
+  async function datasetDrafts(dataset: Dataset, content: LoadedContent): Promise<Drafts> {
     const { workspace } = content
-    const [dataSources, parameters, answer] = await Promise.all([
-      dataset.dataSources ??
-        (workspace.member
-          ? detail(api.dataSources(workspace, dataset.id), []).then((items) => items?.map(toDataSource))
-          : []),
-      workspace.member && workspace.kind !== 'me' && extraction.extract_dataset_schema
-        ? detail(api.parameters(workspace, dataset.id), []).then((items) => items && toParameters(items))
-        : [],
+    const [read, parameters, answer] = await Promise.all([
+      readSources(dataset, content),
+      readParameters(dataset, content),
       extraction.extract_dataset_schema
         ? options.readSchema(workspace, dataset, content.scan)
         : ({ status: 'not_requested' } as const),
     ])
-    const temporary = answer.status === 'unavailable' && answer.temporary
-    const incomplete = content.incomplete || temporary || dataSources === undefined || parameters === undefined
-    const sorted = [...(dataSources ?? [])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-    const full = { ...dataset, dataSources: sorted, parameters: parameters ?? [] }
-    const drafts = assets.datasetAssets(full, answer, content)
-    const known = incomplete ? request.known(drafts.map(({ key }) => key)) : new Map<string, string>()
-    const warnings: ScanWarning[] = []
-    if (temporary && extraction.extract_datasets_to_containers) {
-      const message = 'The tables of a dataset could not be listed this time; the next scan tries again.'
-      warnings.push({ code: 'listing_incomplete', message, incomplete: true })
-    }
-    return { assets: drafts.map((asset) => settle(asset, incomplete, known, warnings)), warnings }
+    const sorted = [...(read.sources ?? [])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+    const drafts = assets.datasetAssets(
+      {
+        ...dataset,
+        dataSources: sorted,
+        parameters: parameters.parameters,
+        unread: [...dataset.unread, ...read.unread, ...parameters.unread],
+      },
+      answer,
+      content,
+    )
+    return { assets: drafts, warnings: toSchemaWarnings(answer) }
   }
 
-  async function reportDrafts(report: Report, content: LoadedContent, request: CrawlRequest): Promise<Drafts> {
+  async function reportDraft(report: Report, content: LoadedContent): Promise<AssetDraft> {
     const { workspace } = content
-    const paged = workspace.member && report.type !== 'PaginatedReport'
-    const items = paged ? await detail(api.pages(workspace, report.id), []) : []
+    if (report.type === 'PaginatedReport') return assets.reportAsset(report, [], content)
+    const read = workspace.member ? await detail(api.pages(workspace, report.id), 'pages') : pagesNotInScan
+    const { items } = read
     const pages = [...(items ?? [])]
       .sort((a, b) => (a.number('order') ?? 0) - (b.number('order') ?? 0))
       .map((page) => page.text('displayName') ?? page.text('name') ?? '')
-    const asset = assets.reportAsset(report, pages, content)
-    const incomplete = items === undefined || (content.incomplete && extraction.extract_ownership)
-    const warnings: ScanWarning[] = []
-    const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
+    const gaps = [...read.unread, ...requireMember(items ?? [], 'displayName', 'pages')]
+    const asked = { ...report, unread: [...report.unread, ...gaps] }
+    return assets.reportAsset(asked, items === undefined ? undefined : pages, content)
   }
 
-  async function dashboardDrafts(dashboard: Dashboard, content: LoadedContent, request: CrawlRequest): Promise<Drafts> {
+  const readTiles = async ({ id }: Dashboard, workspace: Workspace) =>
+    workspace.member ? await detail(api.tiles(workspace, id), 'tiles') : tilesNotInScan
+
+  async function dashboardDraft(dashboard: Dashboard, content: LoadedContent): Promise<AssetDraft> {
     const { workspace } = content
-    const tiles =
-      dashboard.tiles ??
-      (workspace.member ? await detail(api.tiles(workspace, dashboard.id), []).then((items) => items?.map(toTile)) : [])
+    const { tiles: told } = dashboard
+    const read = told === undefined ? await readTiles(dashboard, workspace) : notAsked
+    const { items } = read
+    const tiles = told ?? items?.map(toTile)
     const sorted = [...(tiles ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1))
-    const placed = { ...dashboard, tiles: toPlacedTiles(sorted, content.reports) }
-    const asset = assets.dashboardAsset(placed, content)
-    const incomplete = tiles === undefined || (content.incomplete && extraction.extract_ownership)
-    const warnings: ScanWarning[] = []
-    const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
+    const { tiles: _, ...rest } = dashboard
+    const placed = tiles === undefined ? rest : { ...rest, tiles: toPlacedTiles(sorted, content.reports) }
+    const gaps = [...read.unread, ...listTileGaps(items ?? [])]
+    return assets.dashboardAsset({ ...placed, unread: [...dashboard.unread, ...gaps] }, content)
   }
 
-  function workspaceDrafts(content: LoadedContent, chosen: (id: string) => boolean, request: CrawlRequest): Drafts {
-    const none = { assets: [], warnings: [] }
-    if (!extraction.extract_workspaces_to_containers) return none
+  function workspaceDrafts(content: LoadedContent, chosen: (id: string) => boolean): AssetDraft[] {
+    if (!extraction.extract_workspaces_to_containers) return []
     const keys = [
       ...content.datasets.filter(({ id }) => chosen(id)).map(({ id }) => assets.keyOf.dataset(id)),
       ...content.reports.filter(({ id }) => chosen(id)).map(({ id }) => assets.keyOf.report(id)),
       ...content.dashboards.filter(({ id }) => chosen(id)).map(({ id }) => assets.keyOf.dashboard(id)),
     ]
-    const asset = assets.workspaceAsset(content, keys)
-    const incomplete = content.incomplete && extraction.extract_ownership
-    const warnings: ScanWarning[] = []
-    const known = incomplete ? request.known([asset.key]) : new Map<string, string>()
-    return { assets: [settle(asset, incomplete, known, warnings)], warnings }
+    return [assets.workspaceAsset(content, keys)]
   }
+
+  /** Kinds of items that the options of the source leave out. */
+  const leftOut: readonly AssetKind[] = [
+    ...(extraction.extract_reports ? [] : ['bi.report' as const]),
+    ...(extraction.extract_dashboards ? [] : ['bi.dashboard' as const]),
+    ...(extraction.extract_workspaces_to_containers ? [] : ['bi.workspace' as const]),
+  ]
 
   return async function* crawl(
     workspace: Workspace,
@@ -152,11 +182,11 @@ export function createCrawler(options: {
     const chosen = (id: string) => selection.ids === undefined || selection.ids.has(id)
     const start = readCursor(request.cursor)
     const work = {
-      datasets: content.datasets.map((item) => ({ id: item.id, draft: () => datasetDrafts(item, content, request) })),
-      reports: content.reports.map((item) => ({ id: item.id, draft: () => reportDrafts(item, content, request) })),
+      datasets: content.datasets.map((item) => ({ id: item.id, draft: () => datasetDrafts(item, content) })),
+      reports: content.reports.map((item) => ({ id: item.id, draft: () => alone(reportDraft(item, content)) })),
       dashboards: content.dashboards.map((item) => ({
         id: item.id,
-        draft: () => dashboardDrafts(item, content, request),
+        draft: () => alone(dashboardDraft(item, content)),
       })),
     }
     const batches = phases.flatMap((phase, index) => {
@@ -170,7 +200,9 @@ export function createCrawler(options: {
         return { cursor: writeCursor(index, slice.at(-1)?.id ?? ''), items: slice }
       })
     })
-    const container = request.cursor === undefined ? [workspaceDrafts(content, chosen, request)] : []
+    const isFirst = request.cursor === undefined
+    const container = isFirst ? [{ assets: workspaceDrafts(content, chosen), warnings: [] }] : []
+    const unlisted: Unlisted[] = [{ kinds: leftOut, reason: 'switched_off' }, ...content.unlisted]
     if (batches.length === 0) batches.push({ cursor: '', items: [] })
 
     for (const [index, batch] of batches.entries()) {
@@ -181,11 +213,12 @@ export function createCrawler(options: {
       yield {
         assets: drafts.flatMap((draft) => draft.assets),
         warnings: [
-          ...(index === 0 && request.cursor === undefined ? selection.warnings : []),
+          ...(index === 0 && isFirst ? selection.warnings : []),
           ...(index === 0 && content.unreadable ? [unreadable] : []),
           ...drafts.flatMap((draft) => draft.warnings),
         ],
         cursor: index === batches.length - 1 ? null : batch.cursor,
+        ...(index === 0 && isFirst ? { unlisted } : {}),
       }
     }
   }

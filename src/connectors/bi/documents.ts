@@ -1,8 +1,10 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import { toDetailSection } from './gaps.ts'
 import type {
   Dashboard,
   DataSource,
   Dataset,
+  Described,
   Field,
   NamedExpression,
   Report,
@@ -19,41 +21,56 @@ const address = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi
 const byName = <T extends { name: string }>(items: readonly T[]) =>
   [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 
-const name = (text: string, path: string, label: string): Part[] =>
-  text === '' ? [] : [{ kind: 'name', text, path, label }]
+const name = (text: string, path: string, label: string, section: string): Part[] =>
+  text === '' ? [] : [{ kind: 'name', text, path, label, section }]
 
-const text = (value: string | undefined, path: string): Part[] =>
-  value === undefined ? [] : [{ kind: 'text', text: value, path, label: 'description' }]
+const text = (value: string | undefined, path: string, section: string): Part[] =>
+  value === undefined ? [] : [{ kind: 'text', text: value, path, label: 'description', section }]
 
-const expression = (value: string | undefined, path: string, language: 'dax' | 'm'): Part[] =>
-  value === undefined ? [] : [{ kind: 'expression', text: value, path, language }]
+const expression = (value: string | undefined, path: string, language: 'dax' | 'm', section: string): Part[] =>
+  value === undefined ? [] : [{ kind: 'expression', text: value, path, language, section }]
 
-function fieldParts(table: string, field: Field, label: string): Part[] {
+/** The sections that the texts of a field stand in. */
+interface FieldSections {
+  names: string
+  descriptions: string
+  expressions: string
+}
+
+const ofColumns = { names: 'tables/names', descriptions: 'tables/descriptions', expressions: 'tables/columns' }
+const ofMeasures = {
+  names: 'tables/measures',
+  descriptions: 'tables/measures/descriptions',
+  expressions: 'tables/measures/expressions',
+}
+
+function fieldParts(table: string, field: Field, label: string, sections: FieldSections): Part[] {
   const path = `${table}.${field.name}`
   return [
-    ...name(field.name, path, label),
-    ...text(field.description, path),
-    ...expression(field.expression, path, 'dax'),
+    ...name(field.name, path, label, sections.names),
+    ...text(field.description, path, sections.descriptions),
+    ...expression(field.expression, path, 'dax', sections.expressions),
   ]
 }
 
 function toTableParts(table: Table): Part[] {
   return [
-    ...name(table.name, table.name, 'table'),
-    ...text(table.description, table.name),
-    ...byName(table.columns).flatMap((column) => fieldParts(table.name, column, 'column')),
-    ...byName(table.measures).flatMap((measure) => fieldParts(table.name, measure, 'measure')),
-    ...table.sources.flatMap((source) => expression(source, `${table.name} source`, 'm')),
+    ...name(table.name, table.name, 'table', 'tables/names'),
+    ...text(table.description, table.name, 'tables/descriptions'),
+    ...byName(table.columns).flatMap((column) => fieldParts(table.name, column, 'column', ofColumns)),
+    ...byName(table.measures).flatMap((measure) => fieldParts(table.name, measure, 'measure', ofMeasures)),
+    ...expression(table.expression, `${table.name} source`, 'm', 'tables/columns'),
+    ...table.sources.flatMap((source) => expression(source, `${table.name} source`, 'm', 'tables/sources')),
   ]
 }
 
-const namedParts = (items: readonly NamedExpression[], what: string, language: 'dax' | 'm'): Part[] =>
+const namedParts = (items: readonly NamedExpression[], what: string, language: 'dax' | 'm', section: string): Part[] =>
   byName(items).flatMap((item) => {
     const path = `${what} ${item.name}`
     return [
-      ...name(item.name, path, what),
-      ...text(item.description, path),
-      ...expression(item.expression, path, language),
+      ...name(item.name, path, what, section),
+      ...text(item.description, path, section),
+      ...expression(item.expression, path, language, section),
     ]
   })
 
@@ -67,7 +84,13 @@ export function toSourceLabel(source: DataSource): string {
 function dataSourceParts(sources: readonly DataSource[]): Part[] {
   return sources.flatMap((source, index) =>
     source.details.map(
-      ([label, value]): Part => ({ kind: 'attribute', text: value, path: `data source ${index + 1} ${label}`, label }),
+      ([label, value]): Part => ({
+        kind: 'attribute',
+        text: value,
+        path: `data source ${index + 1} ${label}`,
+        label,
+        section: ['name', 'connectionString'].includes(label) ? `sources/${label}` : toDetailSection(label),
+      }),
     ),
   )
 }
@@ -84,7 +107,8 @@ function toLinks(parts: readonly Part[]): DocumentLink[] {
     .flatMap((part) =>
       [...part.text.matchAll(address)].map((match): DocumentLink => {
         const url = withoutClosingMarks(match[0])
-        return { kind: 'web', url, path: part.path, offset: match.index }
+        const section = part.section ?? ''
+        return { kind: 'web', url, path: part.path, section, offset: match.index }
       }),
     )
 }
@@ -96,19 +120,22 @@ function toDocument(parts: readonly Part[]): AssayDocument {
   return { mime: MIME, parts: kept, links: toLinks(kept), ...(long ? cut : {}) }
 }
 
+const described = (item: Pick<Described, 'description' | 'isDescribedByScan'>): Part[] =>
+  text(item.description, 'description', item.isDescribedByScan === true ? 'scan/description' : 'description')
+
 export function toWorkspaceDocument(workspace: Workspace): AssayDocument {
-  return toDocument([...name(workspace.name, 'name', 'workspace'), ...text(workspace.description, 'description')])
+  return toDocument([...name(workspace.name, 'name', 'workspace', 'name'), ...described(workspace)])
 }
 
 /** `schema` is left out where the tables are assets of their own. */
 export function toDatasetDocument(dataset: Dataset, schema: Schema | undefined, withTables: boolean): AssayDocument {
   return toDocument([
-    ...name(dataset.name, 'name', 'dataset'),
-    ...text(dataset.description, 'description'),
+    ...name(dataset.name, 'name', 'dataset', 'name'),
+    ...described(dataset),
     ...(withTables ? byName(schema?.tables ?? []).flatMap(toTableParts) : []),
-    ...namedParts(schema?.expressions ?? [], 'expression', 'm'),
-    ...namedParts(dataset.parameters, 'parameter', 'm'),
-    ...namedParts(dataset.roleFilters, 'role', 'dax'),
+    ...namedParts(dataset.expressions ?? [], 'expression', 'm', 'expressions'),
+    ...namedParts(dataset.parameters, 'parameter', 'm', 'parameters'),
+    ...namedParts(dataset.roleFilters ?? [], 'role', 'dax', 'roles'),
     ...dataSourceParts(dataset.dataSources ?? []),
   ])
 }
@@ -118,15 +145,15 @@ export const toTableDocument = (table: Table): AssayDocument => toDocument(toTab
 /** `pages` are the names as readers see them, in their order. */
 export function toReportDocument(report: Report, pages: readonly string[]): AssayDocument {
   return toDocument([
-    ...name(report.name, 'name', 'report'),
-    ...text(report.description, 'description'),
-    ...pages.flatMap((page, index) => name(page, `page ${index + 1}`, 'page')),
+    ...name(report.name, 'name', 'report', 'name'),
+    ...described(report),
+    ...pages.flatMap((page, index) => name(page, `page ${index + 1}`, 'page', 'pages')),
   ])
 }
 
 export function toDashboardDocument(dashboard: Dashboard): AssayDocument {
   return toDocument([
-    ...name(dashboard.name, 'name', 'dashboard'),
-    ...(dashboard.tiles ?? []).flatMap(({ title }, index) => name(title ?? '', `tile ${index + 1}`, 'tile')),
+    ...name(dashboard.name, 'name', 'dashboard', 'name'),
+    ...(dashboard.tiles ?? []).flatMap(({ title }, index) => name(title ?? '', `tile ${index + 1}`, 'tile', 'tiles')),
   ])
 }

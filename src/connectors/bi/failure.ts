@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 
-const reasonOf = (error: unknown) => (error instanceof AppError ? (error.facts.reason ?? '') : '')
+export const reasonOf = (error: unknown) => (error instanceof AppError ? (error.facts.reason ?? '') : '')
 
 /** Ends or parks the whole scan, so no smaller unit may swallow it. */
 export const endsScan = (error: unknown) =>

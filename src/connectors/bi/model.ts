@@ -1,9 +1,13 @@
+import type { UnreadSection } from '../../documents/section.ts'
+
 /** What the member lists and the admin scanner say alike, in one shape. Ids are lower-cased GUIDs. */
 export interface Workspace {
   /** `me` for the caller's own workspace. */
   id: string
   name: string
   description?: string
+  /** The description is the metadata scan's. */
+  isDescribedByScan?: boolean
   kind: 'workspace' | 'personal' | 'me'
   /** False where only an administrator sees it: its items come from the scanner alone. */
   member: boolean
@@ -28,6 +32,8 @@ export interface Table {
   hidden?: boolean
   columns: Field[]
   measures: Field[]
+  /** What a calculated table is made by. */
+  expression?: string
   /** Power Query that fills the table. */
   sources: string[]
 }
@@ -49,7 +55,8 @@ export interface Schema {
   /** How it was read. */
   way: 'scanner' | 'tables' | 'queries' | 'statistics'
   tables: Table[]
-  expressions: NamedExpression[]
+  /** What of it this way did not tell. */
+  unread: UnreadSection[]
   stale?: boolean
 }
 
@@ -58,10 +65,18 @@ export type SchemaAnswer =
   | { status: 'unavailable'; reason: string; temporary: boolean; tried: Record<string, string> }
   | { status: 'not_requested' }
 
-export interface Dataset {
+/** What lists and the metadata scan tell of every item. */
+export interface Described {
   id: string
   name: string
   description?: string
+  /** The description is the metadata scan's. */
+  isDescribedByScan?: boolean
+  /** What was not told of it. */
+  unread: UnreadSection[]
+}
+
+export interface Dataset extends Described {
   url?: string
   configuredBy?: string
   /** The platform says that nobody is its owner. */
@@ -72,20 +87,20 @@ export interface Dataset {
   pushRows: boolean
   refreshable: boolean
   identityRequired: boolean
-  upstreamDatasets: Reference[]
-  upstreamDataflows: Reference[]
+  /** Undefined where the platform did not say. */
+  upstreamDatasets?: Reference[]
+  upstreamDataflows?: Reference[]
   /** Undefined where the scanner did not say; then the member API is asked. */
   dataSources?: DataSource[]
   parameters: NamedExpression[]
-  /** Filters of row-level security roles. */
-  roleFilters: NamedExpression[]
+  /** Filters of row-level security roles; undefined where the scanner did not say. */
+  roleFilters?: NamedExpression[]
+  /** Shared Power Query; undefined where the scanner did not say. */
+  expressions?: NamedExpression[]
   scanned?: { schema?: Schema; error?: string }
 }
 
-export interface Report {
-  id: string
-  name: string
-  description?: string
+export interface Report extends Described {
   url?: string
   type?: string
   dataset?: Reference
@@ -104,9 +119,7 @@ export interface Tile {
   dataset?: Reference
 }
 
-export interface Dashboard {
-  id: string
-  name: string
+export interface Dashboard extends Described {
   url?: string
   owner?: string
   appId?: string
@@ -122,3 +135,21 @@ export interface WorkspaceContent {
   /** People and groups with their right, where ownership is asked for. */
   admins?: string[]
 }
+
+/** A workspace as an administrator's metadata scan shows it. */
+export interface ScannedWorkspace {
+  description?: string
+  /** Undefined where the scan did not list them. */
+  datasets?: Dataset[]
+  reports?: Report[]
+  dashboards?: Dashboard[]
+  /** What was not told of any data source. */
+  sourceGaps: UnreadSection[]
+  /** Gaps of all items of a kind. */
+  gaps: Record<'workspace' | 'datasets' | 'reports', UnreadSection[]>
+}
+
+export type ScanAnswer =
+  | { workspace: ScannedWorkspace }
+  /** `temporary`: the next scan may well get it, so its absence says nothing. */
+  | { missing: string; temporary: boolean }

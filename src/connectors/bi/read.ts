@@ -1,3 +1,5 @@
+import type { UnreadSection } from '../../documents/section.ts'
+import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, unread } from './gaps.ts'
 import type {
   Dashboard,
   DataSource,
@@ -96,36 +98,76 @@ export function toDataSource(item: Item): DataSource {
 
 function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   const error = item.text('schemaRetrievalError')
-  const tables = toTables(item.items('tables'))
-  if (tables.length === 0) return error === undefined ? {} : { error }
+  const tables = item.list('tables')
+  if (tables === undefined || (error !== undefined && tables.length === 0)) return error === undefined ? {} : { error }
+  // Without the tenant's setting for expressions, the scan tells neither DAX nor Power Query.
+  const withheld = item.list('expressions') === undefined
   const schema: Schema = {
     way: 'scanner',
-    tables,
-    expressions: toExpressions(item.items('expressions'), 'expression'),
+    tables: toTables(tables),
+    unread: [
+      ...listTableGaps(tables),
+      ...(withheld
+        ? unread('missing', 'no_expressions', 'tables/columns', 'tables/measures/expressions', 'tables/sources')
+        : []),
+      ...(error === undefined ? [] : unread('not_available', toWord(error), 'tables')),
+    ],
     ...(item.flag('schemaMayNotBeUpToDate') === true ? { stale: true } : {}),
   }
   return { schema, ...(error === undefined ? {} : { error }) }
 }
 
+/** A sentence of the platform as one word. */
+export const toWord = (text: string) =>
+  text
+    .replace(/[^\w]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 60)
+    .toLowerCase()
+
+function toRoleFilters(roles: readonly Item[]): NamedExpression[] {
+  return roles.flatMap((role) =>
+    toExpressions(role.items('tablePermissions'), 'filterExpression').map((filter) => ({
+      ...filter,
+      name: `${role.text('name') ?? 'role'} on ${filter.name}`,
+    })),
+  )
+}
+
+/** The scanner's data sources of a dataset; undefined where it does not tell them all. */
+function toUsedSources(item: Item, known: ReadonlyMap<string, DataSource>): DataSource[] | undefined {
+  const used = item.list('datasourceUsages')
+  if (used === undefined) return undefined
+  const sources = [...used, ...item.items('misconfiguredDatasourceUsages')].map((usage) =>
+    known.get(usage.id('datasourceInstanceId') ?? ''),
+  )
+  return sources.includes(undefined) ? undefined : sources.flatMap((source) => source ?? [])
+}
+
 /** `dataSources` maps the scanner's instance ids; absent for the member list. */
 export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>): Dataset {
-  const usages = [...item.items('datasourceUsages'), ...item.items('misconfiguredDatasourceUsages')]
+  const references = (list: string, key: string) => {
+    const items = item.list(list)
+    return items === undefined ? undefined : toReferences(items, key)
+  }
+  const roles = dataSources === undefined ? undefined : item.list('roles')
+  const expressions = dataSources === undefined ? undefined : item.list('expressions')
   return {
     id: item.id('id') ?? '',
     name: item.text('name') ?? '',
+    unread: [
+      ...listRoleGaps(roles),
+      ...(expressions === undefined ? [] : listExpressionGaps(expressions, 'expression', 'expressions')),
+    ],
     pushRows: item.flag('addRowsAPIEnabled') === true,
     refreshable: item.flag('isRefreshable') === true,
     identityRequired: item.flag('isEffectiveIdentityRequired') === true,
-    upstreamDatasets: toReferences(item.items('upstreamDatasets'), 'targetDatasetId'),
-    upstreamDataflows: toReferences(item.items('upstreamDataflows'), 'targetDataflowId'),
     parameters: [],
-    roleFilters: item.items('roles').flatMap((role) =>
-      toExpressions(role.items('tablePermissions'), 'filterExpression').map((filter) => ({
-        ...filter,
-        name: `${role.text('name') ?? 'role'} on ${filter.name}`,
-      })),
-    ),
     ...defined<Dataset>({
+      upstreamDatasets: references('upstreamDatasets', 'targetDatasetId'),
+      upstreamDataflows: references('upstreamDataflows', 'targetDataflowId'),
+      roleFilters: roles === undefined ? undefined : toRoleFilters(roles),
+      expressions: expressions === undefined ? undefined : toExpressions(expressions, 'expression'),
       description: item.text('description'),
       url: item.text('webUrl'),
       configuredBy: item.text('configuredBy'),
@@ -136,10 +178,7 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
     }),
     ...(dataSources === undefined
       ? {}
-      : {
-          dataSources: usages.flatMap((usage) => dataSources.get(usage.id('datasourceInstanceId') ?? '') ?? []),
-          scanned: toScanned(item),
-        }),
+      : { ...defined<Dataset>({ dataSources: toUsedSources(item, dataSources) }), scanned: toScanned(item) }),
   }
 }
 
@@ -152,6 +191,7 @@ export function toReport(item: Item): Report {
   return {
     id: item.id('id') ?? '',
     name: item.text('name') ?? '',
+    unread: [],
     ...defined<Report>({
       description: item.text('description'),
       url: item.text('webUrl'),
@@ -166,6 +206,8 @@ export function toReport(item: Item): Report {
     }),
   }
 }
+
+export const listTileGaps = (tiles: readonly Item[]): UnreadSection[] => expectMember(tiles, 'title', 'tiles')
 
 export function toTile(item: Item): Tile {
   return {
@@ -185,11 +227,12 @@ export function toDashboard(item: Item, scanned = false): Dashboard {
   return {
     id: item.id('id') ?? '',
     name: item.text('displayName') ?? item.text('name') ?? '',
+    unread: scanned ? listTileGaps(item.items('tiles')) : [],
     ...defined<Dashboard>({
       url: item.text('webUrl'),
       appId: item.id('appId'),
       owner: owner?.text('emailAddress') ?? owner?.text('identifier'),
-      tiles: scanned ? item.items('tiles').map(toTile) : undefined,
+      tiles: scanned ? item.list('tiles')?.map(toTile) : undefined,
     }),
   }
 }

@@ -1,25 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { UnreadSection } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../kernel/log.ts'
 import type { HttpClient } from '../transport.ts'
 import { endsScan, isRefusal } from './failure.ts'
-import type { Dashboard, DataSource, Dataset, Report } from './model.ts'
-import { toDashboard, toDataSource, toDataset, toReport } from './read.ts'
+import { expectMember, listSourceGaps } from './gaps.ts'
+import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
+import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
 import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
 import { type Item, toItem } from './wire.ts'
-
-/** A workspace as an administrator's metadata scan shows it. */
-export interface ScannedWorkspace {
-  description?: string
-  datasets: Dataset[]
-  reports: Report[]
-  dashboards: Dashboard[]
-}
-
-export type ScanAnswer =
-  | { workspace: ScannedWorkspace }
-  /** `temporary`: the next scan may well get it, so its absence says nothing. */
-  | { missing: string; temporary: boolean }
 
 export interface Scanner {
   find(workspaceId: string): Promise<ScanAnswer>
@@ -32,13 +21,27 @@ const pollDelaysMs = [200, 500, 1000, 2000, 5000, 10_000, 20_000]
 const POLL_DELAY_MS = 30_000
 const GIVE_UP_MS = 600_000
 
-function toScannedWorkspace(item: Item, dataSources: ReadonlyMap<string, DataSource>): ScannedWorkspace {
-  const description = item.text('description')
+function toScannedWorkspace(
+  item: Item,
+  dataSources: ReadonlyMap<string, DataSource>,
+  sourceGaps: UnreadSection[],
+): ScannedWorkspace {
   return {
-    ...(description === undefined ? {} : { description }),
-    datasets: item.items('datasets').map((dataset) => toDataset(dataset, dataSources)),
-    reports: item.items('reports').map(toReport),
-    dashboards: item.items('dashboards').map((dashboard) => toDashboard(dashboard, true)),
+    ...defined<ScannedWorkspace>({
+      description: item.text('description'),
+      datasets: item.list('datasets')?.map((dataset) => toDataset(dataset, dataSources)),
+      reports: item.list('reports')?.map(toReport),
+      dashboards: item.list('dashboards')?.map((dashboard) => toDashboard(dashboard, true)),
+    }),
+    sourceGaps,
+    gaps: {
+      workspace: expectMember([item], 'description', 'scan/description'),
+      datasets: [
+        ...expectMember(item.items('datasets'), 'description', 'scan/description'),
+        ...expectMember(item.items('datasets'), 'roles', 'roles'),
+      ],
+      reports: expectMember(item.items('reports'), 'description', 'scan/description'),
+    },
   }
 }
 
@@ -124,13 +127,9 @@ export function createScanner(options: {
   }
 
   function keep(ids: readonly string[], result: Item): void {
-    const dataSources = new Map<string, DataSource>()
-    for (const source of [
-      ...result.items('datasourceInstances'),
-      ...result.items('misconfiguredDatasourceInstances'),
-    ]) {
-      dataSources.set(source.id('datasourceId') ?? '', toDataSource(source))
-    }
+    const instances = [...result.items('datasourceInstances'), ...result.items('misconfiguredDatasourceInstances')]
+    const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
+    const sourceGaps = listSourceGaps(instances)
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)
@@ -138,7 +137,7 @@ export function createScanner(options: {
         id,
         item === undefined
           ? { missing: 'not_in_scan_result', temporary: false }
-          : { workspace: toScannedWorkspace(item, dataSources) },
+          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps) },
       )
     }
   }
@@ -169,8 +168,7 @@ export function createScanner(options: {
     } catch (error) {
       signal.throwIfAborted()
       const refused = isRefusal(error) || (error instanceof AppError && error.facts.reason?.startsWith('auth_'))
-      const limited = error instanceof AppError && error.facts.reason === 'retry_later'
-      if (!refused && !limited && endsScan(error)) throw error
+      if (!refused && endsScan(error)) throw error
       off = { missing: refused ? 'admin_api_forbidden' : 'admin_api_unavailable', temporary: !refused }
       log.info('metadata scan is not available', { reason: off.missing })
     }

@@ -1,8 +1,8 @@
 import type { BiApi } from './api.ts'
 import { codeOf, judge, statusOf } from './failure.ts'
-import type { Dataset, Field, Schema, SchemaAnswer, Table, Workspace } from './model.ts'
-import { isInternalColumn, isInternalTable, toTables } from './read.ts'
-import type { ScanAnswer } from './scanner.ts'
+import { listTableGaps, toScanGap, unread } from './gaps.ts'
+import type { Dataset, Field, ScanAnswer, Schema, SchemaAnswer, Table, Workspace } from './model.ts'
+import { isInternalColumn, isInternalTable, toTables, toWord } from './read.ts'
 import { type Item, toItem } from './wire.ts'
 
 /** Projections only: no cell value ever leaves the service. */
@@ -50,7 +50,7 @@ const hidden = (row: Item) => (row.flag('[h]') === true ? { hidden: true as cons
 const member = <K extends string>(key: K, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
 
-function toSchema(way: Schema['way'], columns: Item[], measures: Item[], tableRows: Item[]): Schema {
+function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table[] {
   const tables = new Map<string, Table>()
   const tableOf = (name: string) => {
     const table = tables.get(name) ?? { name, columns: [], measures: [], sources: [] }
@@ -59,9 +59,7 @@ function toSchema(way: Schema['way'], columns: Item[], measures: Item[], tableRo
   }
   for (const row of tableRows) {
     const table = tableOf(cell(row, 't') ?? '')
-    const expression = cell(row, 'e')
-    Object.assign(table, hidden(row), member('description', cell(row, 'x')))
-    if (expression !== undefined) table.sources.push(expression)
+    Object.assign(table, hidden(row), member('description', cell(row, 'x')), member('expression', cell(row, 'e')))
   }
   for (const row of columns) {
     const name = cell(row, 'c')
@@ -76,9 +74,23 @@ function toSchema(way: Schema['way'], columns: Item[], measures: Item[], tableRo
     const text = { ...member('expression', cell(row, 'e')), ...member('description', cell(row, 'x')) }
     tableOf(cell(row, 't') ?? '').measures.push({ name, ...text })
   }
-  const kept = [...tables.values()].filter(({ name }) => name !== '' && !isInternalTable(name))
-  return { way, tables: kept, expressions: [] }
+  return [...tables.values()].filter(({ name }) => name !== '' && !isInternalTable(name))
 }
+
+/** Cells that every row of an answer has, with or without a value. */
+const requireCells = (rows: readonly Item[], keys: readonly string[], section: string) =>
+  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key))) ? unread('missing', '', section) : []
+
+/** Columns as the queries name them, best first, with what each leaves out. */
+const columnWays = [
+  { dax: queries.describedColumns, way: 'queries', leavesOut: [] },
+  { dax: queries.columns, way: 'queries', leavesOut: ['tables/descriptions', 'tables/columns'] },
+  {
+    dax: queries.statistics,
+    way: 'statistics',
+    leavesOut: ['tables/descriptions', 'tables/columns', 'tables/measures'],
+  },
+] as const
 
 /** Reads schemas by the first way that works, and says why where none does. */
 export function createSchemaReader(options: { api: BiApi; servicePrincipal: boolean }) {
@@ -100,32 +112,52 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
   async function firstTaken(
     workspace: Workspace,
     dataset: Dataset,
-    daxes: readonly string[],
-  ): Promise<[number, Item[]]> {
-    for (const [index, dax] of daxes.entries()) {
+  ): Promise<{ chosen: (typeof columnWays)[number]; columns: Item[] }> {
+    for (const [index, chosen] of columnWays.entries()) {
       try {
-        return [index, await rows(workspace, dataset, dax)]
+        return { chosen, columns: await rows(workspace, dataset, chosen.dax) }
       } catch (error) {
         const wording = error instanceof QueryRefused && error.reason === 'query_refused' && !error.general
-        if (!wording || index === daxes.length - 1) throw error
+        if (!wording || index === columnWays.length - 1) throw error
       }
     }
     throw new QueryRefused('query_refused')
   }
 
   async function ask(workspace: Workspace, dataset: Dataset): Promise<Schema> {
-    const ways = [queries.describedColumns, queries.columns, queries.statistics]
-    const [way, columns] = await firstTaken(workspace, dataset, ways)
-    if (way === 2) return toSchema('statistics', columns, [], [])
-    const more = async (dax: string) => {
+    const { chosen, columns } = await firstTaken(workspace, dataset)
+    const gaps = [
+      ...unread('refused', 'query_refused', ...chosen.leavesOut),
+      ...requireCells(columns, ['t', 'c'], 'tables/names'),
+    ]
+    if (chosen.way === 'statistics') return { way: 'statistics', tables: toTablesOf(columns, [], []), unread: gaps }
+    if (chosen.leavesOut.length === 0) {
+      gaps.push(
+        ...requireCells(columns, ['x'], 'tables/descriptions'),
+        ...requireCells(columns, ['e'], 'tables/columns'),
+      )
+    }
+    const more = async (dax: string, ...sections: string[]) => {
       try {
         return await rows(workspace, dataset, dax)
       } catch (error) {
-        if (error instanceof QueryRefused) return []
-        throw error
+        if (error instanceof QueryRefused) gaps.push(...unread('refused', error.reason, ...sections))
+        else if ((await judge(error, api.probe)) === 'unavailable') gaps.push(...unread('failed', '', ...sections))
+        else gaps.push(...unread('refused', '', ...sections))
+        return []
       }
     }
-    return toSchema('queries', columns, await more(queries.measures), await more(queries.tables))
+    const measures = await more(queries.measures, 'tables/measures')
+    const tables = await more(queries.tables, 'tables/names', 'tables/descriptions', 'tables/columns')
+    gaps.push(
+      ...requireCells(measures, ['t', 'm'], 'tables/measures'),
+      ...requireCells(measures, ['e'], 'tables/measures/expressions'),
+      ...requireCells(measures, ['x'], 'tables/measures/descriptions'),
+      ...requireCells(tables, ['t'], 'tables/names'),
+      ...requireCells(tables, ['x'], 'tables/descriptions'),
+      ...requireCells(tables, ['e'], 'tables/columns'),
+    )
+    return { way: 'queries', tables: toTablesOf(columns, measures, tables), unread: gaps }
   }
 
   async function byQueries(workspace: Workspace, dataset: Dataset): Promise<Step> {
@@ -154,9 +186,8 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
   async function byTables(workspace: Workspace, dataset: Dataset): Promise<Step> {
     if (!dataset.pushRows) return { reason: 'not_push_dataset' }
     try {
-      const tables = toTables(await api.tables(workspace, dataset.id))
-      if (tables.length === 0) return { reason: 'no_tables' }
-      return { schema: { way: 'tables', tables, expressions: [] } }
+      const items = await api.tables(workspace, dataset.id)
+      return { schema: { way: 'tables', tables: toTables(items), unread: listTableGaps(items) } }
     } catch (error) {
       const verdict = await judge(error, api.probe)
       if (verdict === 'refused' || statusOf(error) === 501) return { reason: 'tables_refused' }
@@ -182,12 +213,21 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     for (const [way, read] of ways) {
       if (way !== 'scanner' && !workspace.member) continue
       const step = await read()
-      if ('schema' in step) return { status: 'available', schema: step.schema }
+      if ('schema' in step) return { status: 'available', schema: withScanGaps(step.schema, scan) }
       tried[way] = step.reason
       temporary ||= step.temporary === true
     }
     return { status: 'unavailable', reason: tellingReason(tried), temporary, tried }
   }
+}
+
+/** Power Query that another way than the metadata scan does not tell is missing for want of the scan. */
+function withScanGaps(schema: Schema, scan: ScanAnswer): Schema {
+  const gap = toScanGap(scan)
+  const isTold = schema.way === 'tables' && schema.tables.some(({ sources }) => sources.length > 0)
+  if (schema.way === 'scanner' || isTold || gap === undefined) return schema
+  const told = schema.unread.filter(({ section }) => section !== 'tables/sources')
+  return { ...schema, unread: [...told, ...unread(gap.reason, gap.detail, 'tables/sources')] }
 }
 
 /** The one reason to show: what the platform said of this dataset before what is true of the account. */
@@ -196,12 +236,5 @@ function tellingReason(tried: Record<string, string>): string {
   if (scanner.startsWith('retrieval_error')) return scanner
   return asked ?? scanner
 }
-
-const toWord = (text: string) =>
-  text
-    .replace(/[^\w]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .slice(0, 60)
-    .toLowerCase()
 
 export type SchemaReader = ReturnType<typeof createSchemaReader>

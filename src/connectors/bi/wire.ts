@@ -5,6 +5,8 @@ import { isObject } from '../../kernel/json-object.ts'
  */
 export interface Item {
   text(key: string): string | undefined
+  /** True where the platform gives the member, whatever it says. */
+  has(key: string): boolean
   /** True where the platform gives the member, and it says nothing. */
   blank(key: string): boolean
   /** A GUID, in lower case. */
@@ -15,6 +17,8 @@ export interface Item {
   instant(key: string): number | undefined
   item(key: string): Item | undefined
   items(key: string): Item[]
+  /** As `items`; undefined where the member is no list. */
+  list(key: string): Item[] | undefined
   /** Members that are plain text, by the name they came with. */
   texts(): [string, string][]
 }
@@ -36,6 +40,7 @@ export function toItem(raw: unknown): Item {
   }
   return {
     text,
+    has: (key) => at(key) !== undefined,
     blank: (key) => {
       const value = at(key)
       return value === null || (typeof value === 'string' && value.trim() === '')
@@ -55,6 +60,7 @@ export function toItem(raw: unknown): Item {
       return isObject(value) ? toItem(value) : undefined
     },
     items: (key) => toItems(at(key)),
+    list: (key) => (Array.isArray(at(key)) ? toItems(at(key)) : undefined),
     texts: () =>
       Object.entries(source).flatMap(([key, value]): [string, string][] =>
         typeof value === 'string' && value.trim() !== '' ? [[key, value]] : [],

@@ -1,11 +1,12 @@
-import type { AssayDocument } from '../../documents/document.ts'
+import type { AssayDocument, Part } from '../../documents/document.ts'
 import { readDocument, type UnreadStatus } from '../../documents/reader.ts'
+import type { UnreadReason } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isMediaAddress } from './address.ts'
 import { toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
-import { type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
 import { endsScan, isCapabilityDenied, reasonOf, settleRefusal } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { readList } from './listing.ts'
@@ -24,6 +25,8 @@ const imageOrMediaName =
 /** What can be told without the bytes; undefined: they must be fetched. */
 function findSkip(attachment: AttachmentWire, maxBytes: number): { status: UnreadStatus; reason: string } | undefined {
   const { fileSize, mediaType, title } = attachment
+  if (typeof title !== 'string')
+    return { status: 'damaged', reason: 'The wiki does not tell its name; it is not read.' }
   if (fileSize !== null && fileSize !== undefined && fileSize > maxBytes) {
     return { status: 'skipped_too_large', reason: 'The file is larger than attachment_max_bytes; it is not read.' }
   }
@@ -32,19 +35,28 @@ function findSkip(attachment: AttachmentWire, maxBytes: number): { status: Unrea
   return isMedia ? { status: 'unsupported', reason: 'Images, sound and video hold no text that is read.' } : undefined
 }
 
-const nameOnly = (title: string, reason: string): AssayDocument => ({
+const toNamePart = ({ title }: AttachmentWire): Part[] =>
+  typeof title === 'string'
+    ? [{ kind: 'name', text: title, path: 'filename', section: 'filename', lineStarts: [0] }]
+    : []
+
+const nameOnly = (attachment: AttachmentWire, reason: string, unread: UnreadReason | undefined): AssayDocument => ({
   mime: 'text/plain',
-  parts: [{ kind: 'name', text: title, path: 'filename' }],
+  parts: toNamePart(attachment),
   links: [],
   notes: [reason],
+  ...(unread === undefined ? {} : { unread: [{ section: 'content', reason: unread }] }),
 })
 
 const expectsMarkup = (attachment: AttachmentWire) =>
   /\.x?html?$/i.test(attachment.title ?? '') || /html|xml|text\/plain/.test(attachment.mediaType ?? '')
 
-/** A sign-in page in place of the file; it must not pass for the file's text. */
+/** A sign-in page, or nothing, in place of the file; it must not pass for the file's text. */
 function isSignInPage(attachment: AttachmentWire, bytes: Uint8Array, contentType: string): boolean {
-  if (expectsMarkup(attachment)) return false
+  const { fileSize } = attachment
+  const hasLength = fileSize === null || fileSize === undefined || fileSize === bytes.length
+  if (bytes.length === 0 && !hasLength) return true
+  if (expectsMarkup(attachment) && hasLength) return false
   const head = Buffer.from(bytes.subarray(0, 256)).toString('latin1').trimStart().toLowerCase()
   return contentType.startsWith('text/html') && /^<(?:!doctype html|html)/.test(head)
 }
@@ -57,7 +69,7 @@ async function readAttachment(
   const title = attachment.title ?? attachment.id
   const maxBytes = config.optional.content.attachment_max_bytes
   const skip = findSkip(attachment, maxBytes)
-  if (skip !== undefined) return { document: nameOnly(title, skip.reason), status: skip.status }
+  if (skip !== undefined) return toSkipped(attachment, skip)
   try {
     const path = `/rest/api/content/${encodeURIComponent(page.id)}/child/attachment/${encodeURIComponent(attachment.id)}/download`
     const { bytes, contentType } = await client.http.download({
@@ -75,14 +87,20 @@ async function readAttachment(
       filename: title,
       site: client.site,
     })
-    if (!('document' in read)) return { document: nameOnly(title, read.reason), status: read.status }
-    const named = { kind: 'name' as const, text: title, path: 'filename', lineStarts: [0] }
-    return { document: { ...read.document, parts: [named, ...read.document.parts] }, status: 'read' }
+    if (!('document' in read)) return toSkipped(attachment, read)
+    const parts = read.document.parts.map((part) => ({ ...part, section: 'content' }))
+    return { document: { ...read.document, parts: [...toNamePart(attachment), ...parts] }, status: 'read' }
   } catch (error) {
     if (reasonOf(error) !== 'too_large') throw await settleRefusal(error, client.isSignedIn)
     const reason = 'The file is larger than attachment_max_bytes; it is not read.'
-    return { document: nameOnly(title, reason), status: 'skipped_too_large' }
+    return toSkipped(attachment, { status: 'skipped_too_large', reason })
   }
+}
+
+/** A file whose text is not read; a picture has none, all others may. */
+function toSkipped(attachment: AttachmentWire, { status, reason }: { status: UnreadStatus; reason: string }) {
+  const unread = status === 'unsupported' ? undefined : status === 'skipped_too_large' ? 'limit' : 'not_available'
+  return { document: nameOnly(attachment, reason, unread), status }
 }
 
 function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: AttachmentWire): AssetDraft {
@@ -90,7 +108,8 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
   const title = attachment.title ?? attachment.id
   const maxBytes = config.optional.content.attachment_max_bytes
   const { id, mediaType, fileSize, fileId, version } = attachment
-  const status: ContentStatus = findSkip(attachment, maxBytes)?.status ?? 'pending'
+  const skip = findSkip(attachment, maxBytes)
+  const status: ContentStatus = skip?.status ?? 'pending'
   const created = toInstant(attachment.createdAt)
   const updated = toInstant(version?.createdAt)
   const listed = toHalf({ version: version?.number ?? 0, title, fileSize, mediaType, fileId, pageId: page.id })
@@ -114,6 +133,12 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     ...(created === undefined ? {} : { contentCreatedAt: created }),
     ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
     facts,
+    unread: [
+      ...(typeof attachment.title === 'string' ? [] : [{ section: 'filename', reason: 'missing' as const }]),
+      ...(status === 'skipped_too_large' ? [{ section: 'content', reason: 'limit' as const }] : []),
+      ...(status === 'damaged' ? [{ section: 'content', reason: 'not_available' as const }] : []),
+    ],
+    outline: nameOnly(attachment, 'The file could not be read.', 'failed'),
     document: async () => {
       facts.contentStatus = 'download_failed' satisfies ContentStatus
       const read = await readAttachment(context, page, attachment)
@@ -124,11 +149,12 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
 }
 
 /** The attachments of a page. Nothing is fetched before a draft's document is asked for. */
-export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
-  if (!context.config.optional.content.include_attachments) return []
+export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<Children> {
+  const none = { assets: [], unlisted: [] }
+  if (!context.config.optional.content.include_attachments) return none
   if (context.denied.has('attachments')) {
     warnDenied(context, 'attachments')
-    return []
+    return none
   }
   try {
     const indexed = await context.index.findAttachments(page.id)
@@ -139,14 +165,16 @@ export async function readAttachmentDrafts(context: CrawlContext, page: PageFact
         query: { status: 'current', sort: 'created-date' },
         item: AttachmentWire,
       }))
-    return attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))
+    const assets = attachments.filter(isCurrent).map((attachment) => toAttachmentDraft(context, page, attachment))
+    return { assets, unlisted: [] }
   } catch (failure) {
     const error = await settleRefusal(failure, context.client.isSignedIn)
     if (endsScan(error)) throw error
     if (isCapabilityDenied(error)) {
       context.denied.add('attachments')
       warnDenied(context, 'attachments')
-    } else warnUnavailable(context, 'attachments', page.id, error)
-    return []
+      return none
+    }
+    return { assets: [], unlisted: [warnUnavailable(context, 'attachments', page.id, error)] }
   }
 }

@@ -1,9 +1,10 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import type { UnreadSection } from '../../documents/section.ts'
 import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
-import { type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
-import { endsScan, isCapabilityDenied, isRefusal, settleRefusal } from './failure.ts'
+import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
+import { endsScan, isCapabilityDenied, reasonOf, settleRefusal, toUnreadReason } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { readList } from './listing.ts'
 import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './site-index.ts'
@@ -34,6 +35,8 @@ const toCommentsKey = ({ client }: Pick<CrawlContext, 'client'>, pageId: string)
 const byId = (a: { row: CommentRow }, b: { row: CommentRow }) =>
   a.row.id < b.row.id ? -1 : a.row.id > b.row.id ? 1 : 0
 
+const commentKinds: readonly CommentKind[] = ['footer', 'inline']
+
 function listKinds({ config }: CrawlContext): CommentKind[] {
   const { include_footer_comments: footer, include_inline_comments: inline } = config.optional.content
   return [...(footer ? (['footer'] as const) : []), ...(inline ? (['inline'] as const) : [])]
@@ -48,16 +51,33 @@ const toComment = (kind: CommentKind, wire: CommentWire, parentId: string | null
 /** Comments of a page, as far as they could be read. */
 interface Reading {
   comments: Comment[]
-  /** Why some replies are not among them; undefined: all are there. */
-  gap: unknown
+  unread: UnreadSection[]
+  /** Why the first of them could not be read. */
+  error?: unknown
 }
 
-/** A list of comments as the platform gives them one level at a time, with their replies. */
-async function readReplies(context: CrawlContext, parents: readonly Comment[], bodies: boolean): Promise<Reading> {
-  const all: Comment[] = []
-  let gap: unknown
-  const seen = new Set(parents.map(({ row }) => row.id))
-  let level = parents
+/** Where the replies to a comment stand, by the comments above it. */
+function toReplySection(row: CommentRow, rows: ReadonlyMap<string, CommentRow>): string {
+  const ids: string[] = []
+  for (let at: CommentRow | undefined = row; at !== undefined && ids.length <= MAX_REPLY_DEPTH; ) {
+    ids.unshift(at.id)
+    at = at.parentId === null ? undefined : rows.get(at.parentId)
+  }
+  return `${row.kind}/${ids.join('/replies/')}/replies`
+}
+
+const toBodySection = (row: CommentRow, rows: ReadonlyMap<string, CommentRow>) =>
+  toReplySection(row, rows).replace(/replies$/, 'body')
+
+const toRows = (comments: readonly Comment[]) => new Map(comments.map(({ row }) => [row.id, row]))
+
+/** Comments as the platform gives them one level at a time, with their replies. */
+async function readReplies(context: CrawlContext, roots: readonly Comment[], bodies: boolean): Promise<Reading> {
+  const all = [...roots]
+  const rows = toRows(roots)
+  const unread: UnreadSection[] = []
+  let firstError: unknown
+  let level = roots
   for (let depth = 0; level.length > 0 && depth < MAX_REPLY_DEPTH; depth++) {
     const children = await Promise.all(
       level.map(async ({ row }) => {
@@ -66,43 +86,67 @@ async function readReplies(context: CrawlContext, parents: readonly Comment[], b
         try {
           const wires = await readList(context.client.http, { path, query, item: CommentWire })
           return wires.filter(isCurrent).map((wire) => toComment(row.kind, wire, row.id))
-        } catch (error) {
-          if (endsScan(error) || isRefusal(error)) throw error
-          gap = error
+        } catch (failure) {
+          const error = await settleRefusal(failure, context.client.isSignedIn)
+          if (endsScan(error)) throw error
+          firstError ??= error
+          unread.push({ section: toReplySection(row, rows), reason: toUnreadReason(error), detail: reasonOf(error) })
           return []
         }
       }),
     )
-    level = children.flat().filter(({ row }) => !seen.has(row.id))
-    for (const { row } of level) seen.add(row.id)
+    level = children.flat().filter(({ row }) => !rows.has(row.id))
+    for (const { row } of level) rows.set(row.id, row)
     all.push(...level)
   }
-  return { comments: all, gap }
+  // What is nested deeper is not asked for.
+  unread.push(...level.map(({ row }) => ({ section: toReplySection(row, rows), reason: 'limit' as const })))
+  return { comments: all, unread, error: firstError }
 }
 
 async function readKind(context: CrawlContext, kind: CommentKind, pageId: string, bodies: boolean): Promise<Reading> {
-  const withReplies = async (roots: Comment[]): Promise<Reading> => {
-    const { comments, gap } = await readReplies(context, roots, bodies)
-    return { comments: [...roots, ...comments], gap }
-  }
   const indexed = await context.index.findComments(kind, pageId)
-  if (indexed?.rows.length === 0) return { comments: [], gap: undefined }
+  if (indexed?.rows.length === 0) return { comments: [], unread: [] }
   if (indexed !== undefined && !bodies) {
     const listed = indexed.rows.map((row): Comment => ({ row, body: undefined, at: undefined }))
-    return indexed.hasReplies ? { comments: listed, gap: undefined } : withReplies(listed)
+    return indexed.hasReplies ? { comments: listed, unread: [] } : await readReplies(context, listed, bodies)
   }
   const wires = await readList(context.client.http, {
     path: `/pages/${encodeURIComponent(pageId)}/${kind}-comments`,
     query: { sort: 'created-date', ...(bodies ? { 'body-format': 'storage' } : {}) },
     item: CommentWire,
   })
-  return withReplies(wires.filter(isCurrent).map((wire) => toComment(kind, wire, null)))
+  const roots = wires.filter(isCurrent).map((wire) => toComment(kind, wire, null))
+  const reading = await readReplies(context, roots, bodies)
+  if (!bodies) return reading
+  const rows = toRows(reading.comments)
+  const bodiless = reading.comments.filter(({ body }) => body === undefined)
+  const missing = bodiless.map(({ row }) => ({ section: toBodySection(row, rows), reason: 'missing' as const }))
+  return { ...reading, unread: [...reading.unread, ...missing] }
 }
 
+/** The comments of all kinds; one kind that cannot be read does not hide the other. Throws where none can be read. */
 async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Reading> {
-  const kinds = await Promise.all(listKinds(context).map((kind) => readKind(context, kind, pageId, bodies)))
-  const comments = kinds.flatMap((kind) => kind.comments).sort(byId)
-  return { comments, gap: kinds.find(({ gap }) => gap !== undefined)?.gap }
+  const errors: unknown[] = []
+  const kinds = await Promise.all(
+    listKinds(context).map(async (kind): Promise<Reading> => {
+      try {
+        return await readKind(context, kind, pageId, bodies)
+      } catch (failure) {
+        const error = await settleRefusal(failure, context.client.isSignedIn)
+        if (endsScan(error)) throw error
+        errors.push(error)
+        const unread = { section: kind, reason: toUnreadReason(error), detail: reasonOf(error) }
+        return { comments: [], unread: [unread], error }
+      }
+    }),
+  )
+  if (errors.length === kinds.length) throw errors[0]
+  return {
+    comments: kinds.flatMap((kind) => kind.comments).sort(byId),
+    unread: kinds.flatMap((kind) => kind.unread),
+    error: kinds.find(({ error }) => error !== undefined)?.error,
+  }
 }
 
 const toListedHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ row }) => row))
@@ -113,11 +157,15 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   const parts: Part[] = []
   const links: DocumentLink[] = []
   const notes = new Set<string>()
+  const rows = toRows(comments)
   for (const { row, body } of comments) {
+    const section = toBodySection(row, rows)
     const document = parseStorage(body ?? '', { path: `comment ${row.id}`, site })
     const { lineStarts } = document
-    parts.push(...document.parts.map((part) => (lineStarts === undefined ? part : { ...part, lineStarts })))
-    links.push(...document.links)
+    parts.push(
+      ...document.parts.map((part) => ({ ...part, section, ...(lineStarts === undefined ? {} : { lineStarts }) })),
+    )
+    links.push(...document.links.map((link) => ({ ...link, section })))
     for (const note of document.notes ?? []) notes.add(note)
   }
   return {
@@ -128,12 +176,7 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   }
 }
 
-function toCutDocument(comments: readonly Comment[], site: string): AssayDocument {
-  const document = toDocument(comments, site)
-  return { ...document, truncated: true, notes: [...(document.notes ?? []), 'Some replies could not be read.'] }
-}
-
-/** Instants of the newest word in each open inline discussion; undefined where one has no date. */
+/** Instants of the newest word in each open inline discussion; undefined where one has no date or no state. */
 function findOpenSince(comments: readonly Comment[]): number[] | undefined {
   const parents = new Map(comments.map(({ row }) => [row.id, row.parentId]))
   const rootOf = (id: string): string => {
@@ -146,6 +189,8 @@ function findOpenSince(comments: readonly Comment[]): number[] | undefined {
     return root
   }
   const open = new Map<string, number>()
+  const isStateless = ({ row }: Comment) => row.kind === 'inline' && row.parentId === null && row.resolution === null
+  if (comments.some(isStateless)) return undefined
   for (const { row } of comments) {
     if (row.kind === 'inline' && openStatuses.has(row.resolution ?? '')) open.set(row.id, 0)
   }
@@ -159,13 +204,29 @@ function findOpenSince(comments: readonly Comment[]): number[] | undefined {
   return [...open.values()].slice(0, MAX_OPEN)
 }
 
-/** The one comments asset of a page; undefined where nobody wrote any. */
-export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<AssetDraft | undefined> {
-  if (listKinds(context).length === 0) return undefined
+/** The one comments asset of a page; none where nobody wrote any. */
+export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<Children> {
+  const none = { assets: [], unlisted: [] }
+  if (listKinds(context).length === 0) return none
   if (context.denied.has('comments')) {
     warnDenied(context, 'comments')
-    return undefined
+    return none
   }
+  try {
+    const draft = await readDraft(context, page)
+    return { ...none, assets: draft === undefined ? [] : [draft] }
+  } catch (error) {
+    if (endsScan(error)) throw error
+    if (isCapabilityDenied(error)) {
+      context.denied.add('comments')
+      warnDenied(context, 'comments')
+      return none
+    }
+    return { ...none, unlisted: [warnUnavailable(context, 'comments', page.id, error)] }
+  }
+}
+
+async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetDraft | undefined> {
   const { client, space } = context
   const key = toCommentsKey(context, page.id)
   const shared = {
@@ -176,52 +237,42 @@ export async function readCommentsDraft(context: CrawlContext, page: PageFacts):
     container: space.name ?? space.key,
   }
   const onPage = { type: 'comments_on' as const, targetKey: toPageKey(client, page.id) }
-  try {
-    const known = context.known([key]).get(key)
-    if (known !== undefined) {
-      const { comments: listed, gap } = await readComments(context, page.id, false)
-      if (gap !== undefined) warnUnavailable(context, 'comments', page.id, gap)
-      else if (listed.length === 0) return undefined
-      if (gap !== undefined || isListedAlike(known, toListedHalf(listed))) {
-        return { ...shared, checksum: known, links: [onPage] }
-      }
+  const kinds = listKinds(context)
+  const switchedOff = commentKinds.filter((kind) => !kinds.includes(kind))
+  const leftOut = switchedOff.map((section): UnreadSection => ({ section, reason: 'switched_off' }))
+  const known = context.known([key]).get(key)
+  if (known !== undefined) {
+    const listed = await readComments(context, page.id, false)
+    const isWhole = listed.unread.every(({ reason }) => reason === 'limit')
+    if (isWhole && listed.comments.length > 0 && isListedAlike(known, toListedHalf(listed.comments))) {
+      return { ...shared, checksum: known, links: [onPage], unread: [...listed.unread, ...leftOut] }
     }
-    const { comments, gap } = await readComments(context, page.id, true)
-    if (comments.length === 0) return undefined
-    const whole = gap === undefined
-    if (!whole) warnUnavailable(context, 'comments', page.id, gap)
-    const document = whole ? toDocument(comments, client.site) : toCutDocument(comments, client.site)
-    const { links } = toLinks(
-      document,
-      { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
-      { include: false, container: shared.container },
-    )
-    const instants = comments.flatMap(({ at }) => at ?? [])
-    const openSince = listKinds(context).includes('inline') ? findOpenSince(comments) : undefined
-    return {
-      ...shared,
-      // Another first half than a whole listing gives, so that the next scan asks again.
-      checksum: toChecksum(
-        whole ? toListedHalf(comments) : toHalf(['cut', toListedHalf(comments)]),
-        toContentHalf(comments),
-      ),
-      links: [onPage, ...links],
-      ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
-      facts: {
-        pageId: page.id,
-        comments: comments.length,
-        ...(whole ? {} : { incomplete: true }),
-        ...(whole && openSince !== undefined ? { openSince } : {}),
-      },
-      document: async () => document,
-    }
-  } catch (failure) {
-    const error = await settleRefusal(failure, client.isSignedIn)
-    if (endsScan(error)) throw error
-    if (isCapabilityDenied(error)) {
-      context.denied.add('comments')
-      warnDenied(context, 'comments')
-    } else warnUnavailable(context, 'comments', page.id, error)
-    return undefined
+  }
+  const { comments, error, ...reading } = await readComments(context, page.id, true)
+  const unread = [...reading.unread, ...leftOut]
+  if (comments.length === 0 && unread.length === 0) return undefined
+  if (error !== undefined) warnUnavailable(context, 'comments', page.id, error)
+  const document = toDocument(comments, client.site)
+  const { links } = toLinks(
+    document,
+    { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
+    { include: false, container: shared.container },
+  )
+  const instants = comments.flatMap(({ at }) => at ?? [])
+  const openSince = kinds.includes('inline') && error === undefined ? findOpenSince(comments) : undefined
+  return {
+    ...shared,
+    checksum: toChecksum(toListedHalf(comments), toContentHalf(comments)),
+    links: [onPage, ...links],
+    unread,
+    // Comments that are left out may be all that there are.
+    isUncertain: comments.length === 0,
+    ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
+    facts: {
+      pageId: page.id,
+      comments: comments.length,
+      ...(openSince === undefined ? {} : { openSince }),
+    },
+    document: async () => document,
   }
 }

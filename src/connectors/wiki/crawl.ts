@@ -2,7 +2,7 @@ import { AppError, invalidInput } from '../../kernel/errors.ts'
 import type { AssetDraft, Batch } from '../connector.ts'
 import { readAttachmentDrafts } from './attachments.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
-import { type CrawlContext, warnUnreadable } from './crawl-context.ts'
+import { type Children, type CrawlContext, warnUnreadable } from './crawl-context.ts'
 import { isBreakdown, reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
@@ -64,13 +64,16 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
     }
     const checksum = known.get(toPageKey(context.client, page.id))
     const labels = checksum === undefined ? undefined : await labelsOf(page.id)
-    const around = { labels, ownerStatus: context.owners.statusOf(page.ownerId) }
+    const { include_linked_file_assets: linkedFiles } = context.config.optional.content
+    const around = { labels, ownerStatus: context.owners.statusOf(page.ownerId), linkedFiles }
     if (isUnchanged(checksum, page, around)) group.unchanged.push({ page, checksum })
     else group.fresh.push(page)
   }
   groups.push(group)
   return groups
 }
+
+const notTold = { unread: 'missing' } as const
 
 /** Pages with their texts; one that went while it was listed is left out. */
 async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
@@ -82,18 +85,23 @@ async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly Pa
   const drafts: AssetDraft[] = []
   for (const page of pages) {
     const text = storageOf(page)
-    const body = text === undefined ? bodies.get(page.id) : { format: 'storage' as const, text }
+    const body = text === undefined ? (bodies.get(page.id) ?? notTold) : { format: 'storage' as const, text }
     if (body !== 'gone') drafts.push(...toPageDrafts(context, page, body, await labelsOf(page.id)))
   }
   return drafts
 }
 
-async function readChildren(context: CrawlContext, page: PageFacts): Promise<AssetDraft[]> {
+/** What hangs on a page. */
+async function readChildren(context: CrawlContext, page: PageFacts): Promise<Children & { pageKey: string }> {
   const [comments, attachments] = await Promise.all([
     readCommentsDraft(context, page),
     readAttachmentDrafts(context, page),
   ])
-  return comments === undefined ? attachments : [comments, ...attachments]
+  return {
+    pageKey: toPageKey(context.client, page.id),
+    assets: [...comments.assets, ...attachments.assets],
+    unlisted: [...comments.unlisted, ...attachments.unlisted],
+  }
 }
 
 async function readGroup(options: CrawlOptions, group: Group): Promise<AssetDraft[]> {
@@ -104,7 +112,12 @@ async function readGroup(options: CrawlOptions, group: Group): Promise<AssetDraf
     Promise.all(pages.map((page) => readChildren(context, page))),
   ])
   const unchanged = group.unchanged.map(({ page, checksum }) => toUnchangedDraft(context, page, checksum))
-  return [...unchanged, ...fresh, ...children.flat()]
+  const unlisted = new Map(children.map((child) => [child.pageKey, child.unlisted]))
+  const drafts = [...unchanged, ...fresh].map((draft) => ({
+    ...draft,
+    unlisted: [...(draft.unlisted ?? []), ...(unlisted.get(draft.key) ?? [])],
+  }))
+  return [...drafts, ...children.flatMap(({ assets }) => assets)]
 }
 
 /** Pages of a listing, each once; one seen again is new only with a later version. */
@@ -170,7 +183,7 @@ async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
       const onward = page.next === undefined ? undefined : toText({ cursor: page.next })
       // Until all groups of a listing page are through, its own place is where a crawl goes on.
       const cursor = isLast ? (onward ?? null) : toText(page.at)
-      yield { assets, cursor, warnings: context.warnings.take() }
+      yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }
     }
   }
 }
@@ -186,7 +199,8 @@ async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): 
     for (const group of await toGroups(options, part)) assets.push(...(await readGroup(options, group)))
     first = []
     index += PAGES_WITH_BODIES
-    yield { assets, cursor: index >= pages.length ? null : toText({ index }), warnings: context.warnings.take() }
+    const cursor = index >= pages.length ? null : toText({ index })
+    yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }
   } while (index < pages.length)
 }
 

@@ -1,3 +1,4 @@
+import type { UnreadReason } from '../../documents/section.ts'
 import { AppError } from '../../kernel/errors.ts'
 
 export function reasonOf(error: unknown): string {
@@ -9,6 +10,10 @@ export function endsScan(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code === 'internal') return true
   return ['auth_failed', 'auth_expired', 'retry_later', 'aborted'].includes(reasonOf(error))
 }
+
+/** What a failed call for a detail means for what it would have told. */
+export const toUnreadReason = (error: unknown): UnreadReason =>
+  ['forbidden', 'gone', 'bad_request'].includes(reasonOf(error)) ? 'refused' : 'failed'
 
 /** The platform says no, and will say so again. */
 export const isRefusal = (error: unknown) => reasonOf(error) === 'forbidden'

@@ -56,6 +56,7 @@ function toDraft(link: DocumentLink, place: LinkPlace, hasFile: boolean): LinkDr
   const shared = {
     url: maskUrl(link.url),
     path: link.path,
+    ...(link.section === undefined ? {} : { section: link.section }),
     ...(link.label === undefined ? {} : { label: scrub(link.label).slice(0, MAX_LABEL_CHARS) }),
     ...(link.line === undefined ? {} : { line: link.line }),
     ...(link.column === undefined ? {} : { column: link.column }),

@@ -1,11 +1,12 @@
 import type { AssayDocument } from '../../documents/document.ts'
 import { parseHtml } from '../../documents/html.ts'
+import type { UnreadReason } from '../../documents/section.ts'
 import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
-import { endsScan, isBreakdown, messageOf, reasonOf } from './failure.ts'
+import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
 import { MAX_LIMIT, readList } from './listing.ts'
 import { isCurrent } from './site-index.ts'
@@ -16,6 +17,9 @@ export interface PageBody {
   format: 'storage' | 'view'
   text: string
 }
+
+/** A body, why there is none, or `gone` where its page is no more. */
+type ReadBody = PageBody | { unread: UnreadReason } | 'gone'
 
 /** Room for anchors in an asset's facts, which are bounded as a whole. */
 const MAX_ANCHOR_CHARS = 5_000
@@ -28,14 +32,19 @@ export function toPageFacts({ client, space }: CrawlContext, page: PageWire): Pa
 
 const LABELS_UNKNOWN = '0'.repeat(8)
 
-/** What is known of a page beside its own entry in a listing; either cannot always be had. */
+/** What is known of a page beside its own entry in a listing; labels and owner cannot always be had. */
 export interface PageSurroundings {
   labels: readonly string[] | undefined
   ownerStatus: 'active' | 'gone' | undefined
+  /** Whether files that it links to are assets. */
+  linkedFiles: boolean
 }
 
 /** What a listing says of a page, and apart from it its labels. An owner who left makes it another one. */
-function toListedParts(page: PageWire, { labels, ownerStatus }: PageSurroundings): [page: string, labels: string] {
+function toListedParts(
+  page: PageWire,
+  { labels, ownerStatus, linkedFiles }: PageSurroundings,
+): [page: string, labels: string] {
   const listed = toHalf({
     version: page.version?.number ?? 0,
     title: page.title,
@@ -44,6 +53,7 @@ function toListedParts(page: PageWire, { labels, ownerStatus }: PageSurroundings
     spaceId: page.spaceId ?? null,
     ownerId: page.ownerId ?? null,
     ...(ownerStatus === 'gone' ? { ownerStatus } : {}),
+    ...(linkedFiles ? {} : { linkedFiles }),
   })
   return [listed.slice(0, 24), labels === undefined ? LABELS_UNKNOWN : toHalf([...labels].sort()).slice(0, 8)]
 }
@@ -64,10 +74,8 @@ export function isUnchanged(
 }
 
 /** One page on its own, in the format people read where the stored one cannot be had; `gone` where it is no more. */
-async function readSingle(
-  { client, warnings, space }: CrawlContext,
-  id: string,
-): Promise<PageBody | 'gone' | undefined> {
+async function readSingle({ client, warnings, space }: CrawlContext, id: string): Promise<ReadBody> {
+  let reason: UnreadReason = 'missing'
   for (const format of ['storage', 'view'] as const) {
     try {
       const query = { 'body-format': format }
@@ -79,22 +87,22 @@ async function readSingle(
     } catch (error) {
       if (endsScan(error)) throw error
       if (reasonOf(error) === 'gone') return 'gone'
+      reason = isRefusal(error) ? 'refused' : 'failed'
       if (format === 'storage') continue
       const message = `The text of a page could not be read: ${messageOf(error)}`
       warnings.add({ code: 'body_unavailable', message, scope: space.id, assetKey: toPageKey(client, id) })
     }
   }
-  return undefined
+  return { unread: reason }
 }
 
 async function readOneByOne(context: CrawlContext, ids: readonly string[], bodies: Bodies): Promise<void> {
   for (const id of ids) {
-    const body = await readSingle(context, id)
-    if (body !== undefined) bodies.set(id, body)
+    bodies.set(id, await readSingle(context, id))
   }
 }
 
-export type Bodies = Map<string, PageBody | 'gone'>
+export type Bodies = Map<string, ReadBody>
 
 /** Bodies by id, many in one request; where the platform breaks down over one, that one costs the others nothing. */
 export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Bodies> {
@@ -161,14 +169,19 @@ function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'chec
 
 /** A page that a listing shows to be as it was when it was last read. */
 export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum: string): AssetDraft {
-  return { ...toShared(context, page), checksum, links: [], keepsLinked: true }
+  return {
+    ...toShared(context, page),
+    checksum,
+    links: [],
+    unlisted: [{ kinds: ['wiki.linked_file'], reason: 'unchanged' }],
+  }
 }
 
 /** A page with its text, and the files on the web that it links to. */
 export function toPageDrafts(
   context: CrawlContext,
   page: PageWire,
-  body: PageBody | undefined,
+  body: PageBody | { unread: UnreadReason },
   labels: readonly string[] | undefined,
 ): AssetDraft[] {
   const { client, space, config } = context
@@ -183,8 +196,11 @@ export function toPageDrafts(
     ...(labels === undefined ? {} : { labels: labels.slice(0, 50) }),
     ...(ownerStatus === undefined ? {} : { ownerStatus }),
   }
-  const listed = toListedHalf(page, { labels, ownerStatus })
-  if (body === undefined) {
+  const { include_linked_file_assets: linkedFiles } = config.optional.content
+  const listed = toListedHalf(page, { labels, ownerStatus, linkedFiles })
+  const untitled = typeof page.title === 'string' ? [] : [{ section: 'title', reason: 'missing' as const }]
+  const titled = { kind: 'name' as const, text: shared.name, path: 'title', section: 'title', lineStarts: [0] }
+  if ('unread' in body) {
     // Another first half than a listing gives, so that the next scan asks for the text again.
     const checksum = toChecksum(toHalf(['body_unavailable', listed]), toHalf(''))
     return [
@@ -192,26 +208,29 @@ export function toPageDrafts(
         ...shared,
         checksum,
         links: [toParentLink(context, page)],
+        unread: [...untitled, { section: 'body', reason: body.unread }],
+        unlisted: [{ kinds: ['wiki.linked_file'], reason: body.unread }],
         facts: { ...facts, contentStatus: 'body_unavailable' },
+        document: async () => ({ mime: 'text/plain', parts: untitled.length > 0 ? [] : [titled], links: [] }),
       },
     ]
   }
   const options = { site: client.site, ...(labels === undefined ? {} : { headings: labels }) }
   const parsed = body.format === 'storage' ? parseStorage(body.text, options) : parseHtml(body.text, options)
-  const titled = { kind: 'name' as const, text: shared.name, path: 'title', lineStarts: [0] }
-  const document: AssayDocument = { ...parsed, parts: [titled, ...parsed.parts] }
-  const { links, linkedFiles } = toLinks(
-    document,
+  const inBody = parsed.parts.map((part) => ({ ...part, section: 'body' }))
+  const document: AssayDocument = { ...parsed, parts: untitled.length > 0 ? inBody : [titled, ...inBody] }
+  const { links, linkedFiles: files } = toLinks(
+    { ...document, links: parsed.links.map((link) => ({ ...link, section: 'body' })) },
     { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
-    { include: config.optional.content.include_linked_file_assets, container: nameOf(space) },
+    { include: linkedFiles, container: nameOf(space) },
   )
   const draft: AssetDraft = {
     ...shared,
     checksum: toChecksum(listed, sha256(body.text).slice(0, 32)),
     links: [toParentLink(context, page), ...links],
-    keepsLinked: true,
+    unread: untitled,
     facts: { ...facts, ...toAnchorFacts(document), contentStatus: 'read' },
     document: async () => document,
   }
-  return [draft, ...linkedFiles]
+  return [draft, ...files]
 }

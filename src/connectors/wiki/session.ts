@@ -4,7 +4,7 @@ import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connecto
 import { connect, type WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
-import { type Capability, createWarnings } from './crawl-context.ts'
+import { type Capability, createUnlistedKinds, createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
 import { createOwners, type Owners } from './owners.ts'
 import { readSample } from './sampling.ts'
@@ -94,6 +94,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
         owners,
         known: request.known,
         warnings: createWarnings(),
+        unlisted: createUnlistedKinds(config),
         denied,
       }
       const sampled = sample === undefined ? {} : { sampled: sample.get(space.id) ?? [] }

@@ -66,6 +66,12 @@ async function* readWithin<Wire extends { id: string }>(
   }
 }
 
+/** What does not say where it hangs may hang on any page. */
+function requirePlace(item: AttachmentWire | CommentWire): void {
+  const places = [item.pageId, item.blogPostId, item.customContentId, 'attachmentId' in item ? item.attachmentId : null]
+  requireReadable({ unreadable: places.every((place) => place === null || place === undefined) ? 1 : 0 })
+}
+
 async function readAttachments(http: HttpClient, budget: number): Promise<Map<string, AttachmentWire[]>> {
   const byPage = new Map<string, AttachmentWire[]>()
   const seen = new Set<string>()
@@ -73,6 +79,7 @@ async function readAttachments(http: HttpClient, budget: number): Promise<Map<st
   for await (const page of readWithin(http, { path: '/attachments', query, item: AttachmentWire }, budget)) {
     for (const attachment of page.items) {
       const { pageId } = attachment
+      requirePlace(attachment)
       if (pageId === null || pageId === undefined || !isCurrent(attachment) || seen.has(attachment.id)) continue
       seen.add(attachment.id)
       const list = byPage.get(pageId)
@@ -98,6 +105,7 @@ async function readComments(http: HttpClient, kind: CommentKind, budget: number)
     for (const comment of page.items) {
       const { pageId, parentCommentId } = comment
       if (parentCommentId !== null && parentCommentId !== undefined) hasReplies = true
+      requirePlace(comment)
       if (pageId === null || pageId === undefined || !isCurrent(comment) || seen.has(comment.id)) continue
       seen.add(comment.id)
       const row = toCommentRow(kind, comment, parentCommentId ?? null)

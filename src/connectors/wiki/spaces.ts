@@ -107,7 +107,12 @@ export function toSiteUrl(site: string, path: string): string {
 
 export function toSpaceDraft(client: WikiClient, space: SpaceWire): AssetDraft {
   const name = nameOf(space)
-  const description = space.description?.plain?.value ?? ''
+  const told = space.description?.plain?.value
+  const description = told ?? ''
+  const unread = [
+    ...(typeof space.name === 'string' ? [] : ['name']),
+    ...(typeof told === 'string' ? [] : ['description']),
+  ].map((section) => ({ section, reason: 'missing' as const }))
   const { id, key, type, status, homepageId } = space
   const created = toInstant(space.createdAt)
   return {
@@ -120,13 +125,14 @@ export function toSpaceDraft(client: WikiClient, space: SpaceWire): AssetDraft {
       JSON.stringify([id, key, name, type, status, homepageId, description].map((value) => value ?? null)),
     ),
     links: [],
+    unread,
     ...(created === undefined ? {} : { contentCreatedAt: created }),
     facts: { spaceKey: key, type: type ?? null, status: status ?? null, homepageId: homepageId ?? null },
     document: async (): Promise<AssayDocument> => ({
       mime: 'text/plain',
       parts: [
-        { kind: 'name' as const, text: name, path: 'name' },
-        { kind: 'text' as const, text: description, path: 'description' },
+        { kind: 'name' as const, text: space.name ?? '', path: 'name', section: 'name' },
+        { kind: 'text' as const, text: description, path: 'description', section: 'description' },
       ].filter(({ text }) => text.trim() !== ''),
       links: [],
     }),

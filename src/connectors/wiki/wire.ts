@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 /** Ids are digits beyond 2^53, so they stay text; some replies send small ones as numbers. */
 const id = z.union([z.string().min(1).max(64), z.int()]).transform(String)
+const optionalId = z.union([z.string(), z.int()]).transform(String).nullish()
 const text = z.string().nullish()
 const Version = z.object({ number: z.number().nullish(), createdAt: text, authorId: text }).nullish()
 const Body = z
@@ -31,8 +32,8 @@ export const PageWire = z.object({
   id,
   status: text,
   title: text,
-  spaceId: z.union([z.string(), z.int()]).transform(String).nullish(),
-  parentId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  spaceId: optionalId,
+  parentId: optionalId,
   parentType: text,
   authorId: text,
   ownerId: text,
@@ -48,7 +49,9 @@ export const AttachmentWire = z.object({
   status: text,
   title: text,
   createdAt: text,
-  pageId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  pageId: optionalId,
+  blogPostId: optionalId,
+  customContentId: optionalId,
   mediaType: text,
   comment: text,
   fileId: text,
@@ -62,8 +65,11 @@ export type AttachmentWire = z.infer<typeof AttachmentWire>
 export const CommentWire = z.object({
   id,
   status: text,
-  pageId: z.union([z.string(), z.int()]).transform(String).nullish(),
-  parentCommentId: z.union([z.string(), z.int()]).transform(String).nullish(),
+  pageId: optionalId,
+  blogPostId: optionalId,
+  attachmentId: optionalId,
+  customContentId: optionalId,
+  parentCommentId: optionalId,
   resolutionStatus: text,
   version: Version,
   body: Body,

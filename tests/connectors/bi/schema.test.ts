@@ -145,15 +145,14 @@ describe('the ways to a schema', () => {
     expect(await counted(tenant(eight, { [query]: refuse(404) }))).toBe(8)
   })
 
-  it('a model that could not be asked this time keeps the checksum it had', async () => {
+  it('a model that could not be asked this time is not read', async () => {
     const answers = { 'INFO.VIEW.COLUMNS': rows({ '[t]': 'Sales', '[c]': 'Amount' }) }
     const fake = await startFakeBi(tenant(plain, { [query]: answering(answers) }))
-    const before = (await crawlAll(payloadFor(fake))).assets
-    const known = new Map(before.map(({ key, checksum }) => [key, checksum]))
     fake.routes[query] = refuse(500)
-    const { assets, warnings } = await crawlAll(payloadFor(fake), { known })
-    expect(assets.map(({ checksum }) => checksum)).toEqual(before.map(({ checksum }) => checksum))
-    expect(warnings.map(({ code }) => code)).toEqual(['details_unavailable'])
+    const { assets, warnings } = await crawlAll(payloadFor(fake))
+    const dataset = assets.find(({ kind }) => kind === 'bi.dataset')
+    expect(dataset?.unread).toContainEqual({ section: 'tables', reason: 'failed', detail: 'queries_unavailable' })
+    expect(warnings.map(({ code }) => code)).toEqual(['schema_unavailable'])
   })
 
   it('a credential that ends among the queries is no missing permission', async () => {
@@ -172,8 +171,9 @@ describe('the ways to a schema', () => {
 
   it('tables that are assets are not gone because they could not be listed', async () => {
     const fake = await startFakeBi(tenant(plain, { [query]: refuse(500) }))
-    const { warnings } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
-    expect(warnings).toMatchObject([{ code: 'listing_incomplete', incomplete: true }, { code: 'details_unavailable' }])
+    const { assets } = await crawlAll(payloadFor(fake, { extraction: { extract_datasets_to_containers: true } }))
+    const dataset = assets.find(({ kind }) => kind === 'bi.dataset')
+    expect(dataset?.unlisted).toMatchObject([{ kinds: ['bi.table'], reason: 'failed' }])
   })
 })
 
@@ -318,14 +318,9 @@ describe('the metadata scan', () => {
     expect(asked.length).toBeLessThanOrEqual(16)
   })
 
-  it('a scan that is rate limited for an hour parks nothing, and changes nothing that is known', async () => {
+  it('a scan that is rate limited for an hour is handed up to park everything', async () => {
     const fake = await startFakeBi(scanned())
-    const before = (await crawlAll(payloadFor(fake))).assets
-    const known = new Map(before.map(({ key, checksum }) => [key, checksum]))
     fake.routes['POST /admin/workspaces/getInfo'] = refuse(429, {}, { 'retry-after': '3600' })
-    const { assets, failed } = await crawlAll(payloadFor(fake), { known })
-    expect(failed).toEqual({})
-    const changed = assets.filter(({ key, checksum }) => known.get(key) !== checksum).map(({ kind }) => kind)
-    expect(changed.filter((kind) => kind === 'bi.dataset')).toEqual([])
+    expect((await crawlAll(payloadFor(fake))).failed).toEqual({ Finance: 'retry_later' })
   })
 })

@@ -265,7 +265,9 @@ describe('a second scan', () => {
     const wiki = await startWiki(small())
     const first = await crawlAll(openWiki(wiki.url))
     const second = await crawlAll(openWiki(wiki.url), checksumsOf(first))
-    expect(second.assets.get(`${prefix}:page:10`)?.keepsLinked).toBe(true)
+    expect(second.assets.get(`${prefix}:page:10`)?.unlisted).toEqual([
+      { kinds: ['wiki.linked_file'], reason: 'unchanged' },
+    ])
     expect([...second.assets.keys()].some((key) => key.includes(':link:'))).toBe(false)
   })
 })

@@ -49,7 +49,8 @@ describe('rights', () => {
     expect(error).toBeUndefined()
     expect(pageKeys(assets.keys())).toHaveLength(60)
     const warnings = batches.flatMap((batch) => batch.warnings)
-    expect(warnings).toMatchObject([{ code, incomplete: true, scope: '1' }])
+    expect(warnings).toMatchObject([{ code, scope: '1' }])
+    expect(batches.flatMap(({ unlisted }) => unlisted)).toMatchObject([{ reason: 'refused', detail: code }])
   })
 
   test('a 401 for one kind of call is a missing scope while the account is still signed in', async () => {
@@ -228,7 +229,7 @@ test('members that are missing, null or unknown do no harm', async () => {
     url: `${wiki.url}/wiki/spaces/S1/pages/10`,
     links: [{ type: 'child_of', targetKey: `${prefix}:space:1` }],
   })
-  expect(texts.get(`${prefix}:page:11`)).toBe('11|text of 11')
+  expect(texts.get(`${prefix}:page:11`)).toBe('text of 11')
 })
 
 test('a stop ends a crawl within a second', async () => {

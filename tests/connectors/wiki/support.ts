@@ -156,6 +156,7 @@ export async function crawlAll(
         crawled.batches.push(batch)
         crawled.warnings.push(...batch.warnings.map(({ code }) => code))
         for (const asset of batch.assets) {
+          if (asset.isUncertain === true && !known.has(asset.key)) continue
           crawled.assets.set(asset.key, asset)
           if (asset.document === undefined || known.get(asset.key) === asset.checksum) continue
           try {

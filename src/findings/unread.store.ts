@@ -1,0 +1,178 @@
+import type { AssetKind } from '../connectors/connector.ts'
+import { isWithin, type UnreadReason, type UnreadSection } from '../documents/section.ts'
+import { statusCodes } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { readSections } from './ledger.store.ts'
+
+/** A section of an asset that was not read, as it is kept. */
+export interface UnreadRecord extends UnreadSection {
+  detail: string
+  /** An earlier scan has read it. */
+  wasRead: boolean
+  /** It was left out twice in a row, so it is taken to be empty. */
+  isSettled: boolean
+  scanId: number
+}
+
+interface UnreadSqlRow {
+  section: string
+  reason: UnreadReason
+  detail: string
+  was_read: number
+  is_settled: number
+  scan_id: number
+}
+
+export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
+  const rows = reader
+    .prepare('SELECT section, reason, detail, was_read, is_settled, scan_id FROM unread_section WHERE asset_id = ?')
+    .all(assetId) as UnreadSqlRow[]
+  return rows.map(({ section, reason, detail, was_read, is_settled, scan_id }) => ({
+    section,
+    reason,
+    detail,
+    wasRead: was_read === 1,
+    isSettled: is_settled === 1,
+    scanId: scan_id,
+  }))
+}
+
+/** Replaces what is known to be unread of an asset. */
+export function saveUnread(writer: Writer, assetId: number, scanId: number, records: readonly UnreadRecord[]): void {
+  writer.prepare('DELETE FROM unread_section WHERE asset_id = ?').run(assetId)
+  const insert = writer.prepare(
+    `INSERT INTO unread_section (asset_id, section, reason, detail, was_read, is_settled, scan_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  for (const { section, reason, detail, wasRead, isSettled } of records) {
+    insert.run(assetId, section, reason, detail, wasRead ? 1 : 0, isSettled ? 1 : 0, scanId)
+  }
+}
+
+/** The sections in which the findings of an asset stand that are not resolved. */
+export function listHeldSections(reader: Reader, assetId: number): Set<string> {
+  const rows = reader
+    .prepare(
+      `SELECT f.location FROM finding f JOIN combo c ON c.id = f.combo_id WHERE f.asset_id = ? AND c.status <> ?`,
+    )
+    .all(assetId, statusCodes.RESOLVED) as { location: string | null }[]
+  return new Set(rows.flatMap(({ location }) => readSections(location) ?? []))
+}
+
+interface Dependants {
+  sourceId: number
+  /** Where they are listed: through an asset of this key, or in a scope. */
+  through: { parentKey: string } | { scopeKey: string }
+  kinds: readonly AssetKind[]
+  scanId: number
+}
+
+/** Active assets of some kinds, known through another asset or in a scope, that this scan has not listed so far. */
+function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
+  const place =
+    'scopeKey' in through
+      ? 'a.scope_key = @place'
+      : `a.key IN (
+          SELECT child.key FROM asset_link l JOIN asset child ON child.id = l.asset_id
+          WHERE l.target_key = @place AND l.type IN ('attached_to', 'comments_on') AND +child.source_id = @source_id
+          UNION
+          SELECT l.target_key FROM asset p JOIN asset_link l ON l.asset_id = p.id
+          WHERE p.source_id = @source_id AND p.key = @place AND l.target_key IS NOT NULL
+            AND l.type IN ('links_to', 'contains'))`
+  const sql = `a.source_id = @source_id AND a.status = 'ACTIVE' AND ${place}
+    AND (a.seen_scan_id IS NULL OR a.seen_scan_id <> @scan_id)
+    AND +a.kind_id IN (SELECT id FROM word WHERE text IN (SELECT value FROM json_each(@kinds)))`
+  const parameters = {
+    source_id: sourceId,
+    place: 'scopeKey' in through ? through.scopeKey : through.parentKey,
+    kinds: JSON.stringify(kinds),
+    scan_id: scanId,
+  }
+  return { sql, parameters }
+}
+
+/** Marks assets that were not listed as unread as a whole, so that their absence counts for nothing. */
+export function keepUnlisted(
+  writer: Writer,
+  { reason, detail = '', ...dependants }: Dependants & { reason: UnreadReason; detail?: string | undefined },
+): void {
+  const { sql, parameters } = toCondition(dependants)
+  writer
+    .prepare(
+      `INSERT INTO unread_section (asset_id, section, reason, detail, was_read, scan_id)
+       SELECT a.id, '', @reason, @detail, 1, @scan_id FROM asset a WHERE ${sql}
+       ON CONFLICT (asset_id, section) DO UPDATE SET reason = excluded.reason, detail = excluded.detail,
+         was_read = 1, is_settled = 0, scan_id = excluded.scan_id`,
+    )
+    .run({ ...parameters, reason, detail })
+}
+
+/** Assets that are as they were because the one that they are known from is. Returns the keys of those newly seen. */
+export function keepUnchanged(writer: Writer, { at, ...dependants }: Dependants & { at: number }): string[] {
+  const { sql, parameters } = toCondition(dependants)
+  const rows = writer
+    .prepare(
+      `UPDATE main.asset AS a SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
+         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
+       WHERE ${sql} RETURNING key`,
+    )
+    .all({ ...parameters, at }) as { key: string }[]
+  return rows.map((row) => row.key)
+}
+
+/** What a scan did not read, of one kind of asset in one scope and for one reason. */
+export interface UnreadSummary {
+  scopeKey: string
+  kind: string
+  section: string
+  reason: UnreadReason
+  detail: string
+  assets: number
+  /** Findings that stay as they are because of it. */
+  findings: number
+  /** Assets of which an earlier scan has read it. */
+  readBefore: number
+}
+
+/** Sections are summed up by the first word of their names. */
+export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[] {
+  const rows = reader
+    .prepare(
+      `SELECT u.asset_id AS assetId, u.section, u.reason, u.detail, u.was_read AS wasRead, a.scope_key AS scopeKey,
+         w.text AS kind
+       FROM unread_section u JOIN asset a ON a.id = u.asset_id JOIN word w ON w.id = a.kind_id
+       WHERE u.scan_id = ? AND u.is_settled = 0 AND a.status = 'ACTIVE' ORDER BY u.asset_id, u.section`,
+    )
+    .all(scanId) as {
+    assetId: number
+    section: string
+    reason: UnreadReason
+    detail: string
+    wasRead: number
+    scopeKey: string
+    kind: string
+  }[]
+  const findFindings = reader.prepare(
+    `SELECT f.location, f.last_detected_at AS frozenAt FROM finding f JOIN combo c ON c.id = f.combo_id
+     WHERE f.asset_id = ? AND c.status <> ?`,
+  )
+  const sums = new Map<string, UnreadSummary>()
+  for (const { assetId, section, wasRead, ...what } of rows) {
+    const [first = ''] = section.split('/')
+    const key = JSON.stringify([what.scopeKey, what.kind, first, what.reason, what.detail])
+    const sum = sums.get(key) ?? { ...what, section: first, assets: 0, findings: 0, readBefore: 0 }
+    sums.set(key, sum)
+    const found = findFindings.all(assetId, statusCodes.RESOLVED) as {
+      location: string | null
+      frozenAt: number | null
+    }[]
+    sum.assets++
+    sum.readBefore += wasRead
+    sum.findings += found.filter(({ location, frozenAt }) =>
+      section === ''
+        ? true
+        : frozenAt !== null && (readSections(location) ?? []).some((place) => isWithin(place, section)),
+    ).length
+  }
+  return [...sums.values()]
+}

@@ -1,0 +1,105 @@
+import type { AssetDraft } from '../connectors/connector.ts'
+import { isWithin, type UnreadSection } from '../documents/section.ts'
+import { type AssetRecord, findTold, listLinks } from '../findings/assets.store.ts'
+import { listHeldSections, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
+import type { Reader } from '../store/store.ts'
+import type { ScanNote } from './model.ts'
+
+/** What a scan did not read of an asset. */
+export interface Unread {
+  /** Sections that are settled are taken as read. */
+  records: readonly UnreadRecord[]
+  /** It is what the last scan did not read either. */
+  isAsBefore: boolean
+}
+
+/**
+ * What a scan did not read of an asset, by what is known of it. A section that is left out on purpose, or because it
+ * may be empty, counts only while findings stand in it; the latter no more when a second scan in a row does not get it.
+ */
+export function judgeUnread(
+  reader: Reader,
+  sections: readonly UnreadSection[],
+  { before, scanId }: { before: AssetRecord | undefined; scanId: number },
+): Unread {
+  const known = before === undefined ? [] : listUnread(reader, before.id)
+  if (sections.length === 0) return { records: [], isAsBefore: known.length === 0 }
+  const held = before === undefined ? new Set<string>() : listHeldSections(reader, before.id)
+  const isHeld = (section: string) => [...held].some((place) => isWithin(place, section))
+  const hasBeenRead = before?.status === 'ACTIVE' && before.detectorsHash !== null
+  const records = sections.flatMap((unread): UnreadRecord[] => {
+    const { section, reason, isEmptyIfRepeated = false } = unread
+    if ((isEmptyIfRepeated || reason === 'switched_off') && !isHeld(section)) return []
+    const same = known.find((record) => record.section === section)
+    const isSettled = isEmptyIfRepeated && same !== undefined && (same.isSettled || same.scanId !== scanId)
+    const outer = known.find((record) => isWithin(section, record.section))
+    return [{ ...unread, detail: unread.detail ?? '', wasRead: outer?.wasRead ?? hasBeenRead, isSettled, scanId }]
+  })
+  return { records, isAsBefore: tellApart(records) === tellApart(known) }
+}
+
+const tellApart = (records: readonly UnreadRecord[]) =>
+  JSON.stringify(
+    [
+      ...new Set(
+        records.map(({ section, reason, detail, isSettled }) => [section, reason, detail, isSettled].join(' ')),
+      ),
+    ].sort(),
+  )
+
+export const isOpen = ({ isSettled }: UnreadRecord) => !isSettled
+
+/** A draft with what is known of the sections that were not read: links, facts, owner and date. */
+export function withKnown(
+  reader: Reader,
+  draft: AssetDraft,
+  before: AssetRecord | undefined,
+  unread: readonly UnreadRecord[],
+): AssetDraft {
+  const known = unread.filter((record) => record.wasRead && isOpen(record))
+  if (before === undefined || known.length === 0) return draft
+  const { facts, owner, contentUpdatedAt } = findTold(reader, before.id)
+  const links = listLinks(reader, before.id).filter(
+    ({ section }) => section !== undefined && known.some((outer) => isWithin(section, outer.section)),
+  )
+  return {
+    ...draft,
+    links: [...draft.links, ...links],
+    facts: { ...facts, ...draft.facts },
+    ...(draft.owner === undefined && owner !== null ? { owner } : {}),
+    ...(draft.contentUpdatedAt === undefined && contentUpdatedAt !== null ? { contentUpdatedAt } : {}),
+  }
+}
+
+const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
+  refused: 'the platform refuses it',
+  failed: 'the platform failed',
+  missing: 'the platform left it out',
+  not_available: 'the platform could not tell it',
+  switched_off: 'an option leaves it out',
+  limit: 'it is over a limit',
+}
+
+/** Reasons that are worth a word even where no finding is concerned. */
+const isSaid: ReadonlySet<string> = new Set(['refused', 'missing', 'not_available'])
+
+/** What a scan did not read, for people; and whether it was because of a right that was there before. */
+export function reportUnread(reader: Reader, scanId: number): { notes: ScanNote[]; isRightLost: boolean } {
+  const sums = summarizeUnread(reader, scanId)
+  const notes = sums
+    .filter(
+      ({ reason, findings, readBefore }) =>
+        findings > 0 || reason === 'failed' || (readBefore > 0 && isSaid.has(reason)),
+    )
+    .map(({ scopeKey, kind, section, reason, detail, assets, findings }): ScanNote => {
+      const what = section === '' ? kind : `${section} of ${kind}`
+      const why = detail === '' ? reasons[reason] : `${reasons[reason]} (${detail})`
+      const stay = findings === 0 ? 'no known findings are in it' : `${findings} findings in it stay as they are`
+      return {
+        code: 'not_read',
+        message: `${what} was not read in ${assets} ${assets === 1 ? 'case' : 'cases'}: ${why}; ${stay}.`,
+        scope: scopeKey,
+      }
+    })
+  return { notes, isRightLost: sums.some(({ reason, readBefore }) => reason === 'refused' && readBefore > 0) }
+}
