@@ -169,6 +169,22 @@ describe('problems', () => {
     })
   })
 
+  it.each([
+    '{"name": hunter2hunter2hunter2}',
+    '{"name": "x", "password": "hunter2hunter2hunter2" "y"}',
+    '[1, hunter2hunter2hunter2, 3, 4, 5, 6, 7, 8, 9]',
+    'hunter2',
+    '{hunter2: 1}',
+    '{"name": "hunter2\u0001"}',
+    '"in JSON at position 4111111111111111" hunter2',
+  ])('repeats nothing of the body %j that is no JSON', async (body) => {
+    const reply = await post('/echo', body)
+    expect(reply.status).toBe(400)
+    const text = await reply.text()
+    expect(text).toContain('The body is not valid JSON')
+    expect(text).not.toMatch(/hunter|4111/)
+  })
+
   it('tells nothing of an unexpected error but an id', async () => {
     const reply = await ask('/echo/broken', { method: 'PUT' })
     const text = await reply.text()

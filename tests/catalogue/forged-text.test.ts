@@ -1,0 +1,3 @@
+import { testForgedTexts } from './forged-text.ts'
+
+testForgedTexts(100)

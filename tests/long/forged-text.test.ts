@@ -1,0 +1,3 @@
+import { testForgedTexts } from '../catalogue/forged-text.ts'
+
+testForgedTexts(2_000)
