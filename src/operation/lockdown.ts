@@ -41,7 +41,7 @@ const ownMembers = new Set([
 /** Names that an operator gave, by what they are the names of. */
 const ownNames = new Set(['source', 'sources', 'steps'])
 /** Sentences that quote nobody. */
-const plainWarnings = new Set(['draft', 'deprecated', 'drifted', 'not_scanned', 'truncated'])
+const plainWarnings = new Set(['draft', 'deprecated', 'drifted', 'not_scanned', 'truncated', 'clock_moved'])
 const tenantDimensions = new Set(['container'])
 const keyMembers = new Set(['key', 'assetKey', 'targetKey', 'scope'])
 const tenantSuggestions = new Set(['container', 'asset', 'page', 'value'])

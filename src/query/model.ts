@@ -66,6 +66,7 @@ const warningCodes = [
   'coerced',
   'truncated',
   'unknown_detector',
+  'clock_moved',
 ] as const
 
 export const Warning = z.object({

@@ -112,12 +112,12 @@ function findingRows(plan: PlacedPlan): RowSource {
     code: (name) => findingCode(name, joins, status),
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
-      if (field === 'ageHours') return sql`(${plan.at} - f.first_detected_at)`
+      if (field === 'ageHours') return sql`max(0, ${plan.at} - f.first_detected_at)`
       const told = resolutionBefore(sql`r.at < ${plan.at}`)
       const resolvedAt = past
         ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${told} END`
         : sql`f.resolved_at`
-      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
     time,
     from: () => sql`FROM finding f ${joins.sql()} ${past ? joinChange(plan.at, 'first') : sql``} WHERE ${and(where)}`,

@@ -84,7 +84,7 @@ export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Place<numb
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`(${last} - f.first_detected_at)`
-      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN ${resolvedAt} - f.first_detected_at END`
+      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
     },
     from: () => sql`FROM ${from} ${joins.sql()}`,
     where: [findingTerms(onFilterKeys(plan.conditions), options), ...(part === 'last' ? readWhole(plan) : [])],

@@ -154,11 +154,20 @@ export function toFreshness(
       stale: isStale(source, now),
     })),
   }
-  if (sources.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== null)) return { freshness, warnings: [] }
+  const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
+  if (newest > now + CLOCK_TOLERANCE_MS)
+    return { freshness, warnings: [{ code: 'clock_moved', message: sayAhead(newest) }] }
+  if (newest >= 0) return { freshness, warnings: [] }
   const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
   const message = `${which}, so nothing found does not mean that nothing is there.`
   return { freshness, warnings: [{ code: 'not_scanned', message }] }
 }
+
+/** Clocks of two machines differ by less. */
+const CLOCK_TOLERANCE_MS = 2 * 60_000
+
+const sayAhead = (newest: number) =>
+  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
 
 function isStale({ lastCompletedScanAt, nextRunAt }: SourceFacts, now: number): boolean {
   if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true

@@ -20,16 +20,17 @@ export interface PartBlock {
 export type Conversion = ConvertedPiece | { refused: RefusedLine }
 
 /**
- * Checks the lines of pieces and makes blocks of them, in the parts that `bounds` tell apart; nothing is made of a piece
+ * Checks the lines of pieces, of which none may be dated after `latest`, and makes blocks of them, in the parts that `bounds` tell apart; nothing is made of a piece
  * with a bad line. `bounds` may be found in the rows of a piece.
  */
 export function createConverter(
   fingerprintKey: Uint8Array,
+  latest?: number,
 ): (piece: Uint8Array, bounds: readonly string[] | ((rows: readonly ImportRow[]) => readonly string[])) => Conversion {
   const staging = new Staging(fingerprintKey)
   return (piece, bounds) => {
     const read = eachLine(piece, (value) => {
-      const line = findImportLine(value)
+      const line = findImportLine(value, latest)
       if (line !== undefined) staging.add(line, false)
       return line !== undefined
     })

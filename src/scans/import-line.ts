@@ -75,28 +75,42 @@ export interface ImportRow {
   excerpt: string | null
 }
 
+/** Clocks differ, and days begin elsewhere before they do here: a finding may be dated so far ahead, and no further. */
+export const MAX_AHEAD_MS = 86_400_000
+
 /** The same as `parseImportLine`; undefined where that throws. */
-export function findImportLine(value: unknown): ImportLine | undefined {
-  const plain = findPlainLine(value)
-  if (plain !== undefined) return plain as ImportLine
+export function findImportLine(value: unknown, latest = Number.POSITIVE_INFINITY): ImportLine | undefined {
+  const plain = findPlainLine(value) as ImportLine | undefined
+  if (plain !== undefined && isDatedBy(plain, latest)) return plain
   const { data } = ImportLine.safeParse(withoutNulls(value))
-  return data === undefined || listTimeIssues(data).length > 0 ? undefined : data
+  return data === undefined || listTimeIssues(data, latest).length > 0 ? undefined : data
 }
 
-/** @throws AppError `invalid_input` that names the line and everything wrong in it. */
-export function parseImportLine(value: unknown, line: number): ImportLine {
-  const plain = findPlainLine(value)
-  if (plain !== undefined) return plain as ImportLine
+/**
+ * `latest` is the last moment at which something may have been found or resolved.
+ * @throws AppError `invalid_input` that names the line and everything wrong in it.
+ */
+export function parseImportLine(value: unknown, line: number, latest = Number.POSITIVE_INFINITY): ImportLine {
+  const plain = findPlainLine(value) as ImportLine | undefined
+  if (plain !== undefined && isDatedBy(plain, latest)) return plain
   const given = withoutNulls(value)
   const parsed = ImportLine.safeParse(given, { reportInput: true })
   if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues).issues)
-  const issues = listTimeIssues(parsed.data)
+  const issues = listTimeIssues(parsed.data, latest)
   if (issues.length > 0) throw badLine(line, issues)
   return parsed.data
 }
 
-function listTimeIssues({ status = 'OPEN', firstDetectedAt, lastDetectedAt, resolvedAt }: ImportLine): Issue[] {
+const isDatedBy = ({ firstDetectedAt, resolvedAt }: ImportLine, latest: number): boolean =>
+  toMs(firstDetectedAt) <= latest && (resolvedAt === undefined || toMs(resolvedAt) <= latest)
+
+function listTimeIssues(line: ImportLine, latest: number): Issue[] {
+  const { status = 'OPEN', firstDetectedAt, lastDetectedAt, resolvedAt } = line
   const issues: Issue[] = []
+  for (const path of ['firstDetectedAt', 'resolvedAt'] as const) {
+    if (line[path] === undefined || toMs(line[path]) <= latest) continue
+    issues.push({ path, message: "is more than a day ahead of this machine's clock; correct the date, or the clock." })
+  }
   const first = Date.parse(firstDetectedAt)
   if (status === 'RESOLVED' && resolvedAt === undefined) {
     issues.push({ path: 'resolvedAt', message: 'is needed with status RESOLVED.' })

@@ -22,15 +22,21 @@ interface ConverterThread {
   lost: boolean
 }
 
+interface ConvertOptions {
+  /** No finding may be dated after this. */
+  latest?: number
+  threadCount?: number
+}
+
 /** Converts the pieces of a file in threads, and gives what they came to in the order of the pieces. */
 export async function* convertPieces(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   fingerprintKey: Uint8Array,
-  threadCount = Math.min(MOST_THREADS, availableParallelism()),
+  { latest, threadCount = Math.min(MOST_THREADS, availableParallelism()) }: ConvertOptions = {},
 ): AsyncGenerator<Conversion> {
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []
-  const convert = createConverter(fingerprintKey)
+  const convert = createConverter(fingerprintKey, latest)
   let threads: ConverterThread[] = []
   let bounds: string[] = []
   let heldBytes = 0
@@ -40,7 +46,7 @@ export async function* convertPieces(
       heldBytes += piece.length
       if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
       if (threads.length === 0) {
-        threads = openThreads(fingerprintKey, threadCount)
+        threads = openThreads({ fingerprintKey, latest, masked: listMasked() }, threadCount)
         // While they start; the first findings tell how the rest may be parted.
         const [first, ...others] = held.splice(0)
         if (first !== undefined)
@@ -65,9 +71,8 @@ export async function* convertPieces(
 }
 
 /** Threads take over the priority of the one that starts them. */
-function openThreads(fingerprintKey: Uint8Array, count: number): ConverterThread[] {
+function openThreads(workerData: ConverterSettings, count: number): ConverterThread[] {
   return Array.from({ length: count }, () => {
-    const workerData: ConverterSettings = { fingerprintKey, masked: listMasked() }
     const thread: ConverterThread = { worker: startWorker(SCRIPT, { workerData }), waiting: [], lost: false }
     const lose = (error: unknown) => {
       thread.lost = true

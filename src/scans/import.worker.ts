@@ -6,6 +6,7 @@ export interface ConverterSettings {
   fingerprintKey: Uint8Array
   /** As `listMasked`. */
   masked: readonly string[]
+  latest: number | undefined
 }
 
 /** A piece of a file that is to be converted; the answers come in the order of the pieces. */
@@ -15,9 +16,9 @@ export interface Piece {
   bounds: readonly string[]
 }
 
-const { fingerprintKey, masked } = workerData as ConverterSettings
+const { fingerprintKey, masked, latest } = workerData as ConverterSettings
 takeOverMasked(masked)
-const convert = createConverter(fingerprintKey)
+const convert = createConverter(fingerprintKey, latest)
 
 parentPort?.on('message', ({ bytes, bounds }: Piece) => {
   const conversion: Conversion = convert(bytes, bounds)

@@ -8,7 +8,7 @@ import type { Store, Writer } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
 import { Drive, isOrphaned } from './drive.ts'
 import { type ConvertedPiece, toBlocks } from './import-convert.ts'
-import { parseImportLine } from './import-line.ts'
+import { MAX_AHEAD_MS, parseImportLine } from './import-line.ts'
 import { convertPieces } from './import-threads.ts'
 import { acceptImportFile, addImportBlock, openImportFile } from './imports.store.ts'
 import { discardImport, sweepImports } from './left-imports.ts'
@@ -116,13 +116,15 @@ async function stageLines(
   context: ImportContext,
 ): Promise<number> {
   const staged = { lines: 0, findings: 0, turns: 0 }
+  const latest = context.now() + MAX_AHEAD_MS
   for await (const conversion of convertPieces(
     readPieces(whileGoing(stream, context)),
     context.vault.fingerprintKey(),
+    { latest },
   )) {
     requireGoing(context)
     if ('refused' in conversion) {
-      throw explainRefused(conversion.refused, staged.lines + conversion.refused.line)
+      throw explainRefused(conversion.refused, staged.lines + conversion.refused.line, latest)
     }
     await addBlocks(uid, staged.turns++, conversion.blocks, context)
     staged.lines += conversion.lines
@@ -147,7 +149,7 @@ async function stageLog(
   }
   for await (const { line, value, undated } of readSarif(whileGoing(stream, context), context.now())) {
     requireGoing(context)
-    staging.add(parseImportLine(value, line), undated)
+    staging.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
     if (staging.isFull) await flush()
   }
   await flush()

@@ -90,7 +90,7 @@ const decode = (bytes: Uint8Array): string =>
     : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 /** What is wrong with a line that was refused, by its number in the file. */
-export function explainRefused(refused: RefusedLine, line: number): AppError {
+export function explainRefused(refused: RefusedLine, line: number, latest?: number): AppError {
   if ('problem' in refused) {
     return refused.problem === 'length'
       ? badLine(line, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
@@ -105,6 +105,6 @@ export function explainRefused(refused: RefusedLine, line: number): AppError {
   } catch {
     return badLine(line, [{ path: '', message: 'is not JSON; each line holds one finding.' }])
   }
-  parseImportLine(value, line)
+  parseImportLine(value, line, latest)
   throw new RangeError('a line was refused that is good')
 }

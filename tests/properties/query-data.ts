@@ -123,7 +123,8 @@ function makeFinding(dice: Dice, assets: OracleAsset[]): OracleFinding {
     changes.push({ at, from: status, to })
     status = to
   }
-  const resolvedAt = changes.findLast(({ to }) => to === 'RESOLVED')?.at ?? firstDetectedAt + dice.below(DAY)
+  // A clock that was set back leaves resolutions that come before.
+  const resolvedAt = changes.findLast(({ to }) => to === 'RESOLVED')?.at ?? firstDetectedAt + dice.below(2 * DAY) - DAY
   return {
     asset: dice.pick(assets).key,
     detectorType: dice.pick(detectorTypes),

@@ -293,8 +293,9 @@ export class Oracle {
       facets: Object.assign(Object.create(this.#findingFacets(finding)), { status }),
       numbers: {
         confidence: finding.confidence,
-        ageHours: (moment - finding.firstDetectedAt) / HOUR,
-        resolutionHours: status === 'RESOLVED' && known !== null ? (known - finding.firstDetectedAt) / HOUR : null,
+        ageHours: Math.max(0, moment - finding.firstDetectedAt) / HOUR,
+        resolutionHours:
+          status === 'RESOLVED' && known !== null ? Math.max(0, known - finding.firstDetectedAt) / HOUR : null,
       },
       times: {
         firstDetectedAt: finding.firstDetectedAt,

@@ -127,7 +127,7 @@ it('threads make of a large file what one does, in its order, and stop at the sa
     return bounds
   }
   const expected = stopOf((await all(read())).map((piece) => convert(piece, parted)))
-  const threaded = stopOf(await all(convertPieces(read(), key, 2)))
+  const threaded = stopOf(await all(convertPieces(read(), key, { threadCount: 2 })))
   expect(expected.before.length).toBeGreaterThan(1)
   expect(threaded.before.map(partsOf)).toEqual(expected.before.map(partsOf))
   expect(threaded).toMatchObject({ line: 14_001, refused: expected.refused })
