@@ -4,17 +4,14 @@ import type { ScanRunner } from '../operation/context.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { nextRunAt, Schedule } from '../sources/schedule.ts'
 import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
-import { dropLease, findLease, saveLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
 import { finishDeletions } from './deletion.ts'
 import { sweepImports } from './left-imports.ts'
-import { createOwner, isCertainlyDead } from './owner.ts'
+import { LoopLease } from './loop-lease.ts'
+import { createOwner } from './owner.ts'
 import { dropRetry, findActiveScan, findNewestScan, listDueRetries, listOpenScans, requeueScan } from './scans.store.ts'
 import { isAbandoned, queueScan } from './start.ts'
 
-const LEASE = 'loop'
-const LEASE_MS = 30_000
-const RENEW_MS = 10_000
 const TICK_MS = 1_000
 /**
  * A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before.
@@ -29,6 +26,7 @@ export interface LoopOptions {
   now: () => number
   signal: AbortSignal
   tickMs?: number
+  leaseMs?: number
 }
 
 export interface Loop {
@@ -40,8 +38,9 @@ export interface Loop {
  * folder holds the lease. A dead holder loses it at the next tick of another.
  */
 export function startLoop(options: LoopOptions): Loop {
-  const { store, log, now, signal, tickMs = TICK_MS } = options
+  const { store, log, now, signal, tickMs = TICK_MS, leaseMs } = options
   const owner = createOwner()
+  const lease = new LoopLease({ store, holder: owner.name, now, ...(leaseMs === undefined ? {} : { leaseMs }) })
   const watch = watchClock(now)
   let isPaused = false
   let isFailing = false
@@ -52,9 +51,9 @@ export function startLoop(options: LoopOptions): Loop {
     if (isOver() || turning) return
     turning = true
     try {
-      if (isWriting(store, owner.name, now())) await store.untilFree(signal)
+      if (isWriting(store, lease, now())) await store.untilFree(signal)
       if (isOver()) return
-      if (!holdLease(store, owner.name, now())) return
+      if (!lease.hold()) return
       const jumpMs = watch()
       if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
       if (store.space.isLow() !== isPaused) {
@@ -82,7 +81,7 @@ export function startLoop(options: LoopOptions): Loop {
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
     try {
-      store.write((writer) => dropLease(writer, LEASE, owner.name), { essential: true })
+      lease.drop()
     } catch (error) {
       log.warn('the lease of the background loop ends by itself', { error })
     }
@@ -106,37 +105,13 @@ function watchClock(now: () => number): () => number {
 }
 
 /** Whether this turn of the loop will write: the lease, or what is due. */
-function isWriting(store: Store, holder: string, now: number): boolean {
+function isWriting(store: Store, lease: LoopLease, now: number): boolean {
   return store.read((reader) => {
-    const standing = standingOf(findLease(reader, LEASE), holder, now)
+    const standing = lease.look(reader)
     if (standing !== 'ours') return standing === 'free'
     const due = [listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS), listDueSources(reader, now)]
     return [...due, listDueRetries(reader, now)].some((each) => each.length > 0)
   })
-}
-
-/** Whose the lease is for this turn; free: to be taken, or renewed. */
-function standingOf(lease: ReturnType<typeof findLease>, holder: string, now: number): 'ours' | 'theirs' | 'free' {
-  // A clock that jumped back leaves a lease that would never expire.
-  if (lease === undefined || lease.expiresAt <= now || lease.expiresAt > now + 2 * LEASE_MS) return 'free'
-  if (lease.holder !== holder) return isCertainlyDead(lease.holder) ? 'free' : 'theirs'
-  return lease.expiresAt - now > LEASE_MS - RENEW_MS ? 'ours' : 'free'
-}
-
-/** Takes or renews the lease; a look without a write decides nearly always. */
-function holdLease(store: Store, holder: string, now: number): boolean {
-  const lease = store.read((reader) => findLease(reader, LEASE))
-  const standing = standingOf(lease, holder, now)
-  if (standing !== 'free') return standing === 'ours'
-  return store.write(
-    (writer) => {
-      const present = findLease(writer, LEASE)
-      if (present?.holder !== lease?.holder || present?.expiresAt !== lease?.expiresAt) return false
-      saveLease(writer, LEASE, { holder, expiresAt: now + LEASE_MS })
-      return true
-    },
-    { essential: true },
-  )
 }
 
 /** One turn of the loop: everything that is due now. */

@@ -82,6 +82,21 @@ describe('a token', () => {
     expect(kept.store.read((reader) => listTokens(reader, now))).toMatchObject([{ status: 'expired' }])
   })
 
+  it('holds by the clock as it is, and stays revoked whatever the clock does', () => {
+    const [kept, revoked] = [make('kept', { expiresAt: NOON + 2 * DAY }), make('revoked')]
+    revokeToken(context(), revoked.id)
+    for (const [at, holds] of [
+      [NOON - DAY, true],
+      [NOON + DAY, true],
+      [NOON + 2 * DAY - 1, true],
+      [NOON + 2 * DAY, false],
+      [NOON - DAY, true],
+    ] as const) {
+      now = at
+      expect([at, holder(kept.token) !== undefined, holder(revoked.token)]).toEqual([at, holds, undefined])
+    }
+  })
+
   it('is revoked at once, for another process too', () => {
     const { token, id } = make()
     const other = Store.open(kept.file, { now: () => now })

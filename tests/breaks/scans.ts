@@ -63,8 +63,8 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'lease-never-ends',
     rule: 'The lease of a process that is gone goes to another.',
-    file: loop,
-    find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
+    file: 'src/scans/loop-lease.ts',
+    find: "return isCertainlyDead(lease.holder) || performance.now() - this.#seenAt > leaseMs ? 'free' : 'theirs'",
     put: "return 'theirs'",
     test: { file: loopTest, title: 'the lease' },
   },
@@ -126,9 +126,9 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'two-leaders',
     rule: 'One process drives the schedules while it lives.',
-    file: loop,
-    find: "return isCertainlyDead(lease.holder) ? 'free' : 'theirs'",
-    put: "return isCertainlyDead(lease.holder) ? 'free' : 'ours'",
+    file: 'src/scans/loop-lease.ts',
+    find: "> leaseMs ? 'free' : 'theirs'",
+    put: "> leaseMs ? 'free' : 'ours'",
     test: { file: loopTest, title: 'lets nobody else start what is due' },
   },
   {

@@ -5,6 +5,7 @@ import type { Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type ImportFormat, importFindings } from '../../src/scans/imports.ts'
+import { errorOf } from '../support/context.ts'
 import { createTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
@@ -83,6 +84,36 @@ describe('an imported line', () => {
   it('may have null for what it does not have', async () => {
     await bring([line({ asset: { key: 'k', url: null }, resolvedAt: null, category: null, fingerprint: null })])
     expect(await list()).toHaveLength(1)
+  })
+
+  describe('that is dated ahead of the clock', () => {
+    const at = (aheadMs: number) => new Date(bench.clock.now + aheadMs).toISOString()
+    const DAY = 86_400_000
+
+    it.each<[string, (time: string) => Record<string, unknown>]>([
+      ['firstDetectedAt', (firstDetectedAt) => ({ firstDetectedAt })],
+      ['firstDetectedAt', (time) => ({ firstDetectedAt: time.replace('Z', '+00:00') })],
+      ['resolvedAt', (resolvedAt) => ({ status: 'RESOLVED', resolvedAt })],
+    ])('by more than a day is refused: %s', async (member, toMembers) => {
+      const error = await errorOf(bring([line(), line(toMembers(at(DAY + 60_000)))]))
+      expect(error.facts).toMatchObject({ reason: 'bad_line', issues: [{ path: `line 2.${member}` }] })
+      expect(error.message).toContain('more than a day ahead')
+      expect(await list()).toEqual([])
+      await bring([line(toMembers(at(DAY - 60_000)))])
+      expect(await list()).toHaveLength(1)
+    })
+
+    it('by more than a day is refused in a SARIF log too', async () => {
+      const log = (time: string) =>
+        JSON.stringify({
+          version: '2.1.0',
+          runs: [{ tool: { driver: { name: 'x' } }, invocations: [{ endTimeUtc: time }], results: [{ ruleId: 'a' }] }],
+        })
+      const error = await errorOf(bringText(log(at(2 * DAY)), 'scanner', 'sarif'))
+      expect(error.facts).toMatchObject({ reason: 'bad_line', issues: [{ path: 'line 1.firstDetectedAt' }] })
+      await bringText(log(at(0)), 'scanner', 'sarif')
+      expect(await list()).toHaveLength(1)
+    })
   })
 
   it('is resolved from resolvedAt, with its history', async () => {
@@ -171,7 +202,7 @@ describe('importing again', () => {
     const { id } = await only()
     await bench.run('update_finding', { id, status: 'FALSE_POSITIVE', reason: 'a test file' })
     await bring([line({ severity: 'LOW' })])
-    await bring([line({ status: 'RESOLVED', resolvedAt: '2030-01-01T00:00:00Z' })])
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-12-01T00:00:00Z' })])
     expect(await only()).toMatchObject({ status: 'FALSE_POSITIVE', history: [{ by: 'ada', reason: 'a test file' }] })
   })
 

@@ -177,8 +177,8 @@ describe('the lease', () => {
     bench.store.read((reader) => reader.prepare('SELECT holder, token FROM lease').get()) as
       | { holder: string; token: number }
       | undefined
-  const start = () => {
-    const loop = startLoop({ ...options(), tickMs: 10 })
+  const start = (more: { leaseMs?: number; now?: () => number } = {}) => {
+    const loop = startLoop({ ...options(), tickMs: 10, ...more })
     loops.push(loop)
     return loop
   }
@@ -204,15 +204,33 @@ describe('the lease', () => {
   it.each<[string, string, number]>([
     ['died', 'HOST/4194399/dead', 20_000],
     ['let it run out', 'elsewhere/1/x', -1],
-    ['had a clock far ahead', 'elsewhere/1/x', 400 * 24 * HOUR],
+    ['is silent, and had a clock far ahead', 'elsewhere/1/x', 400 * 24 * HOUR],
+    ['is silent, and had a clock far behind', 'elsewhere/1/x', -400 * 24 * HOUR],
   ])('is taken from a holder that %s', async (_name, name, expiresIn) => {
     const expiresAt = bench.clock.now + expiresIn
     bench.store.write((writer) =>
       writer.prepare("INSERT INTO lease VALUES ('loop', ?, 7, ?)").run(name.replace('HOST', hostname()), expiresAt),
     )
-    start()
+    start({ leaseMs: 100 })
     await expect.poll(() => holder()?.token).toBe(8)
   })
+
+  it.each([0, 5 * 60_000, 24 * HOUR, -24 * HOUR])(
+    'does not change hands where clocks differ by %d ms',
+    async (differenceMs) => {
+      const lease = { leaseMs: 300 }
+      start(lease)
+      await expect.poll(holder).toBeDefined()
+      const first = holder()
+      start({ ...lease, now: () => bench.clock.now + differenceMs })
+      start({ ...lease, now: () => bench.clock.now - 2 * differenceMs })
+      await new Promise((resolve) => setTimeout(resolve, 800))
+      expect(holder()).toEqual(first)
+      bench.clock.now += differenceMs
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      expect(holder()).toEqual(first)
+    },
+  )
 
   it('lets nobody else start what is due while its holder lives', async () => {
     await createFake(bench, { schedule: { enabled: true, preset: 'hourly' } })
