@@ -18,6 +18,7 @@ const BATCH = 20
 const now = () => Date.UTC(2026, 5, 15, 12)
 // What a line of an import may hold.
 const toFitting = (text: string, most: number, otherwise: string) => text.slice(0, most).trim() || otherwise
+const wellFormed = (text: string) => Buffer.from(text).toString()
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by member
 type Answer = any
@@ -78,7 +79,7 @@ export function testForgedTexts(count: number): void {
             kind: toFitting(pick(at + 1), 200, 'kind'),
             name: toFitting(name, 1_000, 'name'),
             container: toFitting(name, 1_000, 'container'),
-            url: `https://a.example/${encodeURIComponent(Buffer.from(toFitting(name, 30, 'x')).toString())}`,
+            url: `https://a.example/${encodeURIComponent(wellFormed(toFitting(name, 30, 'x')))}`,
           },
           detectorType: 'YARA',
           findingType: toFitting(pick(at + 2), 200, 'type'),
@@ -94,7 +95,7 @@ export function testForgedTexts(count: number): void {
       })()
       const { source } = await importFindings(
         stream,
-        { source: `${toFitting(pick(number), 60, 'source')} ${number}`, format: 'ndjson' },
+        { source: wellFormed(`${toFitting(pick(number), 60, 'source')} ${number}`), format: 'ndjson' },
         context,
       )
       ids.push(source.id)
@@ -134,7 +135,7 @@ export function testForgedTexts(count: number): void {
             dimensions,
             filters: {
               sources: [id],
-              exclude: { containers: [Buffer.from(toFitting(pick(seen.size), 200, 'x')).toString(), 'HR'] },
+              exclude: { containers: [wellFormed(toFitting(pick(seen.size), 200, 'x')), 'HR'] },
             },
           })
           const { rows, labels } = readMetricText(lines)
