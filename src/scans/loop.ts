@@ -8,8 +8,10 @@ import type { Store } from '../store/store.ts'
 import { finishDeletions } from './deletion.ts'
 import { sweepImports } from './left-imports.ts'
 import { LoopLease } from './loop-lease.ts'
+import type { ScanRecord } from './model.ts'
 import { createOwner } from './owner.ts'
 import { dropRetry, findActiveScan, findNewestScan, listDueRetries, listOpenScans, requeueScan } from './scans.store.ts'
+import { watchSilence } from './silence.ts'
 import { isAbandoned, queueScan } from './start.ts'
 
 const TICK_MS = 1_000
@@ -29,6 +31,11 @@ export interface LoopOptions {
   leaseMs?: number
 }
 
+interface DriveOptions extends LoopOptions {
+  /** Whether nothing was seen of the driver of a scan that seems to be abandoned. */
+  isSilent?: (scan: ScanRecord) => boolean
+}
+
 export interface Loop {
   stop(): Promise<void>
 }
@@ -42,6 +49,7 @@ export function startLoop(options: LoopOptions): Loop {
   const owner = createOwner()
   const lease = new LoopLease({ store, holder: owner.name, now, ...(leaseMs === undefined ? {} : { leaseMs }) })
   const watch = watchClock(now)
+  const isSilent = watchSilence()
   let isPaused = false
   let isFailing = false
   let turning = false
@@ -62,7 +70,7 @@ export function startLoop(options: LoopOptions): Loop {
       }
       if (isPaused) return
       store.space.keepBallast()
-      driveOnce(options)
+      driveOnce({ ...options, isSilent })
       if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
       await sweepImports(options)
       isFailing = false
@@ -115,7 +123,7 @@ function isWriting(store: Store, lease: LoopLease, now: number): boolean {
 }
 
 /** One turn of the loop: everything that is due now. */
-export function driveOnce({ store, scans, log, now: clock }: LoopOptions): void {
+export function driveOnce({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
   const now = clock()
   for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
     if (planAnew(store, source, now))
@@ -130,7 +138,7 @@ export function driveOnce({ store, scans, log, now: clock }: LoopOptions): void 
     if (resumeParked(store, scan.id, scan.sourceId, now)) scans.start(scan.uid)
   }
   for (const scan of store.read(listOpenScans)) {
-    if (isAbandoned(scan, now)) scans.start(scan.uid)
+    if (isSilent(scan) && isAbandoned(scan, now)) scans.start(scan.uid)
   }
 }
 

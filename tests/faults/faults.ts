@@ -70,8 +70,11 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'the clock goes back or forth by a day: leases',
-    holds: 'the lease stays with its holder',
-    tests: [['tests/scans/loop.test.ts', 'does not change hands where clocks differ by %d ms']],
+    holds: 'the lease of the loop and the scans stay with who has them',
+    tests: [
+      ['tests/scans/loop.test.ts', 'does not change hands where clocks differ by %d ms'],
+      ['tests/scans/silence.test.ts', 'a driver whose clock differs by %d ms keeps its scan while it beats'],
+    ],
   },
   {
     fault: 'the clock goes back or forth by a day: schedules',

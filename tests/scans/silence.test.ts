@@ -1,0 +1,37 @@
+import { hostname } from 'node:os'
+import { expect, it } from 'vitest'
+import type { ScanRecord } from '../../src/scans/model.ts'
+import { watchSilence } from '../../src/scans/silence.ts'
+
+const SECOND = 1_000
+const DAY = 86_400_000
+const scan = (more: Partial<ScanRecord>) =>
+  ({ uid: 's', status: 'RUNNING', owner: 'elsewhere/1/x', heartbeatAt: 0, token: 1, ...more }) as ScanRecord
+
+it.each([0, DAY, -DAY])('a driver whose clock differs by %d ms keeps its scan while it beats', (differenceMs) => {
+  let time = 0
+  const isSilent = watchSilence(() => time)
+  for (; time < 200 * SECOND; time += SECOND) {
+    const heartbeatAt = differenceMs + Math.floor(time / (2 * SECOND)) * 2 * SECOND
+    expect(isSilent(scan({ heartbeatAt }))).toBe(false)
+  }
+})
+
+it('a driver that does not beat for thirty seconds loses its scan, whatever its clock said', () => {
+  let time = 0
+  const isSilent = watchSilence(() => time)
+  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(false)
+  time = 30 * SECOND
+  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(false)
+  time += 1
+  expect(isSilent(scan({ heartbeatAt: DAY }))).toBe(true)
+  expect(isSilent(scan({ heartbeatAt: DAY, token: 2 }))).toBe(false)
+})
+
+it.each<[string, Partial<ScanRecord>]>([
+  ['waits', { status: 'QUEUED' }],
+  ['has no owner', { owner: null }],
+  ['was driven by a process that is gone', { owner: `${hostname()}/4194399/dead` }],
+])('a scan that %s is free at once', (_, more) => {
+  expect(watchSilence()(scan(more))).toBe(true)
+})
