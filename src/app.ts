@@ -70,6 +70,7 @@ export function createApp(folder: Folder): OpenedApp {
       workAway: (operation, input, asking) =>
         answers?.isNeeded() === true ? scans.work(operation, input, asking) : undefined,
       lockdown: config.lockdown,
+      lockdownCodes: config.lockdownCodes,
       store,
       untilFree: () => store.untilFree(),
       scans,

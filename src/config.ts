@@ -31,6 +31,10 @@ export const Settings = z
       .boolean()
       .default(false)
       .describe('Answer with counts and ids only: no excerpts, names, titles or addresses of tenants.'),
+    lockdownCodes: z
+      .boolean()
+      .default(false)
+      .describe('In lockdown, show codes of imports such as finding types as they are.'),
     networkFolder: z
       .boolean()
       .default(false)

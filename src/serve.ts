@@ -123,9 +123,10 @@ function settingsOf({
   toolsets,
   readOnly,
   lockdown,
+  lockdownCodes,
   oidc,
 }: OpenedApp['config']): object {
-  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, lockdown, oidc }
+  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, lockdown, lockdownCodes, oidc }
 }
 
 /** What requests may call this machine: the address that it listens on, or all that it has. */

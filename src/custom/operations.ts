@@ -4,6 +4,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { ReadContext } from '../operation/context.ts'
+import { codeText, keyText, ownText } from '../operation/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { IMPORT_TYPE, SourceRef } from '../sources/model.ts'
 import { installedPlugins } from '../sources/operations.ts'
@@ -45,6 +46,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       effect: 'read',
       scope: 'read',
       route: 'GET /custom-detectors',
+      texts: 'own',
       input: z.strictObject({}),
       output: z.object({
         items: z.array(CustomDetectorItem).describe('The detectors.'),
@@ -64,6 +66,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       effect: 'read',
       scope: 'read',
       route: 'GET /custom-detectors/{key}',
+      texts: 'own',
       input: z.strictObject({ key: KeyInPath }),
       output: CustomDetector,
       run: ({ key }, context) => context.read((reader) => toCustomDetector(getCustomDetector(reader, key))),
@@ -80,6 +83,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       route: 'POST /custom-detectors',
       status: 201,
       location: ({ key }) => `/custom-detectors/${key}`,
+      texts: 'own',
       input: CreateCustomDetector,
       output: CustomDetector,
       run: (draft, context) =>
@@ -97,6 +101,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       scope: 'author',
       route: 'PUT /custom-detectors/{key}',
       idempotent: true,
+      texts: 'own',
       input: CustomDetectorChange.extend({ key: KeyInPath }),
       output: CustomDetector,
       run: ({ key, ...change }, context) =>
@@ -118,6 +123,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       scope: 'author',
       route: 'DELETE /custom-detectors/{key}',
       destructive: true,
+      texts: 'own',
       input: z.strictObject({ key: KeyInPath }),
       output: CustomDetector,
       run: ({ key }, context) =>
@@ -162,14 +168,14 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
             z.object({
               asset: z
                 .object({
-                  key: z.string().describe('Key of the asset; example for a text.'),
-                  kind: z.string().describe('Kind of the asset.'),
+                  key: keyText().describe('Key of the asset; example for a text.'),
+                  kind: codeText().describe('Kind of the asset.'),
                   name: z.string().describe('Title (untrusted content).'),
                   url: z.string().describe('Where to open it.'),
                   container: z.string().describe('Space or workspace (untrusted content).').optional(),
                 })
                 .describe('Where it was found.'),
-              findingType: z.string().describe('Type of the finding.'),
+              findingType: codeText().describe('Type of the finding.'),
               excerpt: z.string().describe('Redacted surroundings (untrusted content).'),
               location: FindingLocation.describe('Where in the asset.'),
             }),
@@ -178,7 +184,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
         warnings: z
           .array(
             z.object({
-              code: z.string().describe('Which warning it is.'),
+              code: ownText().describe('Which warning it is.'),
               message: z.string().describe('What to know or do.'),
             }),
           )

@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { metricFormats } from '../metrics/model.ts'
 import type { Coercion } from '../operation/coerce.ts'
+import { ownText } from '../operation/disclosure.ts'
 import { evaluateMetric } from '../query/evaluate.ts'
 import { toFormatted } from '../query/format.ts'
 import { Freshness, MetricAnswer, MetricQuestion, type Warning } from '../query/model.ts'
@@ -34,17 +35,17 @@ const DashboardItem = z.object({
     warnings: true,
   }).shape,
   format: z.enum(metricFormats).describe('How the value is written.'),
-  unit: z.string().describe('Unit; may be empty.'),
+  unit: ownText().describe('Unit; may be empty.'),
   trust: MetricAnswer.shape.trust.optional(),
   error: z
-    .object({ code: z.string().describe('Which error.'), message: z.string().describe('What to do.') })
+    .object({ code: ownText().describe('Which error.'), message: z.string().describe('What to do.') })
     .optional()
     .describe('Why this one metric has no value.'),
 })
 type DashboardItem = z.infer<typeof DashboardItem>
 
 export const DashboardAnswer = z.object({
-  dashboard: z.string().describe('Name of the dashboard.'),
+  dashboard: ownText().describe('Name of the dashboard.'),
   metrics: z.array(DashboardItem).describe('The placed metrics, by position.'),
   applied: MetricAnswer.shape.applied.pick({ from: true, to: true, timeZone: true }).describe('The range asked for.'),
   freshness: Freshness,

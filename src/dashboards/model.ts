@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
+import { ownText } from '../operation/disclosure.ts'
 
 export const placementSizes = ['sm', 'md', 'lg', 'xl'] as const
 export const chartTypes = ['number', 'line', 'bar', 'table'] as const
@@ -13,9 +14,9 @@ export const DashboardName = z
 
 /** One metric on one dashboard. */
 export const Placement = z.object({
-  dashboard: z.string().describe('Name of the dashboard.'),
-  metricSlug: z.string().describe('The metric.'),
-  displayName: z.string().describe('Its name for people.'),
+  dashboard: ownText().describe('Name of the dashboard.'),
+  metricSlug: ownText().describe('The metric.'),
+  displayName: ownText().describe('Its name for people.'),
   pinnedFilters: FilterMapping.nullable().describe('Always added when the dashboard is evaluated.'),
   size: z.enum(placementSizes).describe('How large it is shown.'),
   position: z.number().describe('Order on the dashboard, lowest first.'),

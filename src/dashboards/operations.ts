@@ -18,6 +18,7 @@ const listDashboardsOperation = operation({
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/dashboards',
+  texts: 'own',
   input: z.strictObject({}),
   output: z.object({
     items: z
@@ -44,6 +45,7 @@ const getDashboardOperation = operation({
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/dashboards/{dashboard}',
+  texts: 'own',
   input: z.strictObject({ dashboard }),
   output: z.object({
     dashboard: z.string().describe('Name of the dashboard.'),
@@ -66,6 +68,7 @@ const setPlacementOperation = operation({
   route: 'PUT /semantic/dashboards/{dashboard}/metrics/{slug}',
   toolset: 'admin',
   idempotent: true,
+  texts: 'own',
   input: z.strictObject({
     dashboard,
     slug: metric,
@@ -91,6 +94,7 @@ const removePlacementOperation = operation({
   route: 'DELETE /semantic/dashboards/{dashboard}/metrics/{slug}',
   toolset: 'admin',
   destructive: true,
+  texts: 'own',
   input: z.strictObject({ dashboard, slug: metric }),
   output: Placement,
   run: ({ slug, ...names }, context) =>

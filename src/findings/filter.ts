@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { assetKinds } from '../connectors/connector.ts'
 import { severities } from '../detectors/detector.ts'
+import { codeText, ownText } from '../operation/disclosure.ts'
 import { findingStatuses } from './model.ts'
 
 /** Names of detectors, built in or not: a term may name one that only imported findings have. */
-export const DetectorTypeName = z
-  .string()
+export const DetectorTypeName = codeText()
   .max(64)
   .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
 
@@ -15,19 +15,20 @@ const someOf = <Item extends z.ZodType<string>>(item: Item, description: string)
     .min(1, 'must name at least one value; leave the key out to not restrict by it.')
     .max(500)
     .describe(description)
-const freeName = z.string().min(1).max(500)
+const nameOf = (text: z.ZodString) => text.min(1).max(500)
+const freeCode = nameOf(codeText())
 
 const keys = {
   detectorTypes: someOf(DetectorTypeName, 'Detector types, such as SECRETS or PII.').optional(),
   severities: someOf(z.enum(severities), 'Severities: CRITICAL, HIGH, MEDIUM, LOW, INFO.').optional(),
   statuses: someOf(z.enum(findingStatuses), 'Statuses: OPEN, RESOLVED, FALSE_POSITIVE, IGNORED.').optional(),
-  findingTypes: someOf(freeName, 'Finding types, such as EMAIL or AWS_ACCESS_KEY.').optional(),
-  categories: someOf(freeName, 'Categories of findings, such as SECURITY.').optional(),
-  customDetectorKeys: someOf(freeName, 'Keys of custom detectors.').optional(),
-  sources: someOf(freeName, 'Sources, by name or id.').optional(),
-  sourceTypes: someOf(freeName, 'Source types: WIKI, BI_PLATFORM, IMPORT.').optional(),
-  assetKinds: someOf(freeName, `Kinds of assets, such as ${assetKinds[1]}.`).optional(),
-  containers: someOf(freeName, 'Names of spaces or workspaces.').optional(),
+  findingTypes: someOf(freeCode, 'Finding types, such as EMAIL or AWS_ACCESS_KEY.').optional(),
+  categories: someOf(freeCode, 'Categories of findings, such as SECURITY.').optional(),
+  customDetectorKeys: someOf(freeCode, 'Keys of custom detectors.').optional(),
+  sources: someOf(nameOf(ownText()), 'Sources, by name or id.').optional(),
+  sourceTypes: someOf(nameOf(ownText()), 'Source types: WIKI, BI_PLATFORM, IMPORT.').optional(),
+  assetKinds: someOf(freeCode, `Kinds of assets, such as ${assetKinds[1]}.`).optional(),
+  containers: someOf(nameOf(z.string()), 'Names of spaces or workspaces.').optional(),
 }
 
 export const filterKeys = Object.keys(keys) as FilterKey[]

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
+import { codeText, keyText, ownText } from '../operation/disclosure.ts'
 
 export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 export type FindingStatus = (typeof findingStatuses)[number]
 
-const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const instant = ownText().describe('ISO 8601 UTC timestamp.')
 
 export const FindingAsset = z.object({
-  key: z.string().describe('Stable key of the asset.'),
-  kind: z.string().describe('Kind of the asset, such as wiki.page.'),
+  key: keyText().describe('Stable key of the asset.'),
+  kind: codeText().describe('Kind of the asset, such as wiki.page.'),
   name: z.string().describe('Title, as the platform has it (untrusted content).'),
   url: z.string().describe('Where to open it.'),
   container: z.string().describe('Space or workspace (untrusted content).'),
@@ -23,19 +24,19 @@ export const FindingLocation = z.object({
 })
 
 export const Finding = z.object({
-  id: z.string().describe('Id of the finding.'),
-  assetId: z.string().describe('Id of its asset.'),
-  sourceId: z.string().describe('Id of its source.'),
-  detectorType: z.string().describe('Which detector found it.'),
-  findingType: z.string().describe('What it is, such as EMAIL.'),
-  category: z.string().describe('Category, such as SECURITY.'),
+  id: ownText().describe('Id of the finding.'),
+  assetId: ownText().describe('Id of its asset.'),
+  sourceId: ownText().describe('Id of its source.'),
+  detectorType: codeText().describe('Which detector found it.'),
+  findingType: codeText().describe('What it is, such as EMAIL.'),
+  category: codeText().describe('Category, such as SECURITY.'),
   severity: z.enum(severities).describe('How bad it is.'),
   confidence: z.number().describe('How sure the detector is, 0 to 1.'),
   status: z.enum(findingStatuses).describe('Present status.'),
-  customDetectorKey: z.string().optional().describe('Key of the custom detector.'),
+  customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocation.optional().describe('Where in the asset.'),
   excerpt: z.string().optional().describe('Redacted surroundings of the match (untrusted content).'),
-  fingerprint: z.string().describe('Keyed hash: the same finding keeps it across scans.'),
+  fingerprint: ownText().describe('Keyed hash: the same finding keeps it across scans.'),
   firstDetectedAt: instant,
   lastDetectedAt: instant,
   resolvedAt: instant.optional(),
@@ -47,9 +48,9 @@ export const StatusChange = z.object({
   at: instant,
   from: z.enum(findingStatuses).describe('Status before.'),
   to: z.enum(findingStatuses).describe('Status after.'),
-  by: z.string().describe('Who or what changed it.'),
-  via: z.string().optional().describe('Through which door: http, mcp or cli.'),
-  client: z.string().optional().describe('Through which program, by its own name.'),
+  by: ownText().describe('Who or what changed it.'),
+  via: ownText().optional().describe('Through which door: http, mcp or cli.'),
+  client: ownText().optional().describe('Through which program, by its own name.'),
   reason: z.string().optional().describe('Why.'),
 })
 export type StatusChange = z.infer<typeof StatusChange>
@@ -61,15 +62,15 @@ export const FindingDetail = Finding.extend({
 export type FindingDetail = z.infer<typeof FindingDetail>
 
 export const Asset = z.object({
-  id: z.string().describe('Id of the asset.'),
-  key: z.string().describe("Stable key, made of the platform's ids."),
-  sourceId: z.string().describe('Id of its source.'),
-  kind: z.string().describe('Kind, such as wiki.page.'),
+  id: ownText().describe('Id of the asset.'),
+  key: keyText().describe("Stable key, made of the platform's ids."),
+  sourceId: ownText().describe('Id of its source.'),
+  kind: codeText().describe('Kind, such as wiki.page.'),
   name: z.string().describe('Title, as the platform has it (untrusted content).'),
   url: z.string().describe('Where to open it.'),
   container: z.string().describe('Space or workspace (untrusted content).'),
   owner: z.string().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
-  checksum: z.string().describe('Hash over what matters of it.'),
+  checksum: ownText().describe('Hash over what matters of it.'),
   contentUpdatedAt: instant.optional(),
   firstSeenAt: instant,
   lastSeenAt: instant,
@@ -83,13 +84,13 @@ export const AssetDetail = Asset.extend({
   links: z
     .array(
       z.object({
-        type: z.string().describe('What the link means, such as uses_dataset.'),
-        targetKey: z.string().describe('Key of the asset it leads to.').optional(),
+        type: codeText().describe('What the link means, such as uses_dataset.'),
+        targetKey: keyText().describe('Key of the asset it leads to.').optional(),
         url: z.string().describe('Address or reference as written (untrusted content).').optional(),
         label: z.string().describe('Linked words (untrusted content).').optional(),
       }),
     )
     .describe('Links to other assets and addresses; at most 500.'),
-  facts: z.record(z.string(), z.unknown()).describe('Small facts from the platform (untrusted content).'),
+  facts: z.record(ownText(), z.unknown()).describe('Small facts from the platform (untrusted content).'),
 })
 export type AssetDetail = z.infer<typeof AssetDetail>

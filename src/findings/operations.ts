@@ -4,6 +4,7 @@ import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
+import { ownText } from '../operation/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
@@ -27,7 +28,7 @@ const { exclude: _, ...filterShape } = FilterMapping.shape
 const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
 const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
 const Cursor = z.string().max(500).describe('nextCursor of the page before.')
-const NextCursor = z.string().describe('Where the next page begins; absent on the last one.')
+const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
 /** Findings whose status is set in one go. */
 const AT_ONCE = 100
 /** Findings that are looked at in one go: a few milliseconds. */

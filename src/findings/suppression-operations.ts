@@ -73,6 +73,7 @@ export const suppressionOperations: readonly Operation[] = [
     effect: 'read',
     scope: 'read',
     route: 'GET /suppressions',
+    texts: 'own',
     input: z.strictObject({}),
     output: z.object({
       items: z.array(Suppression).describe('The suppressions.'),
@@ -96,6 +97,7 @@ export const suppressionOperations: readonly Operation[] = [
     route: 'POST /suppressions',
     status: 201,
     location: ({ id }) => `/suppressions/${id}`,
+    texts: 'own',
     input: z.strictObject({
       filters: FilterMapping.optional(),
       findingId: z.string().max(40).describe('A finding whose value is meant, wherever else it stands.').optional(),
@@ -139,6 +141,7 @@ export const suppressionOperations: readonly Operation[] = [
     scope: 'triage',
     route: 'DELETE /suppressions/{id}',
     destructive: true,
+    texts: 'own',
     input: z.strictObject({ id: SuppressionId }),
     output: Suppression.extend({ changed: z.number().describe('Findings whose status went back.') }),
     run: async ({ id }, context) => {

@@ -23,6 +23,7 @@ const listGlossaryTerms = operation({
   scope: 'read',
   route: 'GET /semantic/glossary',
   toolset: 'agent',
+  texts: 'own',
   input: z.strictObject({
     search: z.string().max(500).describe('Words in name, description or synonyms; prefixes match.').optional(),
     category: z.string().max(100).describe('Exact category.').optional(),
@@ -64,6 +65,7 @@ const createGlossaryTerm = operation({
   status: 201,
   location: ({ slug }) => `/semantic/glossary/${slug}`,
   toolset: 'admin',
+  texts: 'own',
   input: CreateGlossaryTerm,
   output: TermAnswer,
   run: (input, context) =>
@@ -84,6 +86,7 @@ const previewGlossaryTerm = operation({
   scope: 'read',
   route: 'POST /semantic/glossary/{slug}/preview',
   toolset: 'admin',
+  texts: 'own',
   input: z.strictObject({ slug: TermName }),
   output: z.object({ count: z.number().describe('How many findings match.') }),
   run: ({ slug }, context) =>

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
+import { ownText } from '../operation/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listAuditRows, verifyAudit } from '../store/audit.store.ts'
 import { Metric } from './metric.ts'
 import { listVersions } from './metrics.store.ts'
 import { resolveMetric } from './names.ts'
 
-const instant = z.string().describe('ISO 8601 UTC timestamp.')
-const Snapshot = z.record(z.string(), z.unknown())
+const instant = ownText().describe('ISO 8601 UTC timestamp.')
+const Snapshot = z.record(ownText(), z.unknown())
 
 const MetricVersion = Metric.pick({
   version: true,
@@ -34,6 +35,7 @@ const listMetricVersions = operation({
   effect: 'read',
   scope: 'read',
   route: 'GET /semantic/metrics/{slug}/versions',
+  texts: 'own',
   input: z.strictObject({
     slug: z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.'),
   }),
@@ -73,22 +75,21 @@ const listAudit = operation({
       .array(
         z.object({
           at: instant,
-          actor: z.string().describe('Who did it, by the name at that time.'),
-          actorId: z
-            .string()
+          actor: ownText().describe('Who did it, by the name at that time.'),
+          actorId: ownText()
             .nullable()
             .describe('Who that is, whatever the name: a token, or issuer#subject; null at this machine.'),
-          via: z.string().describe('Through which door: http, mcp or cli.'),
-          client: z.string().nullable().describe('Through which program, by its own name; null where it gave none.'),
-          action: z.string().describe('create, update, delete, certify, deprecate, triage.'),
-          kind: z.string().describe('What kind of thing it is: term, metric, placement, finding, suppression.'),
-          name: z.string().describe('Its slug or id; * for findings that a filter takes in.'),
+          via: ownText().describe('Through which door: http, mcp or cli.'),
+          client: ownText().nullable().describe('Through which program, by its own name; null where it gave none.'),
+          action: ownText().describe('create, update, delete, certify, deprecate, triage.'),
+          kind: ownText().describe('What kind of thing it is: term, metric, placement, finding, suppression.'),
+          name: ownText().describe('Its slug or id; * for findings that a filter takes in.'),
           before: Snapshot.nullable().describe('The definition as it was.'),
           after: Snapshot.nullable().describe('The definition as it became.'),
         }),
       )
       .describe('The entries.'),
-    nextCursor: z.string().describe('Continues the list; absent at its end.').optional(),
+    nextCursor: ownText().describe('Continues the list; absent at its end.').optional(),
   }),
   run: ({ kind, name, limit = 50, cursor }, context) =>
     context.read((reader) => {
@@ -115,6 +116,7 @@ const verifyAuditOperation = operation({
   effect: 'read',
   scope: 'admin',
   route: 'GET /semantic/audit/verify',
+  texts: 'own',
   input: z.strictObject({
     head: z.string().max(100).describe('A head of before: says whether the trail still holds it.').optional(),
   }),

@@ -67,6 +67,7 @@ const listMetricsOperation = operation({
   scope: 'read',
   route: 'GET /semantic/metrics',
   toolset: 'agent',
+  texts: 'own',
   input: z.strictObject({
     search: z.string().max(500).describe('Words in name, description, synonyms or dimensions.').optional(),
     type: z.enum(metricTypes).describe('Only this type.').optional(),
@@ -113,6 +114,7 @@ const getMetric = operation({
   scope: 'read',
   route: 'GET /semantic/metrics/{slug}',
   toolset: 'admin',
+  texts: 'own',
   input: z.strictObject({ slug: MetricName }),
   output: MetricDetail,
   run: ({ slug }, context) => context.read((reader) => toMetricDetail(reader, resolveMetric(reader, slug))),
@@ -129,6 +131,7 @@ const createMetricOperation = operation({
   status: 201,
   location: ({ slug }) => `/semantic/metrics/${slug}`,
   toolset: 'admin',
+  texts: 'own',
   input: CreateMetric,
   examine: examineDefinition,
   output: MetricAnswer,
@@ -145,6 +148,7 @@ const updateMetricOperation = operation({
   route: 'PUT /semantic/metrics/{slug}',
   toolset: 'admin',
   idempotent: true,
+  texts: 'own',
   input: UpdateMetric,
   examine: examineDefinition,
   output: MetricAnswer,
@@ -196,6 +200,7 @@ const deleteMetricOperation = operation({
   route: 'DELETE /semantic/metrics/{slug}',
   toolset: 'admin',
   destructive: true,
+  texts: 'own',
   input: z.strictObject({ slug: MetricName }),
   output: Metric,
   run: ({ slug }, context) =>
@@ -216,6 +221,7 @@ const certifyMetricOperation = operation({
   scope: 'certify',
   route: 'POST /semantic/metrics/{slug}/certify',
   toolset: 'admin',
+  texts: 'own',
   input: z.strictObject({
     slug: MetricName,
     certifiedBy: z.string().trim().min(1).max(200).describe('Who certifies; the caller when left out.').optional(),
@@ -237,6 +243,7 @@ const deprecateMetricOperation = operation({
   scope: 'author',
   route: 'POST /semantic/metrics/{slug}/deprecate',
   toolset: 'admin',
+  texts: 'own',
   input: z.strictObject({
     slug: MetricName,
     replacedBy: z.string().min(1).max(200).describe('The metric to use instead.').optional(),

@@ -59,6 +59,7 @@ const getGlossaryTerm = operation({
   scope: 'read',
   route: 'GET /semantic/glossary/{slug}',
   toolset: 'agent',
+  texts: 'own',
   input: z.strictObject({ slug: TermName }),
   output: TermDetail,
   run: ({ slug }, context) => context.read((reader) => toTermDetail(reader, resolveTerm(reader, slug))),
@@ -83,6 +84,7 @@ const updateGlossaryTerm = operation({
   route: 'PUT /semantic/glossary/{slug}',
   toolset: 'admin',
   idempotent: true,
+  texts: 'own',
   input: z.strictObject({
     slug: TermName,
     displayName: DisplayName.describe('Name for people.').optional(),
@@ -138,6 +140,7 @@ const deleteGlossaryTerm = operation({
   route: 'DELETE /semantic/glossary/{slug}',
   toolset: 'admin',
   destructive: true,
+  texts: 'own',
   input: z.strictObject({
     slug: TermName,
     detach: z.boolean().describe('Unlink the metrics that use it; they go back to DRAFT.').optional(),

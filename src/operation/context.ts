@@ -82,6 +82,8 @@ export interface ReadContext {
   vault: Vault
   /** Answers hold counts and ids only, whoever asks. */
   lockdown?: boolean
+  /** In lockdown codes of imports are shown as they are. */
+  lockdownCodes?: boolean
   /** Told of a call that the caller's scopes did not allow. */
   onRefused?: (operation: string) => void
   /** Runs what an operation does, and may watch it or make it wait. */

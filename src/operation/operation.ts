@@ -3,6 +3,7 @@ import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/error
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { Shown } from '../kernel/shown.ts'
+import { openCodes, resolveCodes } from './codes.ts'
 import { coerce, leaveOutNulls } from './coerce.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
@@ -40,6 +41,8 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   tellsProgress?: boolean
   /** Its answer carries text from a scanned tenant, which assistants must take for data. */
   untrusted?: boolean
+  /** `own`: all its texts are ours or an operator's, so that lockdown shows them; else each text says so in `output`. */
+  texts?: 'own'
   input: Input
   /** What is wrong in members that the schema leaves open; asked when the input fails, so that all is told at once. */
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
@@ -88,6 +91,7 @@ export interface Operation {
   openWorld: boolean
   tellsProgress: boolean
   untrusted?: boolean
+  texts?: 'own'
   input: InputSchema
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
@@ -116,12 +120,13 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced: adapted } = coerce(operation.input, given.value)
   const coerced = [...given.coerced, ...adapted]
-  const input = parseArguments(operation, value)
+  const input = parseArguments(operation, value, context)
   if (operation.consent === 'always') requireConsent(context.caller, operation.title)
   const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))
-  return operation.untrusted === true && isLockedDown(context) ? withhold(visible) : visible
+  if (operation.texts === 'own' || !isLockedDown(context)) return visible
+  return withhold(operation.output, visible, await openCodes(context))
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */
@@ -151,8 +156,9 @@ async function run(operation: Operation, input: object, context: WriteContext): 
 }
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */
-function parseArguments({ name, input, examine }: Operation, raw: unknown): object {
-  requireSound(raw)
+function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {
+  requireSound(given)
+  const raw = resolveCodes(input, given, context)
   try {
     return parseInput(input, raw)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
+import { codeText, groupText, ownText } from '../operation/disclosure.ts'
 import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, Warning } from './model.ts'
 import { granularities } from './time.ts'
 
@@ -24,9 +25,9 @@ const number = (description: string) => z.number().nullable().describe(descripti
 export const ExploreAnswer = z.object({
   term: z
     .object({
-      slug: z.string().describe('Slug.'),
-      displayName: z.string().describe('Name.'),
-      description: z.string().describe('Meaning.'),
+      slug: ownText().describe('Slug.'),
+      displayName: ownText().describe('Name.'),
+      description: ownText().describe('Meaning.'),
       filterMapping: FilterMapping.describe('What it counts.'),
     })
     .describe('The term that was meant.'),
@@ -36,14 +37,14 @@ export const ExploreAnswer = z.object({
   metrics: z
     .array(
       z.object({
-        metricSlug: z.string().describe('Metric.'),
-        displayName: z.string().describe('Name.'),
+        metricSlug: ownText().describe('Metric.'),
+        displayName: ownText().describe('Name.'),
         linked: z.boolean().describe('True: linked to the term. False: a general metric, narrowed to it.'),
         value: number('Value within the term.'),
-        formatted: z.string().describe('Value for people.'),
+        formatted: ownText().describe('Value for people.'),
         trust: z.enum(trustTiers).describe('Trust in it.'),
         error: z
-          .object({ code: z.string().describe('Code.'), message: z.string().describe('What to do.') })
+          .object({ code: ownText().describe('Code.'), message: z.string().describe('What to do.') })
           .optional()
           .describe('Why it has no value.'),
       }),
@@ -55,7 +56,7 @@ export const ExploreAnswer = z.object({
         dimension: z.enum(dimensions).describe('Dimension.'),
         totalGroups: z.number().describe('How many values it has.'),
         entries: z
-          .array(z.object({ dimensionValue: z.string().describe('Value.'), value: number('Findings.') }))
+          .array(z.object({ dimensionValue: groupText().describe('Value.'), value: number('Findings.') }))
           .describe('The top values.'),
         other: z.number().optional().describe('Findings of the values that were cut.'),
       }),
@@ -70,17 +71,17 @@ export const ExploreAnswer = z.object({
   examples: z
     .array(
       z.object({
-        id: z.string().describe('Finding.'),
-        detectorType: z.string().describe('Detector.'),
-        findingType: z.string().describe('Type.'),
-        severity: z.string().describe('Severity.'),
-        status: z.string().describe('Status.'),
+        id: ownText().describe('Finding.'),
+        detectorType: codeText().describe('Detector.'),
+        findingType: codeText().describe('Type.'),
+        severity: ownText().describe('Severity.'),
+        status: ownText().describe('Status.'),
         confidence: z.number().describe('0 to 1.'),
         excerpt: z.string().describe('Redacted, untrusted.'),
         page: z.string().describe('Title, untrusted.'),
         url: z.string().describe('Where to open it.'),
         container: z.string().describe('Space or workspace.'),
-        firstDetectedAt: z.string().describe('First seen.'),
+        firstDetectedAt: ownText().describe('First seen.'),
       }),
     )
     .describe('A few of the findings, open and severe ones first.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
+import { dimensionText, filterValueText, groupText, ownText, warningText } from '../operation/disclosure.ts'
 import { origins } from './plan.ts'
 import { granularities, weekDays } from './time.ts'
 
@@ -71,7 +72,7 @@ const warningCodes = [
 
 export const Warning = z.object({
   code: z.enum(warningCodes).describe('What kind of warning.'),
-  message: z.string().describe('What a reader should know.'),
+  message: warningText().describe('What a reader should know.'),
 })
 export type Warning = z.infer<typeof Warning>
 
@@ -79,19 +80,19 @@ const number = (description: string) => z.number().nullable().describe(descripti
 
 export const AppliedFilter = z.object({
   origin: z.enum(origins).describe('Where it came from.'),
-  key: z.string().describe('Filter key; exclude.<key> takes away.'),
-  values: z.array(z.string()).describe('Values, any of which match.'),
-  term: z.string().optional().describe('Term it is part of.'),
-  part: z.string().optional().describe('Part of the metric it holds for: numerator, denominator or an input.'),
+  key: ownText().describe('Filter key; exclude.<key> takes away.'),
+  values: z.array(filterValueText()).describe('Values, any of which match.'),
+  term: ownText().optional().describe('Term it is part of.'),
+  part: ownText().optional().describe('Part of the metric it holds for: numerator, denominator or an input.'),
 })
 export type AppliedFilter = z.infer<typeof AppliedFilter>
 
 export const Applied = z
   .object({
-    from: z.string().nullable().describe('Start of the range; null is open.'),
-    to: z.string().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
-    timeField: z.string().describe('Instant that places a row in time.'),
-    timeZone: z.string().describe('Time zone of dates and buckets.'),
+    from: ownText().nullable().describe('Start of the range; null is open.'),
+    to: ownText().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
+    timeField: ownText().describe('Instant that places a row in time.'),
+    timeZone: ownText().describe('Time zone of dates and buckets.'),
     filters: z.array(AppliedFilter).describe('All hold together.'),
   })
   .describe('What was asked in the end.')
@@ -99,15 +100,15 @@ export type Applied = z.infer<typeof Applied>
 
 const MetricFacts = z
   .object({
-    slug: z.string().describe('Slug.'),
-    displayName: z.string().describe('Name.'),
+    slug: ownText().describe('Slug.'),
+    displayName: ownText().describe('Name.'),
     type: z.enum(metricTypes).describe('Type.'),
     status: z.enum(metricStatuses).describe('Status.'),
     version: z.number().describe('Version.'),
     format: z.enum(metricFormats).describe('Format.'),
-    unit: z.string().describe('Unit.'),
-    certifiedBy: z.string().nullable().describe('Who certified it.'),
-    certifiedAt: z.string().nullable().describe('When.'),
+    unit: ownText().describe('Unit.'),
+    certifiedBy: ownText().nullable().describe('Who certified it.'),
+    certifiedAt: ownText().nullable().describe('When.'),
   })
   .describe('The metric that answered.')
 export type MetricFacts = z.infer<typeof MetricFacts>
@@ -116,18 +117,18 @@ const TrustFacts = z
   .object({
     tier: z.enum(trustTiers).describe('How far the number can be trusted.'),
     unreviewed: z.literal(true).describe('No person has read its texts.').optional(),
-    label: z.string().describe('A sentence to quote.'),
+    label: ownText().describe('A sentence to quote.'),
   })
   .describe('Trust in the metric.')
 
 export const Freshness = z
   .object({
-    asOf: z.string().describe('Moment of the answer.'),
+    asOf: ownText().describe('Moment of the answer.'),
     sources: z
       .array(
         z.object({
-          name: z.string().describe('Source.'),
-          lastCompletedScanAt: z.string().nullable().describe('Its last completed scan.'),
+          name: ownText().describe('Source.'),
+          lastCompletedScanAt: ownText().nullable().describe('Its last completed scan.'),
           stale: z.boolean().describe('Overdue, or older than a week.'),
         }),
       )
@@ -143,14 +144,14 @@ export const Diagnosis = z
       .array(AppliedFilter.extend({ count: z.number().describe('Rows that match without this filter.') }))
       .describe('What each filter takes away.'),
     withoutRange: z.number().optional().describe('Rows that match at any time.'),
-    firstAt: z.string().optional().describe('Earliest row at any time.'),
-    lastAt: z.string().optional().describe('Latest row at any time.'),
+    firstAt: ownText().optional().describe('Earliest row at any time.'),
+    lastAt: ownText().optional().describe('Latest row at any time.'),
   })
   .describe('Only when nothing matched.')
 export type Diagnosis = z.infer<typeof Diagnosis>
 
 const parts = {
-  reason: z.string().optional().describe('Why value is null.'),
+  reason: ownText().optional().describe('Why value is null.'),
   numerator: number('Of a RATIO.').optional(),
   denominator: number('Of a RATIO.').optional(),
 }
@@ -161,9 +162,9 @@ const trend = {
 }
 
 export const BreakdownEntry = z.object({
-  dimensionValue: z.string().describe('Name of the group.'),
+  dimensionValue: groupText().describe('Name of the group.'),
   value: number('Value.'),
-  dimensions: z.record(z.string(), z.string()).describe('Value of each dimension.'),
+  dimensions: z.record(ownText(), dimensionText()).describe('Value of each dimension.'),
   ...parts,
   ...trend,
 })
@@ -171,7 +172,7 @@ export type BreakdownEntry = z.infer<typeof BreakdownEntry>
 
 export const MetricAnswer = z.object({
   value: number('The value; a percentage is a fraction.'),
-  formatted: z.string().describe('The value for people.'),
+  formatted: ownText().describe('The value for people.'),
   ...parts,
   ...trend,
   breakdown: z.array(BreakdownEntry).describe('Groups, the greatest first.'),
@@ -188,8 +189,8 @@ export const MetricAnswer = z.object({
     .describe('The groups that were cut, together.'),
   comparison: z
     .object({
-      from: z.string().nullable().describe('Start of the other range.'),
-      to: z.string().nullable().describe('Its end.'),
+      from: ownText().nullable().describe('Start of the other range.'),
+      to: ownText().nullable().describe('Its end.'),
       value: number('Value then.'),
       delta: number('Now less then.'),
       pctChange: number('Delta as a share of then.'),
@@ -206,7 +207,7 @@ export const MetricAnswer = z.object({
 export type MetricAnswer = z.infer<typeof MetricAnswer>
 
 export const Point = z.object({
-  timestamp: z.string().describe('Start of the bucket, UTC.'),
+  timestamp: ownText().describe('Start of the bucket, UTC.'),
   value: number('Value.'),
   complete: z.boolean().describe('False: cut by the range, or not over.'),
 })
@@ -215,10 +216,10 @@ export type Point = z.infer<typeof Point>
 export const SeriesAnswer = z.object({
   timeSeries: z.array(Point).describe('Every bucket of the range.'),
   granularity: z.enum(granularities).describe('Length of a bucket.'),
-  dimension: z.string().optional().describe('What the series are of.'),
+  dimension: ownText().optional().describe('What the series are of.'),
   series: z
     .array(
-      z.object({ dimensionValue: z.string().describe('Group.'), timeSeries: z.array(Point).describe('Its buckets.') }),
+      z.object({ dimensionValue: groupText().describe('Group.'), timeSeries: z.array(Point).describe('Its buckets.') }),
     )
     .optional()
     .describe('One for each top value.'),

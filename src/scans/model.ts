@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyText, ownText } from '../operation/disclosure.ts'
 
 export const scanStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const
 export type ScanStatus = (typeof scanStatuses)[number]
@@ -7,7 +8,7 @@ export type ScopeState = (typeof scopeStates)[number]
 export const triggers = ['MANUAL', 'SCHEDULE', 'IMPORT', 'RESUME'] as const
 export type Trigger = (typeof triggers)[number]
 
-const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const instant = ownText().describe('ISO 8601 UTC timestamp.')
 const count = (description: string) => z.number().describe(description)
 
 export const ScanProgress = z.object({
@@ -25,36 +26,36 @@ export const ScanProgress = z.object({
 export type ScanProgress = z.infer<typeof ScanProgress>
 
 export const ScanNote = z.object({
-  code: z.string().describe('What happened, in one word.'),
+  code: ownText().describe('What happened, in one word.'),
   message: z.string().describe('The same for people.'),
-  scope: z.string().describe('Key of the space or workspace.').optional(),
-  assetKey: z.string().describe('Key of the asset.').optional(),
+  scope: keyText().describe('Key of the space or workspace.').optional(),
+  assetKey: keyText().describe('Key of the asset.').optional(),
 })
 export type ScanNote = z.infer<typeof ScanNote>
 
 export const ScanScopeView = z.object({
-  key: z.string().describe('Key of the space or workspace.'),
+  key: keyText().describe('Key of the space or workspace.'),
   name: z.string().describe('Its name.'),
   state: z.enum(scopeStates).describe('How far it is.'),
   discovered: count('Assets that were listed.'),
   scanned: count('Assets that were looked at.'),
   unchanged: count('Assets that are as they were.'),
-  reason: z.string().describe('Why it is not complete.').optional(),
+  reason: ownText().describe('Why it is not complete.').optional(),
 })
 
 /** A scan as lists show it. */
 export const ScanItem = z.object({
-  id: z.string().describe('Id of the scan.'),
+  id: ownText().describe('Id of the scan.'),
   source: z
-    .object({ id: z.string().describe('Id of the source.'), name: z.string().describe('Name of the source.') })
+    .object({ id: ownText().describe('Id of the source.'), name: ownText().describe('Name of the source.') })
     .describe('What is scanned.'),
   status: z.enum(scanStatuses).describe('State of the scan.'),
   trigger: z.enum(triggers).describe('What started it.'),
-  requestedBy: z.string().describe('Who started it.'),
+  requestedBy: ownText().describe('Who started it.'),
   createdAt: instant,
   startedAt: instant.optional(),
   finishedAt: instant.optional(),
-  reason: z.string().describe('Why it is not complete, such as mass_vanishing.').optional(),
+  reason: ownText().describe('Why it is not complete, such as mass_vanishing.').optional(),
   retryAt: instant.describe('When it goes on by itself.').optional(),
   sampled: z.boolean().describe('True: it took a sample, so nothing is resolved by absence.'),
   seed: z.number().describe('What a random sample was drawn with.').optional(),

@@ -5,6 +5,7 @@ import { conflict } from '../kernel/errors.ts'
 import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
+import { ownText } from '../operation/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
 import { auditSource, showSource } from '../sources/source-operations.ts'
@@ -111,7 +112,7 @@ export const scanOperations: readonly Operation[] = [
     }),
     output: z.object({
       items: z.array(ScanItem).describe('Scans, newest first.'),
-      nextCursor: z.string().describe('Where the next page begins.').optional(),
+      nextCursor: ownText().describe('Where the next page begins.').optional(),
     }),
     run: ({ source, status, limit, cursor }, context) =>
       context.read((reader) => {
@@ -165,6 +166,7 @@ export const scanOperations: readonly Operation[] = [
     route: 'DELETE /sources/{id}',
     toolset: 'admin',
     destructive: true,
+    texts: 'own',
     input: z.strictObject({ id: SourceRef }),
     output: Source,
     run: async ({ id }, context) => {

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
 import { countEstate } from '../findings/counts.store.ts'
 import { findingStatuses } from '../findings/model.ts'
+import { codeText, ownText } from '../operation/disclosure.ts'
 import { operation } from '../operation/operation.ts'
 import { listSources } from '../sources/sources.store.ts'
 import { scanStatuses } from './model.ts'
 import { findNewestScan } from './scans.store.ts'
 
 const count = (description: string) => z.number().describe(description)
-const instant = z.string().describe('ISO 8601 UTC timestamp.')
+const instant = ownText().describe('ISO 8601 UTC timestamp.')
 
 const Stats = z.object({
   sources: count('Sources.'),
@@ -17,7 +18,7 @@ const Stats = z.object({
       active: count('Assets that are there.'),
       deleted: count('Assets that are gone from their platform.'),
       byKind: z
-        .array(z.object({ kind: z.string().describe('Kind of asset.'), count: count('Assets that are there.') }))
+        .array(z.object({ kind: codeText().describe('Kind of asset.'), count: count('Assets that are there.') }))
         .describe('Assets that are there, by kind.'),
     })
     .describe('Scanned things.'),
@@ -39,7 +40,7 @@ const Stats = z.object({
       byDetectorType: z
         .array(
           z.object({
-            detectorType: z.string().describe('Detector type.'),
+            detectorType: codeText().describe('Detector type.'),
             count: count('Findings of every status.'),
             open: count('Open findings.'),
           }),
@@ -50,8 +51,8 @@ const Stats = z.object({
   lastScans: z
     .array(
       z.object({
-        source: z.string().describe('Name of the source.'),
-        scanId: z.string().describe('Id of its newest scan.').optional(),
+        source: ownText().describe('Name of the source.'),
+        scanId: ownText().describe('Id of its newest scan.').optional(),
         status: z.enum(scanStatuses).describe('State of that scan.').optional(),
         finishedAt: instant.optional(),
         lastCompletedScanAt: instant.optional(),

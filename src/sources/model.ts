@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownText } from '../operation/disclosure.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
@@ -32,7 +33,7 @@ export const Source = z.object({
 export type Source = z.infer<typeof Source>
 
 export const TestStep = z.object({
-  name: z.string().describe('What was tried.'),
+  name: ownText().describe('What was tried.'),
   status: z.enum(['ok', 'denied', 'failed', 'skipped']).describe('How it went.'),
   detail: z.string().describe('What was found.').optional(),
   hint: z.string().describe('What a person can do about it.').optional(),

@@ -83,6 +83,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       scope: 'read',
       route: 'GET /sources',
       toolset: 'admin',
+      texts: 'own',
       input: z.strictObject({}),
       output: z.object({
         items: z.array(Source).describe('All sources, by name.'),
@@ -104,6 +105,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       scope: 'read',
       route: 'GET /sources/{id}',
       toolset: 'admin',
+      texts: 'own',
       input: z.strictObject({ id: SourceRef }),
       output: Source,
       run: ({ id }, context) => context.read((reader) => showSource(reader, id)),
@@ -120,6 +122,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       status: 201,
       location: (source) => `/sources/${source.id}`,
       toolset: 'admin',
+      texts: 'own',
       input: z.strictObject({ name: SourceName, config: Config }),
       examine: ({ config }) => (isObject(config) ? listConfigProblems(plugins, config) : []),
       output: Source,
@@ -161,6 +164,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       route: 'PUT /sources/{id}',
       toolset: 'admin',
       idempotent: true,
+      texts: 'own',
       input: z.strictObject({ id: SourceRef, name: SourceName.optional(), config: PartialConfig.optional() }),
       output: Source,
       run: ({ id, name, config }, context) => {

@@ -148,8 +148,8 @@ export const keyBreaks: readonly Break[] = [
     id: 'audit-member-left-out',
     rule: 'The chain covers who did it.',
     file: 'src/store/audit.store.ts',
-    find: 'const content: unknown[] = [row.seq, row.at, row.actor, row.via,',
-    put: 'const content: unknown[] = [row.seq, row.at, row.via,',
+    find: '    row.at,\n    row.actor,\n    row.via,',
+    put: '    row.at,\n    row.via,',
     test: { file: 'tests/store/audit.test.ts', title: 'shows an edit of any member' },
   },
   {

@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import type { Surroundings } from './disclosure.ts'
+
+/** What becomes of a text that stands where `leaf` is declared. */
+type ToText = (leaf: z.core.$ZodType, text: string, place: Surroundings) => string
+
+/**
+ * The same value, each text that its schema leaves open replaced. What does not fit the schema stays as it is, but for
+ * texts: those have no declaration then.
+ */
+export function mapTexts(schema: z.core.$ZodType, value: unknown, toText: ToText): unknown {
+  return visit(schema, value, { member: '', around: [] }, toText)
+}
+
+function visit(schema: z.core.$ZodType, value: unknown, place: Surroundings, toText: ToText): unknown {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'enum':
+    case 'literal':
+      return value
+    case 'optional':
+    case 'nullable':
+    case 'nonoptional':
+    case 'default':
+    case 'prefault':
+    case 'catch':
+    case 'readonly':
+      return visit(def.innerType, value, place, toText)
+    case 'pipe':
+      return visit(def.out, value, place, toText)
+    case 'lazy':
+      return visit(def.getter(), value, place, toText)
+    case 'union':
+      return visit(chooseOption(def.options, value), value, place, toText)
+    default:
+  }
+  if (typeof value === 'string') return toText(schema, value, place)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const element = def.type === 'array' ? def.element : schema
+    return value.map((item) => visit(element, item, place, toText))
+  }
+  const node = value as Record<string, unknown>
+  const around = [node, ...place.around]
+  return Object.fromEntries(
+    Object.entries(node).map(([member, inner]) => {
+      const known = def.type === 'object' && Object.hasOwn(def.shape, member) ? def.shape[member] : undefined
+      const below = known ?? (def.type === 'record' ? def.valueType : undefined) ?? schema
+      const key = def.type === 'record' ? String(visit(def.keyType, member, place, toText)) : member
+      return [key, visit(below, inner, { member, around }, toText)]
+    }),
+  )
+}
+
+/** Of several shapes the one that the value has; else one that declares nothing. */
+function chooseOption(options: readonly z.core.$ZodType[], value: unknown): z.core.$ZodType {
+  const fitting = options.find((option) => (option as z.ZodType).safeParse(value).success)
+  return fitting ?? (options[0] as z.core.$ZodType)
+}
