@@ -1,0 +1,306 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createToken } from '../../src/access/tokens.ts'
+import { type OpenedApp, openApp } from '../../src/app.ts'
+import { operations } from '../../src/catalogue.ts'
+import type { Host } from '../../src/cli/host.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
+import { loadConfig } from '../../src/config.ts'
+import type { WriteContext } from '../../src/operation/context.ts'
+import { call } from '../../src/operation/operation.ts'
+import { ImportLine } from '../../src/scans/import-line.ts'
+import { importFindings } from '../../src/scans/imports.ts'
+import { startServer } from '../../src/serve.ts'
+import { makeTemplate, openEstate, type Template, tenantMark, toRequest } from './estate.ts'
+import { examples } from './examples.ts'
+
+type Json = Record<string, unknown>
+
+const canary = new RegExp(tenantMark, 'i')
+/** Close enough to the canary to have it suggested, and not the canary itself. */
+const NEAR = 'Quilfeather'
+
+/** A line of an import whose every text is a canary, made from the schema so that a new member is one too. */
+function toCanary(schema: Json, name: string, n: number): unknown {
+  const { type, properties, format, pattern, enum: words } = schema
+  if (words !== undefined) return (words as unknown[])[0]
+  if (type === 'object') {
+    const members = Object.entries(properties as Record<string, Json>)
+    return Object.fromEntries(members.map(([key, below]) => [key, toCanary(below, key, n)]))
+  }
+  if (type !== 'string') return 0.5
+  if (format === 'date-time') return '2026-06-01T00:00:00Z'
+  const text = `${tenantMark}_${name}_${n}`
+  return String(pattern ?? '').startsWith('^[A-Z]') ? text.toUpperCase() : text
+}
+
+async function plant(context: WriteContext): Promise<void> {
+  const schema = z.toJSONSchema(ImportLine, { io: 'input' }) as Json
+  const lines = Array.from({ length: 3 }, (_, n) => {
+    const line = toCanary(schema, '', n) as Json
+    const { resolvedAt: _resolvedAt, ...open } = { ...line, status: 'OPEN' } as Json
+    const asset = { ...(open.asset as Json), ...(n === 0 ? { key: `wiki:${tenantMark}:page:1` } : {}) }
+    return JSON.stringify({ ...open, asset })
+  })
+  await importFindings(Readable.from([lines.join('\n')]), { source: 'Other scanner', format: 'ndjson' }, context)
+}
+
+/** The same input with each text, one after the other, close to a name of a tenant. */
+function listMistakes(input: unknown): unknown[] {
+  if (typeof input === 'string') return [NEAR, `${NEAR} Engineering`, `${NEAR}_findingType_1`]
+  if (typeof input !== 'object' || input === null) return []
+  return Object.entries(input).flatMap(([key, value]) =>
+    listMistakes(value).map((wrong) =>
+      Array.isArray(input)
+        ? input.map((item, index) => (String(index) === key ? wrong : item))
+        : { ...input, [key]: wrong },
+    ),
+  )
+}
+
+const filters = [
+  ...['detectorTypes', 'findingTypes', 'categories', 'customDetectorKeys', 'assetKinds', 'containers'],
+  ...['sources', 'sourceTypes'],
+].map((key) => ({ [key]: key === 'detectorTypes' ? ['QUILFEATHER_DETECTORTYPE_1'] : [`${NEAR}_${key}_1`] }))
+const allDimensions = ['detectorType', 'findingType', 'category', 'customDetectorKey', 'assetKind', 'container']
+
+/** Questions that show, or come close to, every kind of name that a tenant can write. */
+const pointed: Readonly<Record<string, readonly Json[]>> = {
+  query_metric: [
+    ...allDimensions.map((dimension) => ({ metricSlug: 'total-findings', dimensions: [dimension] })),
+    ...filters.map((each) => ({ metricSlug: 'total-findings', filters: each })),
+    { metricSlug: 'total-findings', dimensions: [`${NEAR} Engineering`] },
+    { metricSlug: `${NEAR} Engineering` },
+  ],
+  query_metric_timeseries: allDimensions.map((dimension) => ({
+    ...{ metricSlug: 'new-findings', granularity: 'week', from: '2026-05-01', to: '2026-07-01' },
+    dimension,
+  })),
+  explore_by_glossary_term: allDimensions.map((dimension) => ({
+    ...{ glossaryTermSlug: 'unresolved-issues', from: '2026-01-01' },
+    dimensions: [dimension],
+  })),
+  search_findings: filters,
+  list_assets: filters,
+  get_asset: [{ id: `wiki:${NEAR}:page:1` }, { id: 'wiki:page:1' }],
+}
+
+const listInputs = (template: Template, name: string): Json[] => {
+  const own = (examples[name]?.(template.ids) ?? []) as Json[]
+  const [first = {}] = own
+  return [...own, ...(pointed[name] ?? []), ...(listMistakes(first) as Json[])]
+}
+
+let template: Template
+let folder: string
+let n = 0
+
+beforeAll(async () => {
+  template = await makeTemplate(plant)
+  folder = mkdtempSync(join(tmpdir(), 'assay-canary-'))
+})
+afterAll(() => {
+  template.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A data folder with the canaries. */
+function makeHome(settings: Json): string {
+  const home = mkdtempSync(join(folder, `${n++}-`))
+  copyFileSync(template.file, join(home, 'assay.db'))
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ logLevel: 'silent', logFile: false, port: 0, ...settings }))
+  return home
+}
+
+const openHome = (settings: Json): Promise<OpenedApp> => openApp(loadConfig({ home: makeHome(settings) }, {}), {})
+
+interface Way {
+  name: string
+  settings: Json
+  headers(app: OpenedApp): Record<string, string>
+}
+
+const ways: Way[] = [
+  { name: 'by config.json', settings: { lockdown: true }, headers: () => ({}) },
+  { name: 'by a header', settings: {}, headers: () => ({ 'x-assay-lockdown': '1' }) },
+  {
+    name: 'by a token',
+    settings: {},
+    headers: (app) => {
+      const about = { store: app.store, caller: app.caller, now: () => Date.now() }
+      const { token } = createToken(about, { name: 'guest', scopes: ['admin'], lockdown: true })
+      return { authorization: `Bearer ${token}` }
+    },
+  },
+]
+
+/** What asks another machine, or waits for a scan, shows nothing that others do not. */
+const left = new Set(['start_scan'])
+const asked = operations.filter(({ name }) => !left.has(name))
+/** A token may ask 60 times at once: with it only what shows most is asked. */
+const inputsFor = (way: Way, name: string) => {
+  const inputs = listInputs(template, name)
+  return way.name === 'by a token' ? inputs.slice(0, 1) : inputs
+}
+
+describe.each(ways)('lockdown $name', (way) => {
+  let app: OpenedApp
+  let server: Awaited<ReturnType<typeof startServer>>
+  let headers: Record<string, string>
+  beforeAll(async () => {
+    app = await openHome(way.settings)
+    headers = way.headers(app)
+    server = await startServer(app)
+  })
+  afterAll(async () => {
+    await server.close()
+    await app.close()
+  })
+
+  /** The reply once the token may ask again. */
+  async function patient(ask: () => Promise<Response>): Promise<Response> {
+    for (;;) {
+      const reply = await ask()
+      if (reply.status !== 429) return reply
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
+  it('over REST', { timeout: 60_000 }, async () => {
+    let answered = 0
+    for (const operation of asked) {
+      if (operation.route === undefined) continue
+      for (const input of inputsFor(way, operation.name)) {
+        const { path, init } = toRequest(operation, input)
+        const { host: _host, ...own } = init.headers as Record<string, string>
+        const reply = await patient(() => fetch(server.url + path, { ...init, headers: { ...own, ...headers } }))
+        const text = await reply.text()
+        expect(text, `${operation.name} ${JSON.stringify(input)}`).not.toMatch(canary)
+        if (reply.ok) answered++
+        expect(reply.status).not.toBe(500)
+      }
+    }
+    expect(answered).toBeGreaterThan(30)
+  })
+
+  it('over MCP', { timeout: 60_000 }, async () => {
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers } })
+    const client = new Client({ name: 'canary', version: '1' })
+    await client.connect(transport as never)
+    for (const operation of asked) {
+      if (operation.toolset === undefined || operation.effect === 'write') continue
+      for (const input of inputsFor(way, operation.name)) {
+        if (way.name === 'by a token') await new Promise((resolve) => setTimeout(resolve, 60))
+        const answer = await client.callTool({ name: operation.name, arguments: input })
+        expect(JSON.stringify(answer), `${operation.name} ${JSON.stringify(input)}`).not.toMatch(canary)
+      }
+    }
+    const { resources } = await client.listResources()
+    expect(JSON.stringify(resources)).not.toMatch(canary)
+    await client.close()
+  })
+})
+
+describe('lockdown on a terminal', () => {
+  async function run(home: string, ...argv: string[]): Promise<{ code: number; output: string }> {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const output: string[] = []
+    for (const stream of [stdout, stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
+    const host = {
+      ...{ version: '1', stdin: Readable.from([]), stdout, stderr, signal: new AbortController().signal },
+      open: () => openApp(loadConfig({ home }, {}), {}),
+      locate: () => ({ home, env: {}, networkFolder: false }),
+      operations: async () => operations,
+    } as Partial<Host> as Host
+    const code = await runCommandLine([...argv, '--home', home], host)
+    return { code, output: output.join('') }
+  }
+
+  it('shows no name of a tenant', { timeout: 60_000 }, async () => {
+    const home = makeHome({ lockdown: true })
+    const commands = [
+      ['findings'],
+      ['findings', '--json'],
+      ['findings', '--search', 'Quil'],
+      ['sources'],
+      ['query', 'total-findings', '--by', 'findingType,container'],
+      ['query', 'total-findings', '--by', 'detectorType', '--json'],
+      ['query', 'total-findings', '--filters', JSON.stringify(filters[1])],
+      ['query', `${NEAR} Engineering`],
+      ['call', 'get_asset', '{"id":"wiki:page:1"}'],
+      ['call', 'get_stats', '{}'],
+    ]
+    for (const argv of commands) {
+      const { output } = await run(home, ...argv)
+      expect(output, argv.join(' ')).not.toMatch(canary)
+      expect(output).not.toBe('')
+    }
+  })
+})
+
+describe('a code of an import in lockdown', () => {
+  const find = (name: string) => {
+    const operation = operations.find((each) => each.name === name)
+    if (operation === undefined) throw new Error(`there is no operation ${name}`)
+    return operation
+  }
+  const codesOf = async (context: WriteContext, dimension: string) => {
+    const answer = await call(find('query_metric'), { metricSlug: 'total-findings', dimensions: [dimension] }, context)
+    const { breakdown } = answer as { breakdown: { dimensionValue: string; value: number }[] }
+    return breakdown
+  }
+
+  it.each([
+    ['detectorType', 'detectorTypes'],
+    ['findingType', 'findingTypes'],
+    ['category', 'categories'],
+    ['customDetectorKey', 'customDetectorKeys'],
+    ['assetKind', 'assetKinds'],
+  ])('as a %s is a hash that filters take', async (dimension, key) => {
+    const { context, close } = openEstate(template)
+    const locked = { ...context, lockdown: true }
+    const [open, shown] = [await codesOf(context, dimension), await codesOf(locked, dimension)]
+    expect(shown.map(({ value }) => value).sort()).toEqual(open.map(({ value }) => value).sort())
+    const coded = shown.filter(({ dimensionValue }) => dimensionValue.startsWith('code:'))
+    expect(coded.length).toBeGreaterThan(0)
+    for (const { dimensionValue, value } of coded) {
+      expect(dimensionValue).toMatch(/^code:[0-9a-f]{12}$/)
+      const asked = { metricSlug: 'total-findings', filters: { [key]: [dimensionValue] } }
+      expect(await call(find('query_metric'), asked, locked)).toMatchObject({
+        value,
+        applied: { filters: [{ key, values: [dimensionValue] }] },
+      })
+    }
+    close()
+  })
+
+  it('is shown as it is where the settings say so, and ours always are', async () => {
+    const { context, close } = openEstate(template)
+    const locked = { ...context, lockdown: true }
+    const names = async (given: WriteContext) =>
+      (await codesOf(given, 'findingType')).map((each) => each.dimensionValue)
+    expect(await names({ ...locked, lockdownCodes: true })).toEqual(await names(context))
+    expect(await names(locked)).toEqual(expect.arrayContaining(['AWS_ACCESS_KEY', 'EMAIL', 'IBAN']))
+    close()
+  })
+})
+
+describe('the key of an asset in lockdown', () => {
+  it('is shown where it holds nothing but ids', async () => {
+    const { context, close } = openEstate(template)
+    const keys = async (lockdown: boolean) => {
+      const search = operations.find(({ name }) => name === 'list_assets')
+      const answer = search && (await call(search, { limit: 500 }, { ...context, lockdown }))
+      return (answer as { items: { key: string }[] }).items.map(({ key }) => key)
+    }
+    expect((await keys(false)).filter((key) => canary.test(key))).toHaveLength(3)
+    expect(new Set(await keys(true))).toEqual(new Set(['(withheld)']))
+    close()
+  })
+})
