@@ -151,7 +151,7 @@ export const contentBreaks: readonly Break[] = [
     file: 'src/definitions/folder.ts',
     find: 'isInside(folder, join(folder, path))',
     put: "path !== ''",
-    test: { file: 'tests/definitions/hostile-folder.test.ts', title: 'is not followed out of it to %s' },
+    test: { file: 'tests/definitions/hostile-folder.test.ts', title: 'a link in a folder of definitions' },
   },
   {
     id: 'dated-ahead-accepted',
@@ -159,7 +159,7 @@ export const contentBreaks: readonly Break[] = [
     file: 'src/scans/import-line.ts',
     find: 'toMs(line[path]) <= latest) continue',
     put: 'latest !== 0) continue',
-    test: { file: 'tests/scans/import.test.ts', title: 'by more than a day is refused: %s' },
+    test: { file: 'tests/scans/import.test.ts', title: 'that is dated ahead of the clock' },
   },
   {
     id: 'read-makes-folder',
@@ -167,7 +167,7 @@ export const contentBreaks: readonly Break[] = [
     file: 'src/cli/program.ts',
     find: "(await findDataUse(command)) !== 'existing'",
     put: '(await findDataUse(command)) !== undefined',
-    test: { file: 'tests/cli/data-use.test.ts', title: 'is made by %s, refused by it, or not needed' },
+    test: { file: 'tests/cli/data-use.test.ts', title: 'the data folder' },
   },
   {
     id: 'definition-file-too-large',

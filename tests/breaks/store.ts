@@ -201,7 +201,7 @@ export const storeBreaks: readonly Break[] = [
     put: 'if (differences.length >= 0) return\n',
     test: {
       file: 'tests/store/foreign-schema.test.ts',
-      title: 'is refused by a restore and found by the doctor: %s',
+      title: 'a schema that is not only ours',
     },
   },
   {
