@@ -197,8 +197,8 @@ export const contentBreaks: readonly Break[] = [
     id: 'error-with-invisible',
     rule: 'No error repeats characters that nobody sees.',
     file: 'src/kernel/errors.ts',
-    find: 'super(toVisible(message), ',
-    put: 'super(message, ',
+    find: 'super(showSentence(toVisible(message)), ',
+    put: 'super(showSentence(message), ',
     test: { file: 'tests/kernel/invisible.test.ts', title: 'an error repeats' },
   },
 ]
