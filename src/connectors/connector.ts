@@ -87,6 +87,10 @@ export interface AssetDraft {
   unread?: readonly UnreadSection[]
   /** Assets that are listed through this one, by a link of either, and were not listed this time. */
   unlisted?: readonly Unlisted[]
+  /** Key of the asset that it is a part of where an option does not make it one of its own: decisions go along. */
+  partOf?: string
+  /** Kinds of assets that are parts of this one now, as the other way round. */
+  absorbs?: readonly AssetKind[]
   /** Nothing shows that it is there: it counts only where it was known before. */
   isUncertain?: boolean
   /** Milliseconds since the epoch, from the platform; absent when it does not say. */
@@ -156,6 +160,12 @@ export interface TestStep {
   hint?: string
 }
 
+/**
+ * A scope that is not listed any more: `gone` from the platform, `hidden` from the account, or `left_out` because it no
+ * longer fits the scope options.
+ */
+export type LeftScope = 'gone' | 'hidden' | 'left_out'
+
 export interface ConnectorSession {
   /** The scopes to scan, by the source's scope options; throws AppError when sign-in fails or when none matched. */
   scopes(): Promise<{ scopes: Scope[]; warnings: ScanWarning[] }>
@@ -165,6 +175,10 @@ export interface ConnectorSession {
    * `retryAfterSeconds`) parks it, all others fail this scope only.
    */
   crawl(request: CrawlRequest): AsyncIterable<Batch>
+  /**
+   * What became of scopes that were listed before and are not any more; nothing is known of those that are left out.
+   */
+  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, LeftScope>>
   /** Named steps for `test_source`; never throws, writes nothing. */
   test(): Promise<TestStep[]>
   close(): Promise<void>

@@ -28,10 +28,35 @@ export interface Detection {
   undecided?: ReadonlySet<string>
   /** Finding types of which it can say nothing. */
   undecidedTypes?: ReadonlySet<string>
+  /** Decisions of people on the same values in the assets that this one is another form of, by `toDecisionKey`. */
+  decided?: ReadonlyMap<string, Decision>
   /** Sections of the asset that were not read: what stands in them may still be there. */
   unread?: readonly string[]
   scanId: number
   at: number
+}
+
+export interface Decision {
+  status: FindingStatus
+  actor: string
+  reason: string | null
+}
+
+const toDecisionKey = ({ detectorType, findingType, customDetectorKey = '' }: FindingKind, valueFp: number): string =>
+  [detectorType, findingType, customDetectorKey, valueFp].join(' ')
+
+type FindingKind = Pick<RedactedFinding, 'detectorType' | 'findingType' | 'customDetectorKey'>
+
+/** The decisions of people on what stands in some assets. */
+export function listDecisions(ledger: FindingLedger, assetIds: readonly number[]): Map<string, Decision> {
+  const decisions = new Map<string, Decision>()
+  for (const record of assetIds.flatMap((id) => ledger.listOfAsset(id))) {
+    const { status } = record.facets
+    if (record.valueFp === null || !decided.has(status)) continue
+    const { actor = 'scan', reason = null } = ledger.lastChange(record.id) ?? {}
+    decisions.set(toDecisionKey(record.facets, record.valueFp), { status, actor, reason })
+  }
+  return decisions
 }
 
 export interface DetectionCounts {
@@ -93,8 +118,14 @@ export function resolveFindingsOf(
   return records.filter((record) => loseFinding(ledger, detection, record, true, { reason })).length
 }
 
-function insertFinding(ledger: FindingLedger, { asset, at }: Detection, fp: number, finding: RedactedFinding): void {
-  ledger.insert({
+function findDecision({ decided: known }: Detection, finding: RedactedFinding): Decision | undefined {
+  const valueFp = toValueFp(finding)
+  return valueFp === null ? undefined : known?.get(toDecisionKey(finding, valueFp))
+}
+
+function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, finding: RedactedFinding): void {
+  const { asset, at } = detection
+  const id = ledger.insert({
     assetId: asset.id,
     fp,
     facets: {
@@ -114,6 +145,11 @@ function insertFinding(ledger: FindingLedger, { asset, at }: Detection, fp: numb
     excerpt: finding.excerpt,
     valueFp: toValueFp(finding),
   })
+  const decision = findDecision(detection, finding)
+  const record = decision === undefined ? undefined : ledger.findById(id)
+  if (decision === undefined || record === undefined) return
+  const { status: to, actor, reason } = decision
+  ledger.changeStatus(record, { at, to, actor, reason: reason ?? undefined })
 }
 
 const toValueFp = ({ valueFingerprint }: RedactedFinding) =>
@@ -147,7 +183,13 @@ function keepFinding(
     ledger.update(before, patch)
     return
   }
-  ledger.changeStatus(before, { at, to: 'OPEN', actor: 'scan', reason: 'found again', scanId }, patch)
+  const decision = findDecision(detection, finding)
+  if (decision === undefined) {
+    ledger.changeStatus(before, { at, to: 'OPEN', actor: 'scan', reason: 'found again', scanId }, patch)
+    return
+  }
+  const { status: to, actor, reason } = decision
+  ledger.changeStatus(before, { at, to, actor, reason: reason ?? undefined }, patch)
 }
 
 /** Freezes when it was last detected, and resolves it when it is known to be gone. Says whether it was resolved. */

@@ -293,6 +293,13 @@ export class FindingLedger {
     return row === undefined ? undefined : { by: row.scan_id === null ? 'person' : 'scan', at: row.at }
   }
 
+  /** Who made the last change of status, and why. */
+  lastChange(findingId: number): { actor: string; reason: string | null } | undefined {
+    return this.#writer
+      .prepare('SELECT actor, reason FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
+      .get(findingId) as { actor: string; reason: string | null } | undefined
+  }
+
   #toRecordIfAny(row: unknown): FindingRecord | undefined {
     return row === undefined ? undefined : this.#toRecord(row as FindingSqlRow)
   }

@@ -91,6 +91,12 @@ function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
   return { sql, parameters }
 }
 
+/** Ids of assets that were not listed. */
+export function listUnlistedIds(reader: Reader, dependants: Dependants): number[] {
+  const { sql, parameters } = toCondition(dependants)
+  return reader.prepare(`SELECT a.id FROM asset a WHERE ${sql} ORDER BY a.id`).pluck().all(parameters) as number[]
+}
+
 /** Marks assets that were not listed as unread as a whole, so that their absence counts for nothing. */
 export function keepUnlisted(
   writer: Writer,

@@ -1,3 +1,4 @@
+import { assetKinds, type LeftScope } from '../connectors/connector.ts'
 import {
   countActive,
   listAssetScopes,
@@ -8,10 +9,11 @@ import {
 } from '../findings/absence.store.ts'
 import { resolveFindingsOf } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
-import type { Store } from '../store/store.ts'
+import { keepUnlisted } from '../findings/unread.store.ts'
+import type { Reader, Store } from '../store/store.ts'
 import type { Drive } from './drive.ts'
 import { addNotes, addProgress } from './scans.store.ts'
-import { listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
+import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
 /** More than this share of a scope, and at least so many assets, going at once is held back for a second look. */
 const MASS_SHARE = 0.3
@@ -24,8 +26,8 @@ export interface AbsenceOptions {
   drive: Drive
   store: Store
   now: () => number
-  /** The listing of scopes itself had no gaps: a scope that is not in it is gone. */
-  scopesComplete: boolean
+  /** Scopes that were listed before and are not any more, with what is known of them. */
+  left: ReadonlyMap<string, LeftScope | 'unknown'>
 }
 
 /**
@@ -37,7 +39,8 @@ export async function concludeAbsence(options: AbsenceOptions): Promise<boolean>
   const { drive, store } = options
   if (drive.scan.sampled) return false
   let held = false
-  for (const scopeKey of store.read((reader) => listCompleteScopes(reader, options))) {
+  keepHiddenScopes(options)
+  for (const scopeKey of store.read((reader) => listConclusiveScopes(reader, options))) {
     const plan = store.read((reader) => {
       const missing = listMissing(reader, drive.scan.sourceId, scopeKey, drive.scan.id)
       return { missing, total: countActive(reader, drive.scan.sourceId, scopeKey) }
@@ -45,8 +48,11 @@ export async function concludeAbsence(options: AbsenceOptions): Promise<boolean>
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
     const hold = vanished >= MASS_COUNT && vanished > plan.total * MASS_SHARE
     held ||= hold
+    // Where the platform itself says that a scope is gone, nothing is left to be confirmed.
+    const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
+    if (options.left.has(scopeKey) && plan.missing.length > 0) tellGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
-      storeAbsence(plan.missing.slice(at, at + CHUNK), hold, options)
+      storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed }, options)
       await store.giveWay(drive.signal)
     }
     if (hold) {
@@ -59,21 +65,56 @@ export async function concludeAbsence(options: AbsenceOptions): Promise<boolean>
   return held
 }
 
-function listCompleteScopes(
-  reader: Parameters<Parameters<Store['read']>[0]>[0],
-  { drive, scopesComplete }: AbsenceOptions,
-): string[] {
-  const scopes = listScopes(reader, drive.scan.id)
-  const listed = listWholeScopes(reader, drive.scan.id)
-  if (!scopesComplete) return listed
-  const known = new Set(scopes.map(({ key }) => key))
-  const gone = listAssetScopes(reader, drive.scan.sourceId).filter(
-    (key) => !known.has(key) && wasListedBefore(reader, drive.scan, key),
-  )
-  return [...listed, ...gone]
+/** Scopes of which everything that is missing is gone: those that were listed whole, and those that are gone. */
+function listConclusiveScopes(reader: Reader, { drive, left }: AbsenceOptions): string[] {
+  const gone = [...left].filter(([, state]) => state === 'gone' || state === 'unknown').map(([key]) => key)
+  return [...listWholeScopes(reader, drive.scan.id), ...gone]
 }
 
-function storeAbsence(missing: readonly MissingAsset[], hold: boolean, { drive, now }: AbsenceOptions): void {
+/** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
+export function listLeftScopes(reader: Reader, { scan }: Drive): string[] {
+  const known = new Set(listScopes(reader, scan.id).map(({ key }) => key))
+  return listAssetScopes(reader, scan.sourceId).filter((key) => !known.has(key) && wasListedBefore(reader, scan, key))
+}
+
+const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** What a scope holds stays while the scope may still be there. */
+function keepHiddenScopes({ drive, left }: AbsenceOptions): void {
+  for (const [scopeKey, state] of left) {
+    if (state !== 'hidden' && state !== 'left_out') continue
+    const why =
+      state === 'hidden'
+        ? 'is still there, and the account may no longer see it'
+        : 'is there, and no longer fits the scope of the source'
+    drive.write((writer) => {
+      const reason = state === 'hidden' ? 'refused' : 'switched_off'
+      const through = { scopeKey }
+      const { id: scanId, sourceId } = drive.scan
+      keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: `scope_${state}` })
+      const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
+      addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
+    })
+  }
+}
+
+/** Says that a scope is taken to be gone, or will be. */
+function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, left }: AbsenceOptions): void {
+  const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
+  drive.write((writer) => {
+    const name = findScopeName(writer, drive.scan.sourceId, scopeKey)
+    const message = isConfirmed
+      ? `${name} is gone with ${noun(missing.length, 'asset')}; what was found in it is resolved.`
+      : `${name} is not listed any more; what was found in it stays until the next complete scan agrees.`
+    addNotes(writer, drive.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
+  })
+}
+
+function storeAbsence(
+  missing: readonly MissingAsset[],
+  { hold, needed }: { hold: boolean; needed: number },
+  { drive, now }: AbsenceOptions,
+): void {
   const at = now()
   const { id: scanId, sourceId } = drive.scan
   drive.write((writer) => {
@@ -81,7 +122,7 @@ function storeAbsence(missing: readonly MissingAsset[], hold: boolean, { drive, 
     FindingLedger.keep(writer, at, (ledger) => {
       for (const asset of missing) {
         markMissed(writer, asset.id, scanId)
-        if (hold || asset.missedBefore + 1 < ABSENCES) continue
+        if (hold || asset.missedBefore + 1 < needed) continue
         resolved += resolveFindingsOf(ledger, { asset: { ...asset, sourceId }, scanId, at }, 'asset deleted')
         markDeleted(writer, asset.id, at)
       }

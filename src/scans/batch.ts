@@ -3,12 +3,19 @@ import { toAssetFacts } from '../connectors/facts.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import type { UnreadReason } from '../documents/section.ts'
+import { markDeleted } from '../findings/absence.store.ts'
 import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from '../findings/assets.store.ts'
-import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
+import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
-import { keepUnchanged, keepUnlisted, saveUnread, type UnreadRecord } from '../findings/unread.store.ts'
+import {
+  keepUnchanged,
+  keepUnlisted,
+  listUnlistedIds,
+  saveUnread,
+  type UnreadRecord,
+} from '../findings/unread.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import type { Store } from '../store/store.ts'
@@ -185,6 +192,18 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
         }
       }
 
+      function listAbsorbed({ key, absorbs = [] }: AssetDraft): number[] {
+        if (absorbs.length === 0) return []
+        const through = { parentKey: key }
+        return listUnlistedIds(writer, { sourceId: drive.scan.sourceId, through, kinds: absorbs, scanId })
+      }
+
+      function absorb(id: number, { name }: AssetDraft) {
+        const asset = { id, sourceId: drive.scan.sourceId, lastScannedAt: null }
+        findings.resolved += resolveFindingsOf(ledger, { asset, scanId, at }, `now a part of ${name}`)
+        markDeleted(writer, id, at)
+      }
+
       function storeOutcome(outcome: Outcome): 'scanned' | 'unchanged' | 'failed' {
         const { before, looked, failure } = outcome
         const { records } = outcome.unread
@@ -206,6 +225,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
           detectorsHash: failure === undefined ? options.detectorsHash : null,
           scanned: isWholeText(outcome),
         })
+        const absorbed = listAbsorbed(draft)
         saveLinks(writer, assetId, draft.links)
         saveUnread(
           writer,
@@ -218,7 +238,9 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
           const whole = isWholeText(outcome) && !looked.warnings.some(({ code }) => code === 'truncated')
           saveDigests(writer, ledger.facets, assetId, { digests: looked.digests, whole })
         }
+        const whole = draft.partOf === undefined ? undefined : findAsset(writer, drive.scan.sourceId, draft.partOf)
         const result = applyDetection(ledger, {
+          decided: listDecisions(ledger, [...absorbed, ...(whole === undefined ? [] : [whole.id])]),
           asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
           found: looked?.findings ?? [],
           looked: new Set(failedWholly === undefined ? options.detectorTypes : []),
@@ -227,6 +249,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
           scanId,
           at,
         })
+        for (const id of absorbed) absorb(id, draft)
         findings.new += result.new
         findings.again += result.again
         findings.resolved += result.resolved

@@ -1,4 +1,4 @@
-import type { Connector, ConnectorSession, Scope } from '../connectors/connector.ts'
+import type { Connector, ConnectorSession, LeftScope, Scope } from '../connectors/connector.ts'
 import type { UpstreamTally } from '../connectors/upstream.ts'
 import { listKnownChecksums } from '../findings/assets.store.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -10,7 +10,7 @@ import { openConfig } from '../sources/secrets.ts'
 import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { Vault } from '../store/vault.ts'
-import { concludeAbsence } from './absence.ts'
+import { concludeAbsence, listLeftScopes } from './absence.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
 import { Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { Detect, EstateStep } from './estate.ts'
@@ -165,12 +165,9 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
       log.debug('scope started', { source: source.name, scope: scope.key })
       await crawlScope(session, scope, run)
     }
-    const held = await concludeAbsence({
-      drive,
-      store,
-      now,
-      scopesComplete: listing.warnings.every(({ incomplete }) => incomplete !== true),
-    })
+    const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
+    const left = isListedWhole ? await findLeftScopes(session, run) : new Map<string, LeftScope | 'unknown'>()
+    const held = await concludeAbsence({ drive, store, now, left })
     await evaluateEstate(run)
     const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
     drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
@@ -182,6 +179,18 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
     await closeSession(session, log)
     options.upstream?.ended(source.uid)
   }
+}
+
+/** Scopes that are not listed any more, with what the platform says of them. */
+async function findLeftScopes(
+  session: ConnectorSession,
+  { drive, store }: Run,
+): Promise<Map<string, LeftScope | 'unknown'>> {
+  const keys = store.read((reader) => listLeftScopes(reader, drive))
+  if (keys.length === 0) return new Map()
+  const none: ReadonlyMap<string, LeftScope> = new Map()
+  const told = await whileDriving(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
+  return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
 }
 
 function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: EngineOptions) {

@@ -31,6 +31,17 @@ export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope
   for (const { key, name } of scopes) insert.run(scanId, key, name)
 }
 
+/** What a scope was called when it was last listed. */
+export function findScopeName(reader: Reader, sourceId: number, scopeKey: string): string {
+  const row = reader
+    .prepare(
+      `SELECT s.name FROM scan_scope s JOIN scan ON scan.id = s.scan_id
+       WHERE scan.source_id = ? AND s.key = ? ORDER BY scan.id DESC LIMIT 1`,
+    )
+    .get(sourceId, scopeKey) as { name: string } | undefined
+  return row?.name ?? scopeKey
+}
+
 /** True when an earlier scan with the same settings listed the scope: then it is gone, not left out. */
 export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: string): boolean {
   const row = reader

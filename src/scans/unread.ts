@@ -56,12 +56,15 @@ export function withKnown(
   before: AssetRecord | undefined,
   unread: readonly UnreadRecord[],
 ): AssetDraft {
-  const known = unread.filter((record) => record.wasRead && isOpen(record))
-  if (before === undefined || known.length === 0) return draft
-  const { facts, owner, contentUpdatedAt } = findTold(reader, before.id)
+  if (before === undefined) return draft
+  const leftOut = (draft.unread ?? []).filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
+  const isKnown = unread.some((record) => record.wasRead && isOpen(record))
+  if (!isKnown && leftOut.length === 0) return draft
   const links = listLinks(reader, before.id).filter(
-    ({ section }) => section !== undefined && known.some((outer) => isWithin(section, outer.section)),
+    ({ section }) => section !== undefined && [...unread, ...leftOut].some((outer) => isWithin(section, outer.section)),
   )
+  if (!isKnown) return { ...draft, links: [...draft.links, ...links] }
+  const { facts, owner, contentUpdatedAt } = findTold(reader, before.id)
   return {
     ...draft,
     links: [...draft.links, ...links],

@@ -39,11 +39,22 @@ export const openSectionedBench = (home?: string): Workbench =>
 export interface KeptFinding {
   asset: string
   fp: number
+  path: string
   status: string
   history: string
   excerpt: string
   /** It was found by the newest scan. */
   isFresh: boolean
+}
+
+interface KeptSqlRow {
+  asset: string
+  fp: number
+  path: string
+  status: number
+  excerpt: string
+  history: string | null
+  fresh: number
 }
 
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
@@ -52,17 +63,18 @@ export function listKept(bench: Workbench): KeptFinding[] {
   const rows = bench.store.read((reader) =>
     reader
       .prepare(
-        `SELECT a.key AS asset, f.fp, c.status, f.excerpt,
+        `SELECT a.key AS asset, f.fp, c.status, f.excerpt, f.location ->> '$.path' AS path,
            (SELECT group_concat(s.to_status || coalesce(s.reason, ''), ' ') FROM status_change s
              WHERE s.finding_id = f.id ORDER BY s.seq) AS history,
            f.last_detected_at IS NULL AND a.seen_scan_id = (SELECT max(id) FROM scan) AS fresh
          FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo c ON c.id = f.combo_id ORDER BY a.key, f.fp`,
       )
       .all(),
-  ) as { asset: string; fp: number; status: number; excerpt: string; history: string | null; fresh: number }[]
-  return rows.map(({ asset, fp, status, excerpt, history, fresh }) => ({
+  ) as KeptSqlRow[]
+  return rows.map(({ asset, fp, path, status, excerpt, history, fresh }) => ({
     asset,
     fp,
+    path,
     status: statuses[status] ?? '',
     history: history ?? '',
     excerpt,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AssayDocument } from '../../documents/document.ts'
-import type { UnreadSection } from '../../documents/section.ts'
+import { isWithin, type UnreadSection } from '../../documents/section.ts'
 import { maskUrl, scrub } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft, Unlisted } from '../connector.ts'
 import * as documents from './documents.ts'
@@ -45,10 +45,13 @@ function toSchemaGaps(answer: SchemaAnswer): UnreadSection[] {
   return sections.map((section) => ({ section, ...gap }))
 }
 
+const isGapOfTables = ({ section, isEmptyIfRepeated }: UnreadSection) =>
+  isWithin(section, 'tables') && isEmptyIfRepeated !== true
+
 /** Tables that are assets are listed through their dataset. */
-function listUnlistedTables(unread: readonly UnreadSection[]): Unlisted[] {
+function listUnlistedTables(unread: readonly UnreadSection[], areAssets: boolean): Unlisted[] {
   return unread
-    .filter(({ section }) => section === 'tables')
+    .filter((gap) => (areAssets ? gap.section === 'tables' : isGapOfTables(gap)))
     .map(({ section: _, isEmptyIfRepeated: __, ...gap }) => ({ kinds: ['bi.table'], ...gap }))
 }
 
@@ -178,6 +181,7 @@ export function createAssets(options: AssetOptions) {
         url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
         container: workspace.name,
         unread: schema.unread,
+        partOf: keyOf.dataset(dataset.id),
         facts: {
           workspaceId: workspace.id,
           datasetId: dataset.id,
@@ -200,7 +204,7 @@ export function createAssets(options: AssetOptions) {
       ? (schema?.tables ?? []).map((table) => tableAsset(dataset, table, schema as Schema, workspace))
       : []
     const links: LinkDraft[] = [
-      ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key, section: 'tables' })),
+      ...tables.map(({ key }): LinkDraft => ({ type: 'contains', targetKey: key, section: 'tables/assets' })),
       ...(dataset.upstreamDatasets ?? []).map((upstream) => ({
         ...toDatasetLink('upstream_dataset', upstream, around),
         section: 'lineage',
@@ -225,6 +229,9 @@ export function createAssets(options: AssetOptions) {
       ...toSchemaGaps(answer),
       ...(schema?.unread ?? []).filter(({ section }) => section === 'tables' || !options.datasetsAsContainers),
     ]
+    // Tables that are known as assets stay so until all of their texts are read here.
+    const gap = options.datasetsAsContainers ? undefined : unread.find(isGapOfTables)
+    if (gap !== undefined) unread.push({ ...gap, section: 'tables/assets' })
     const asset = draft(
       {
         key: keyOf.dataset(dataset.id),
@@ -234,7 +241,8 @@ export function createAssets(options: AssetOptions) {
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
         unread,
-        unlisted: listUnlistedTables(unread),
+        unlisted: listUnlistedTables(unread, options.datasetsAsContainers),
+        ...(options.datasetsAsContainers || unread.some(isGapOfTables) ? {} : { absorbs: ['bi.table' as const] }),
         facts: {
           workspaceId: workspace.id,
           ...toDescriptionFact(dataset, unread),

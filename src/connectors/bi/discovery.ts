@@ -1,9 +1,9 @@
 import { AppError } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
-import type { ScanWarning } from '../connector.ts'
+import type { LeftScope, ScanWarning } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
-import { endsScan, isRefusal, statusOf } from './failure.ts'
+import { endsScan, isRefusal, judge, statusOf } from './failure.ts'
 import type { Workspace } from './model.ts'
 import type { Item } from './wire.ts'
 
@@ -12,6 +12,9 @@ export interface Discovery {
   warnings: ScanWarning[]
   /** Names and ids that were asked for and match nothing. */
   unmatched: string[]
+  /** Ids that the account sees, whether they are wanted or not, and ids that it may not see. */
+  visible: ReadonlySet<string>
+  denied: ReadonlySet<string>
 }
 
 const isPersonal = (item: Item) => /^personal(?:group)?$/i.test(item.text('type') ?? '')
@@ -43,6 +46,7 @@ export async function discover(options: {
   const listed = scope.workspace_ids !== undefined || scope.workspace_names !== undefined
   const warnings: ScanWarning[] = []
   const found = new Map<string, Workspace>()
+  const denied = new Set<string>()
   const add = (workspace: Workspace) => {
     if (workspace.id !== '' && !found.has(workspace.id)) found.set(workspace.id, workspace)
   }
@@ -51,7 +55,7 @@ export async function discover(options: {
     const { items, looped } = await api.workspaces()
     if (looped) {
       const message = 'The list of workspaces repeats itself, so some may be missing.'
-      warnings.push({ code: 'listing_incomplete', message })
+      warnings.push({ code: 'listing_incomplete', message, incomplete: true })
     }
     for (const item of items) add(toWorkspace(item))
   }
@@ -62,6 +66,7 @@ export async function discover(options: {
     } catch (error) {
       if (statusOf(error) === 401) await api.probe()
       else if (endsScan(error) || !isRefusal(error)) throw error
+      if (statusOf(error) === 401 || statusOf(error) === 403) denied.add(id)
     }
   }
 
@@ -92,9 +97,36 @@ export async function discover(options: {
   ]
   for (const name of unmatched) {
     const message = `No workspace ${quote(name)} is visible; check its spelling and the account's membership.`
-    warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200), incomplete: true })
+    warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200) })
   }
-  return { workspaces, warnings, unmatched }
+  return { workspaces, warnings, unmatched, visible: new Set(found.keys()), denied }
+}
+
+const IDS_PER_CALL = 20
+
+/** What became of workspaces that are not listed any more, as far as administrators' lists tell. */
+export async function findLeft(
+  api: BiApi,
+  { visible, denied }: Discovery,
+  ids: readonly string[],
+): Promise<Map<string, LeftScope>> {
+  const left = new Map<string, LeftScope>()
+  for (const id of ids) {
+    if (visible.has(id)) left.set(id, 'left_out')
+    else if (denied.has(id)) left.set(id, 'hidden')
+  }
+  const unknown = ids.filter((id) => !left.has(id) && /^[0-9a-f-]{36}$/.test(id))
+  try {
+    for (let at = 0; at < unknown.length; at += IDS_PER_CALL) {
+      const asked = unknown.slice(at, at + IDS_PER_CALL)
+      const { items } = await api.adminWorkspaces(asked.map((id) => `id eq '${id}'`).join(' or '))
+      const known = new Map(items.map((item) => [item.id('id') ?? '', item.text('state')]))
+      for (const id of asked) left.set(id, (known.get(id) ?? 'Deleted') === 'Deleted' ? 'gone' : 'hidden')
+    }
+  } catch (error) {
+    await judge(error, api.probe)
+  }
+  return left
 }
 
 /** Nothing to scan is a failure: an empty success would look like a clean tenant. */

@@ -6,7 +6,7 @@ import { createAssets } from './assets.ts'
 import { type BiConfig, BiPayload, toAddresses } from './config.ts'
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
-import { type Discovery, discover, requireWorkspaces } from './discovery.ts'
+import { type Discovery, discover, findLeft, requireWorkspaces } from './discovery.ts'
 import { endsScan, judge } from './failure.ts'
 import type { Workspace } from './model.ts'
 import { orderByColumns, type Selection, select } from './sampling.ts'
@@ -155,6 +155,10 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       } finally {
         release(workspace.id)
       }
+    },
+    async findLeft(ids) {
+      const { found } = await ground()
+      return findLeft(api, found, ids)
     },
     test: () => runSteps({ api, signIn, config, addresses, now: options.now }),
     close: async () => {},

@@ -65,7 +65,13 @@ export async function runSteps(options: {
     return steps
   }
 
-  let found: Discovery = { workspaces: [], warnings: [], unmatched: [] }
+  let found: Discovery = {
+    workspaces: [],
+    warnings: [],
+    unmatched: [],
+    visible: new Set<string>(),
+    denied: new Set<string>(),
+  }
   const listHint = servicePrincipal
     ? 'Allow service principals to call the APIs in the tenant settings, and add the application to the workspaces.'
     : 'Get a token for this API from an account that may use it.'

@@ -101,6 +101,11 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
       yield* crawlSpace({ context, position, labelsOf, ...sampled })
     },
 
+    async findLeft(ids) {
+      const visible = await listSpaces(await connectOnce(), { ids: ids.map(Number).filter(Number.isSafeInteger) })
+      return new Map(visible.spaces.map(({ id }) => [id, 'left_out' as const]))
+    },
+
     test: () => runTestSteps(options, connectOnce),
 
     async close() {},

@@ -85,7 +85,6 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
   return [
     ...unmatched.map((name) => ({
       code: 'scope_unmatched',
-      incomplete: true,
       message: `No visible space has the id or key ${quote(name)}, or another filter leaves it out.`,
       scope: name,
     })),

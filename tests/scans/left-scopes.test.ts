@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
+import { onPath } from '../../src/sample/fault.ts'
+import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import type { Scan } from '../../src/scans/model.ts'
+import { type Planted, plantedBi } from './planted.ts'
+import { listKept, openSectionedBench } from './sectioned.ts'
+import type { Workbench } from './workbench.ts'
+
+let bench: Workbench
+let server: SampleBi | undefined
+beforeEach(() => {
+  bench = openSectionedBench()
+})
+afterEach(async () => {
+  await bench.close()
+  await server?.close()
+})
+
+type Tenant = Planted<SampleBi['tenant']>
+
+async function scanned(options: { adminApi?: boolean; optional?: object } = {}): Promise<Tenant & { first: Scan }> {
+  const planted = plantedBi()
+  server = await startSampleBi({ tenant: planted.tenant, scanPolls: 0, adminApi: options.adminApi ?? false })
+  const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
+  const { config } = sampleSourceConfigs(urls).bi
+  const required = { ...(config.required as object), tenant_id: server.credentials.tenantId }
+  const optional = { ...(config.optional as object), ...options.optional }
+  await bench.run('create_source', {
+    name: 'fake',
+    config: { ...config, required, optional, detectors: [{ type: 'WORDS' }] },
+  })
+  return { ...planted, first: await bench.scan() }
+}
+
+const secondOf = ({ tenant }: Tenant) => {
+  const [, workspace] = [...tenant.workspaces.values()]
+  if (workspace === undefined) throw new Error('no second workspace')
+  return workspace
+}
+const count = (status: string) => listKept(bench).filter((finding) => finding.status === status).length
+const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
+
+describe('a workspace that left the list', () => {
+  it('stays while the list of administrators has it', async () => {
+    const planted = await scanned({ adminApi: true })
+    secondOf(planted).open = false
+    for (let times = 0; times < 3; times++) {
+      const scan = await bench.scan()
+      expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'right_lost'])
+      expect(codes(scan)).toContain('scope_hidden')
+      expect(count('RESOLVED')).toBe(0)
+    }
+  })
+
+  it('is gone when the list of administrators has it no more', async () => {
+    const planted = await scanned({ adminApi: true })
+    const open = count('OPEN')
+    planted.tenant.deleteWorkspace(secondOf(planted).id)
+    expect(codes(await bench.scan())).toContain('scope_gone')
+    expect(count('RESOLVED') + count('OPEN')).toBe(open)
+    expect(count('RESOLVED')).toBeGreaterThan(40)
+  })
+
+  it.each([
+    ['among all', {}],
+    [
+      'by its id',
+      { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] } },
+    ],
+  ])(
+    '%s is gone by the second complete scan where nobody can confirm it, and it is said each time',
+    async (_name, optional) => {
+      const planted = await scanned({ optional })
+      const open = count('OPEN')
+      planted.tenant.deleteWorkspace(secondOf(planted).id)
+      expect(codes(await bench.scan())).toContain('scope_gone')
+      expect(count('RESOLVED')).toBe(0)
+      expect(codes(await bench.scan())).toContain('scope_gone')
+      expect(count('RESOLVED') + count('OPEN')).toBe(open)
+      expect(count('RESOLVED')).toBeGreaterThan(40)
+    },
+  )
+
+  it('stays where its id is refused', async () => {
+    const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002']
+    const planted = await scanned({ optional: { scope: { workspace_ids: ids } } })
+    secondOf(planted).open = false
+    for (let times = 0; times < 3; times++) {
+      expect(codes(await bench.scan())).toContain('scope_hidden')
+      expect(count('RESOLVED')).toBe(0)
+    }
+  })
+
+  it('stays when another name takes it out of the scope', async () => {
+    const planted = await scanned()
+    const names = [...planted.tenant.workspaces.values()].map(({ name }) => name)
+    await bench.run('update_source', { id: 'fake', config: { optional: { scope: { workspace_names: names } } } })
+    await bench.scan()
+    secondOf(planted).name = 'Another name'
+    for (let times = 0; times < 3; times++) {
+      expect(codes(await bench.scan())).toContain('scope_left_out')
+      expect(count('RESOLVED')).toBe(0)
+    }
+  })
+})
+
+describe('tables that become assets of their own, or no longer', () => {
+  const setContainers = (isOn: boolean) =>
+    bench.run('update_source', {
+      id: 'fake',
+      config: { optional: { extraction: { extract_datasets_to_containers: isOn } } },
+    })
+  const inTables = () => listKept(bench).filter(({ asset }) => asset.includes(':table:'))
+  const isDataset = ({ asset }: { asset: string }) => /:dataset:[^:]*$/.test(asset)
+
+  it('keep what people have decided on what stands in them', async () => {
+    await scanned({ adminApi: true })
+    const rows = bench.store.read((reader) =>
+      reader
+        .prepare("SELECT f.id FROM finding f JOIN asset a ON a.id = f.asset_id WHERE a.key LIKE '%:dataset:%'")
+        .all(),
+    ) as { id: number }[]
+    expect(rows.length).toBeGreaterThan(4)
+    for (const { id } of rows) {
+      await bench.run('update_finding', { id: String(id), status: 'IGNORED', reason: 'a test value' })
+    }
+    const before = count('OPEN')
+    await setContainers(true)
+    await bench.scan()
+    expect(inTables().length).toBeGreaterThan(30)
+    expect(new Set(inTables().map(({ status, history }) => `${status} ${history}`))).toEqual(
+      new Set(['IGNORED 3a test value']),
+    )
+    expect(count('OPEN')).toBe(before)
+    await setContainers(false)
+    await bench.scan()
+    expect(inTables().filter(({ status }) => status === 'OPEN')).toEqual([])
+    expect(count('OPEN')).toBe(before)
+    const inDatasets = listKept(bench).filter(isDataset)
+    expect(new Set(inDatasets.map(({ status }) => status))).toEqual(new Set(['IGNORED']))
+  })
+
+  it('are not taken apart by a scan that may not read them', async () => {
+    await scanned({ adminApi: true })
+    await setContainers(true)
+    await bench.scan()
+    const open = count('OPEN')
+    server?.faults.push({ match: onPath(/getInfo$/), respond: { status: 403, body: {} } })
+    await setContainers(false)
+    const scan = await bench.scan()
+    expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'right_lost'])
+    // The tables of push datasets are read in another way, all of them.
+    const resolved = inTables().filter(({ status }) => status === 'RESOLVED')
+    expect(resolved.filter(({ asset }) => !/0[01]2:table:/.test(asset))).toEqual([])
+    expect(count('OPEN')).toBeGreaterThanOrEqual(open)
+  })
+})
+
+describe('a metadata scan', () => {
+  it('that may not be asked is said by the first scan', async () => {
+    const { first } = await scanned()
+    expect(first.status).toBe('COMPLETED')
+    server?.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
+    expect(codes(await bench.scan())).toContain('schema_unavailable')
+  })
+
+  it('tells the expressions of a dataset without its tables', async () => {
+    await scanned({ adminApi: true })
+    const before = count('OPEN')
+    server?.faults.push({
+      match: onPath(/scanResult/),
+      respond: {
+        rewrite: (reply) => {
+          const body = reply.body as { workspaces: { datasets: { tables?: unknown }[] }[] }
+          for (const { datasets } of body.workspaces) for (const dataset of datasets) delete dataset.tables
+          return reply
+        },
+      },
+    })
+    const scan = await bench.scan()
+    expect(count('OPEN')).toBe(before)
+    const expressions = listKept(bench).filter(({ path }) => path.startsWith('expression '))
+    expect(expressions.length).toBeGreaterThan(0)
+    expect(expressions.every(({ isFresh }) => isFresh)).toBe(true)
+    expect(codes(scan)).toContain('not_read')
+  })
+
+  it('that is to wait for an hour parks the scan, and resolves nothing', async () => {
+    await scanned({ adminApi: true })
+    const before = count('OPEN')
+    const respond = { status: 429, headers: { 'retry-after': '3600' }, body: {} }
+    server?.faults.push({ match: onPath(/getInfo$/), respond })
+    const scan = await bench.scan()
+    expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'retry_later'])
+    expect(Date.parse(scan.retryAt ?? '') - bench.clock.now).toBeGreaterThan(3_000_000)
+    expect(count('OPEN')).toBe(before)
+  })
+})
