@@ -174,6 +174,22 @@ export const doorBreaks: readonly Break[] = [
     test: { file: lockdownTest, title: 'an error of an operation' },
   },
   {
+    id: 'lockdown-codes',
+    rule: 'Under lockdown a code that only an import brought is a hash.',
+    file: 'src/operation/disclosure.ts',
+    find: "export const codeText = () => text('code')",
+    put: "export const codeText = () => text('own')",
+    test: { file: 'tests/catalogue/lockdown-canary.test.ts', title: 'lockdown' },
+  },
+  {
+    id: 'lockdown-keys',
+    rule: 'Under lockdown a key is shown only where all of it is ids.',
+    file: 'src/operation/disclosure.ts',
+    find: "ownKey.test(key) ? 'own' : 'withheld'",
+    put: "key.startsWith('wiki') ? 'own' : 'withheld'",
+    test: { file: 'tests/catalogue/lockdown-canary.test.ts', title: 'the key of an asset in lockdown' },
+  },
+  {
     id: 'lockdown-loosened',
     rule: 'What one place has locked down, no other opens.',
     file: 'src/config.ts',
