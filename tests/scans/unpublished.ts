@@ -134,7 +134,7 @@ export class Process {
   }
 
   /** Counts agree with rows, and nothing is left of imports. */
-  leftovers() {
+  leftovers(): { kept: number; miscounted: number } {
     const tables = ['pending_import', 'earlier_finding', 'earlier_asset', 'pending_change', 'pending_log']
     const sum = [...tables, 'finished_import', 'import_block'].map((table) => `(SELECT count(*) FROM ${table})`)
     return this.store.read((reader) =>
@@ -144,7 +144,7 @@ export class Process {
              (SELECT count(*) FROM finding WHERE combo_id = combo.id)) AS miscounted`,
         )
         .get(),
-    )
+    ) as { kept: number; miscounted: number }
   }
 
   #tend(): void {
@@ -160,7 +160,7 @@ export class Process {
   }
 }
 
-function build(reader: Parameters<typeof buildEngine>[0]): Engine {
+export function build(reader: Parameters<typeof buildEngine>[0]): Engine {
   const steps = buildEngine(reader)
   for (;;) {
     const { done, value } = steps.next()
