@@ -26,6 +26,23 @@ function open(home: string, options: { engine?: boolean } = {}): Process {
 const drawLines = (dice: Dice, count: number, findings: number): Line[] =>
   Array.from({ length: count }, () => drawLine(dice, dice.below(findings)))
 
+const changes: { name: string; act: (person: Process) => Promise<unknown> }[] = [
+  {
+    name: 'triage',
+    act: (person) =>
+      person.run('triage_findings', {
+        filters: { detectorTypes: ['SECRETS'], severities: ['HIGH'] },
+        status: 'FALSE_POSITIVE',
+        reason: 'looked at',
+      }),
+  },
+  {
+    name: 'a suppression',
+    act: (person) => person.run('create_suppression', { filters: { detectorTypes: ['PII'] }, reason: 'known' }),
+  },
+  { name: 'a suppression deleted', act: (person) => person.run('delete_suppression', { id: '1' }) },
+]
+
 describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an import of seed %i', (seed) => {
   it('is seen whole or not at all by SQL and an engine, wherever its process dies', async () => {
     const dice = new Dice(seed)
@@ -55,4 +72,38 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
     await importInterrupted(home, [])
     expect(readers[0]?.leftovers()).toEqual({ kept: 0, miscounted: 0 })
   }, 60_000)
+
+  it.each(changes)(
+    'meets what people do meanwhile as if they had done it before: $name',
+    async ({ act }) => {
+      const dice = new Dice(seed)
+      const home = keepHome(newHome())
+      await importInterrupted(home, drawLines(dice, 250, 150))
+      const person = open(home)
+      await person.run('create_suppression', { filters: { severities: ['LOW'] }, reason: 'not ours' })
+      await importInterrupted(home, drawLines(dice, 50, 150))
+      const lines = drawLines(dice, 350, 300)
+      person.settle()
+      const oracle = open(keepHome(copyHome(home)), { engine: true })
+      await act(oracle)
+      const engine = open(home, { engine: true })
+      await engine.look()
+      const actsAt = dice.below(4)
+      let turns = 0
+      const onTurn = async () => {
+        if (!person.isImporting()) return
+        if (turns++ === actsAt) await act(person)
+        if (turns > actsAt) for (const reader of [person, engine]) expect(reader.facts()).toEqual(oracle.facts())
+        expect(await engine.look()).toBe(await person.look())
+      }
+      await importInterrupted(home, lines, { onTurn, dies: () => dice.chance(0.1) })
+      expect(turns).toBeGreaterThan(actsAt)
+      await importInterrupted(oracle.home, lines)
+      expect(person.facts().findings).toEqual(oracle.facts().findings)
+      expect(await engine.look()).toBe(await person.look())
+      await importInterrupted(home, [])
+      expect(person.leftovers()).toEqual({ kept: 0, miscounted: 0 })
+    },
+    60_000,
+  )
 })

@@ -120,6 +120,11 @@ export class Process {
     return JSON.stringify(answers, null, 1)
   }
 
+  /** Leaves everything in the one file. */
+  settle(): void {
+    this.store.emptyLog()
+  }
+
   isImporting(): boolean {
     return this.store.read((reader) => reader.prepare(selectOpen).get()) !== undefined
   }
