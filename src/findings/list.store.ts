@@ -12,6 +12,7 @@ import { type AssetColumnKey, assetTerms, findingTerms, ownAssetTerms, splitByJo
 import { type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './ledger.store.ts'
+import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Asset, AssetDetail, Finding, StatusChange } from './model.ts'
 
 const MOST_WORDS = 10
@@ -93,7 +94,7 @@ export interface FindingPage {
   search?: string | undefined
   assetId?: string | undefined
   limit: number
-  /** First detection and id of the last finding of the page before. */
+  /** First detection and id of the last finding of the page before, and the bounds of the list. */
   after?: readonly number[] | undefined
 }
 
@@ -115,10 +116,10 @@ const toPageShape = ({ terms, words, assetId, after }: FindingPageTerms) => ({
   terms: terms.map(toTermShape),
   words: words.length,
   ofAsset: assetId !== undefined,
-  isNext: after !== undefined,
+  after: after?.length ?? 0,
 })
 
-const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, isNext }, give: Give<FindingPageTerms>) => {
+const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, after }, give: Give<FindingPageTerms>) => {
   let query = findings()
     .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
     .orderBy('f.first_detected_at', 'desc')
@@ -129,11 +130,16 @@ const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, isNext 
     query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', id)]))
   }
   for (const word of giveList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
-  if (!isNext) return query
-  const [at, id] = giveList(give, 2, ({ after = [] }) => after) as [RawBuilder<number>, RawBuilder<number>]
+  if (after === 0) return query
+  const [at, id, ...bounds] = giveList(give, after, (page) => page.after ?? []) as [
+    RawBuilder<number>,
+    RawBuilder<number>,
+    ...RawBuilder<number>[],
+  ]
   return query
     .where('f.first_detected_at', '<=', at)
     .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+    .where(withinListBounds(bounds))
 })
 
 /** Newest first detection first. */
@@ -144,13 +150,15 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
       words: toPatterns(search),
       limit: limit + 1,
       assetId,
-      after: after?.[1] === undefined ? undefined : after,
+      after,
     }),
   )
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map(toFinding),
-    ...(last === undefined ? {} : { next: [last.first_detected_at, last.id] }),
+    ...(last === undefined
+      ? {}
+      : { next: [last.first_detected_at, last.id, ...(after?.slice(2) ?? readListBounds(reader))] }),
   }
 }
 

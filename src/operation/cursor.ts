@@ -17,7 +17,10 @@ export function encodeCursor(reader: Reader, context: Asked, list: string, keys:
   return `${text}.${tagOf(reader, context, text).toString('base64url')}`
 }
 
-/** @throws AppError `invalid_input` when the text is no cursor of this list that this caller was given within a day. */
+/**
+ * The keys that a cursor was made of, `length` of them or more.
+ * @throws AppError `invalid_input` when the text is no cursor of this list that this caller was given within a day.
+ */
 export function decodeCursor(reader: Reader, context: Asked, list: string, cursor: string, length: number): number[] {
   const [text = '', tag = '', ...rest] = cursor.split('.')
   const given = Buffer.from(tag, 'base64url')
@@ -29,7 +32,7 @@ export function decodeCursor(reader: Reader, context: Asked, list: string, curso
     timingSafeEqual(given, wanted)
   ) {
     const [name, until, ...keys] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, ...number[]]
-    if (name === list && keys.length === length && until !== undefined && until > context.now()) return keys
+    if (name === list && keys.length >= length && until !== undefined && until > context.now()) return keys
   }
   throw invalidInput('The cursor is not one of this list; leave it out to start from the beginning.', {
     issues: [{ path: 'cursor', message: 'must be the nextCursor of the page before.' }],

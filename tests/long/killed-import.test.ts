@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
-import { importUnderKills } from '../scans/killed-import.ts'
+import { importUnderKills, type KilledImports } from '../scans/killed-import.ts'
 
 it('imports of 40,000 findings are seen whole or not at all through 200 kills of their processes', async () => {
-  const result = await importUnderKills({ kills: 200, findings: 40_000, seed: 7 })
-  const { kills, killedAt, answers, imports, wrong, incomplete } = result
-  process.stdout.write(`${kills} kills ${JSON.stringify(killedAt)} in ${imports} imports, ${JSON.stringify(answers)}\n`)
+  const onImport = ({ kills, killedAt, answers, imports, wrong, incomplete }: KilledImports) => {
+    const counts = [killedAt, answers].map((count) => JSON.stringify(count)).join(', ')
+    const faults = `${wrong.length} wrong answers, ${incomplete.length} differences`
+    process.stdout.write(`${kills} kills in ${imports} imports, ${counts}, ${faults}\n`)
+  }
+  const { kills, wrong, incomplete } = await importUnderKills({ kills: 200, findings: 40_000, seed: 7, onImport })
   expect(wrong).toEqual([])
   expect(incomplete).toEqual([])
   expect(kills).toBe(200)

@@ -107,3 +107,31 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))('an im
     60_000,
   )
 })
+
+it('a list that goes on after an import shows nothing of it, wherever it began', async () => {
+  const dice = new Dice(SEED)
+  const home = keepHome(newHome())
+  await importInterrupted(home, drawLines(dice, 60, 40), { source: 'another' })
+  await importInterrupted(home, drawLines(dice, 200, 100))
+  const reader = open(home)
+  const walk = async (first: Page): Promise<string[]> => {
+    const ids = first.items.map(({ id }) => id)
+    if (first.nextCursor === undefined) return ids
+    return [...ids, ...(await walk(await reader.run<Page>('search_findings', { limit: 7, cursor: first.nextCursor })))]
+  }
+  const begin = () => reader.run<Page>('search_findings', { limit: 7 })
+  const before = await walk(await begin())
+  const begun: Page[] = [await begin()]
+  const onTurn = async () => {
+    if (reader.isImporting()) begun.push(await begin())
+  }
+  await importInterrupted(home, drawLines(dice, 250, 300), { onTurn })
+  expect(begun.length).toBeGreaterThan(2)
+  for (const first of begun) expect(await walk(first)).toEqual(before)
+  expect((await walk(await begin())).length).toBeGreaterThan(before.length)
+})
+
+interface Page {
+  items: { id: string }[]
+  nextCursor?: string
+}
