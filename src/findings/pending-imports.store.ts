@@ -263,16 +263,16 @@ export function undoSome(writer: Writer, id: number, limit: number): boolean {
   if (restoreAssets(writer, id, limit)) return true
   const dropped = writer
     .prepare(
-      `DELETE FROM finding WHERE id IN (SELECT id FROM finding WHERE id >= ? AND combo_id IN
+      `DELETE FROM main.finding WHERE id IN (SELECT id FROM finding WHERE id >= ? AND combo_id IN
          (SELECT id FROM combo WHERE source_id = ?) ORDER BY id LIMIT ?)`,
     )
     .run(firstFinding, sourceId, limit)
   if (dropped.changes > 0) return true
   const removed = writer
-    .prepare('DELETE FROM asset WHERE id IN (SELECT id FROM asset WHERE source_id = ? AND id >= ? LIMIT ?)')
+    .prepare('DELETE FROM main.asset WHERE id IN (SELECT id FROM asset WHERE source_id = ? AND id >= ? LIMIT ?)')
     .run(sourceId, firstAsset, limit)
   if (removed.changes > 0) return true
-  writer.prepare('UPDATE combo SET held = 0 WHERE source_id = ? AND held <> 0').run(sourceId)
+  writer.prepare('UPDATE main.combo SET held = 0 WHERE source_id = ? AND held <> 0').run(sourceId)
   endPending(writer, id)
   return false
 }
@@ -284,7 +284,7 @@ function restoreAssets(writer: Writer, importId: number, limit: number): boolean
     .all(importId, limit) as number[]
   const columns = 'kind_id, container_id, name, url, content_updated_at, last_seen_at, last_scanned_at'
   const earlier = 'FROM earlier_asset WHERE import_id = ? AND asset_id = ?'
-  const restore = writer.prepare(`UPDATE asset SET (${columns}) = (SELECT ${columns} ${earlier}) WHERE id = ?`)
+  const restore = writer.prepare(`UPDATE main.asset SET (${columns}) = (SELECT ${columns} ${earlier}) WHERE id = ?`)
   const drop = writer.prepare(`DELETE ${earlier}`)
   for (const assetId of ids) {
     restore.run(importId, assetId, assetId)
