@@ -27,12 +27,14 @@ import { auditTriage, deciderOf, requireReason, requireTriageConsent, triageShap
 const { exclude: _, ...filterShape } = FilterMapping.shape
 const Search = z.string().trim().max(200).describe('Words that all stand in the text, title, address or container.')
 const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
-const Cursor = z.string().max(500).describe('nextCursor of the page before.')
+const Cursor = z.string().max(4_000).describe('nextCursor of the page before.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
 /** Findings whose status is set in one go. */
 const AT_ONCE = 100
 /** Findings that are looked at in one go: a few milliseconds. */
 const LOOKED_AT_ONCE = 2_000
+/** A list of findings that begins while a hundred imports are on their way names them all. */
+const MAX_CURSOR_KEYS = 203
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
 /** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
@@ -116,7 +118,8 @@ export const findingOperations: readonly Operation[] = [
     }),
     run: ({ search, assetId, limit, cursor, ...filter }, context) =>
       context.read((reader) => {
-        const after = cursor === undefined ? undefined : decodeCursor(reader, context, 'findings', cursor, 2)
+        const after =
+          cursor === undefined ? undefined : decodeCursor(reader, context, 'findings', cursor, 2, MAX_CURSOR_KEYS)
         const page = listFindings(reader, { filter: readFilter(reader, filter), search, assetId, limit, after })
         return { items: page.items, ...toNext(reader, context, 'findings', page.next) }
       }),

@@ -18,10 +18,17 @@ export function encodeCursor(reader: Reader, context: Asked, list: string, keys:
 }
 
 /**
- * The keys that a cursor was made of, `length` of them or more.
+ * The keys that a cursor was made of: `least` of them, or up to `most`.
  * @throws AppError `invalid_input` when the text is no cursor of this list that this caller was given within a day.
  */
-export function decodeCursor(reader: Reader, context: Asked, list: string, cursor: string, length: number): number[] {
+export function decodeCursor(
+  reader: Reader,
+  context: Asked,
+  list: string,
+  cursor: string,
+  least: number,
+  most = least,
+): number[] {
   const [text = '', tag = '', ...rest] = cursor.split('.')
   const given = Buffer.from(tag, 'base64url')
   const wanted = tagOf(reader, context, text)
@@ -32,7 +39,8 @@ export function decodeCursor(reader: Reader, context: Asked, list: string, curso
     timingSafeEqual(given, wanted)
   ) {
     const [name, until, ...keys] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, ...number[]]
-    if (name === list && keys.length >= length && until !== undefined && until > context.now()) return keys
+    const isOfLength = keys.length >= least && keys.length <= most
+    if (name === list && isOfLength && until !== undefined && until > context.now()) return keys
   }
   throw invalidInput('The cursor is not one of this list; leave it out to start from the beginning.', {
     issues: [{ path: 'cursor', message: 'must be the nextCursor of the page before.' }],

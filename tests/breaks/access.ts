@@ -319,8 +319,8 @@ export const accessBreaks: readonly Break[] = [
     id: 'cursor-of-another-list',
     rule: 'A cursor is good for its list.',
     file: cursor,
-    find: 'if (name === list && keys.length === length',
-    put: 'if (name !== undefined && keys.length === length',
+    find: 'if (name === list && isOfLength',
+    put: 'if (name !== undefined && isOfLength',
     test: { file: cursorTest },
   },
 ]
