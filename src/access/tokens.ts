@@ -1,3 +1,4 @@
+import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
@@ -62,11 +63,11 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   const made = makeToken()
   const row = {
     id: made.id,
-    name,
+    name: toSafeText(name, 'definition'),
     scopes: JSON.stringify(granted),
     lockdown: lockdown ? 1 : 0,
     digest: made.digest,
-    created_by: context.caller.name,
+    created_by: toSafeText(context.caller.name, 'prose'),
     created_at: at,
     expires_at: expiresAt,
   }

@@ -1,3 +1,4 @@
+import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { CustomDetectorRecord, WholeDefinition } from './model.ts'
 
@@ -23,10 +24,10 @@ const toRecord = ({ definition, enabled, ...row }: CustomDetectorSqlRow): Custom
 })
 
 const toColumns = ({ displayName, description, enabled, definition, version }: CustomDetectorMembers) => ({
-  display_name: displayName,
-  description,
+  display_name: toSafeText(displayName, 'definition'),
+  description: toSafeText(description, 'definition', MAX_ADDRESS),
   enabled: enabled ? 1 : 0,
-  definition: JSON.stringify(definition),
+  definition: toSafeJson(definition, 'definition'),
   version,
 })
 

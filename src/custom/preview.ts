@@ -1,11 +1,18 @@
-import type { ConnectorSession } from '../connectors/connector.ts'
-import { toAssetFacts } from '../connectors/facts.ts'
+import {
+  openSafeSession,
+  type SafeAsset,
+  type SafeSession,
+  type SafeSessionOptions,
+} from '../connectors/safe-session.ts'
 import { customDetector } from '../detectors/custom/index.ts'
 import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
+import { toSafeValue } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
+import { ownText, type Safe } from '../kernel/safe-text.ts'
 import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import type { SourceRecord } from '../sources/model.ts'
@@ -24,9 +31,11 @@ const THREADS = 2
 const BROAD_SHARE = 0.5
 const LEAST_FOR_BROAD = 10
 
-export interface PreviewSample extends Pick<RedactedFinding, 'findingType' | 'excerpt' | 'location'> {
-  asset: Pick<AssetFacts, 'key' | 'kind' | 'name' | 'url' | 'container'>
+export interface PreviewSample extends Safe<Pick<RedactedFinding, 'findingType' | 'excerpt' | 'location'>> {
+  asset: Shown
 }
+
+type Shown = Safe<Pick<AssetFacts, 'key' | 'kind' | 'name' | 'url' | 'container'>>
 
 export interface Preview {
   examined: number
@@ -80,7 +89,9 @@ export async function previewDetector(
   try {
     for (const text of asked.texts) {
       const { document, asset } = toSubject(text)
-      await look(pool, definition, document, asset, preview, context)
+      const { key, kind, name, url } = asset
+      const shown = toSafeValue({ key, kind, name, url }, 'prose') as Shown
+      await look(pool, definition, { document, asset, shown }, preview, context)
     }
     if (asked.source !== undefined) {
       await lookAtSource(pool, definition, { ...asked, source: asked.source }, preview, context)
@@ -93,11 +104,18 @@ export async function previewDetector(
     : { ...preview, tooBroad: preview.matched > preview.examined * BROAD_SHARE }
 }
 
+interface Subject {
+  document: AssayDocument
+  /** What detectors look at. */
+  asset: AssetFacts
+  /** What of it is shown. */
+  shown: Shown
+}
+
 async function look(
   pool: DetectorPool,
   definition: CustomDefinition,
-  document: AssayDocument,
-  asset: AssetFacts,
+  { document, asset, shown }: Subject,
   preview: Preview,
   { now }: ReadContext,
 ): Promise<void> {
@@ -107,10 +125,9 @@ async function look(
   preview.hits += findings.length
   if (findings.length > 0) preview.matched++
   for (const { code, message } of warnings) warn(preview, { code, message })
-  const { key, kind, name, url, container } = asset
   for (const { findingType, excerpt, location } of findings.slice(0, SHOWN - preview.samples.length)) {
-    const shown = { key, kind, name, url, ...(container === undefined ? {} : { container }) }
-    preview.samples.push({ asset: shown, findingType, excerpt, location })
+    const sample = toSafeValue({ findingType, excerpt, location }, 'prose')
+    preview.samples.push({ asset: shown, ...(sample as Omit<PreviewSample, 'asset'>) })
   }
 }
 
@@ -123,7 +140,7 @@ async function lookAtSource(
 ): Promise<void> {
   const { connector, payload } = openConfig(plugins, context.vault, source)
   const deadline = AbortSignal.timeout(LONGEST_MS)
-  const session = connector.open({
+  const options: SafeSessionOptions = {
     config: payload,
     sampling: { strategy: 'RANDOM', limit, seed: 1 },
     signal: AbortSignal.any([context.signal, deadline]),
@@ -131,11 +148,12 @@ async function lookAtSource(
     now: context.now,
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: () => {},
-  })
+  }
+  const session = openSafeSession(connector, options, createNumberer(context.vault.fingerprintKey()))
   const least = preview.examined
   try {
-    for await (const { document, asset } of readSome(session, preview)) {
-      await look(pool, definition, document, asset, preview, context)
+    for await (const subject of readSome(session, preview)) {
+      await look(pool, definition, subject, preview, context)
       context.progress({ done: preview.examined - least, total: limit, message: line`assets looked at` })
       if (preview.examined - least >= limit) return
     }
@@ -149,17 +167,14 @@ async function lookAtSource(
 }
 
 /** The readable assets of a session; what cannot be read is passed over with a warning. */
-async function* readSome(
-  session: ConnectorSession,
-  preview: Preview,
-): AsyncGenerator<{ document: AssayDocument; asset: AssetFacts }> {
+async function* readSome(session: SafeSession, preview: Preview): AsyncGenerator<Subject> {
   const { scopes } = await session.scopes()
   for (const scope of scopes) {
     for await (const batch of session.crawl({ scope, known: () => new Map() })) {
       for (const draft of batch.assets) {
         try {
           const document = await draft.document?.()
-          if (document !== undefined) yield { document, asset: toAssetFacts(draft) }
+          if (document !== undefined) yield { document, asset: draft.original, shown: toShown(draft) }
         } catch (error) {
           if (!(error instanceof AppError)) throw error
           warn(preview, { code: 'unreadable', message: error.message })
@@ -168,6 +183,14 @@ async function* readSome(
     }
   }
 }
+
+const toShown = ({ key, kind, name, url, container }: SafeAsset): Shown => ({
+  key,
+  kind: ownText(kind),
+  name,
+  url,
+  ...(container === undefined ? {} : { container }),
+})
 
 function warn({ warnings }: Preview, warning: { code: string; message: string }): void {
   const isKnown = warnings.some(({ code, message }) => code === warning.code && message === warning.message)

@@ -1,3 +1,4 @@
+import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -52,7 +53,9 @@ export function listPlacements(reader: Reader, dashboard: DashboardRow): Placeme
 }
 
 export function insertDashboard(writer: Writer, name: string, createdAt: number): DashboardRow {
-  const { lastInsertRowid } = writer.run(db.insertInto('dashboard').values({ name, created_at: createdAt }))
+  const { lastInsertRowid } = writer.run(
+    db.insertInto('dashboard').values({ name: toSafeText(name, 'definition'), created_at: createdAt }),
+  )
   return { id: lastInsertRowid, name }
 }
 
@@ -62,7 +65,7 @@ export function removeDashboard(writer: Writer, id: number): void {
 
 export function writePlacement(writer: Writer, dashboardId: number, metricId: number, placement: Placement): void {
   const row = {
-    pinned_filters: placement.pinnedFilters === null ? null : JSON.stringify(placement.pinnedFilters),
+    pinned_filters: placement.pinnedFilters === null ? null : toSafeJson(placement.pinnedFilters, 'definition'),
     size: placement.size,
     position: placement.position,
     chart_type: placement.chartType,

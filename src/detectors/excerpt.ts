@@ -1,5 +1,5 @@
+import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { scrub } from '../kernel/redaction.ts'
-import { joinRanges, type Range } from './overlap.ts'
 import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40

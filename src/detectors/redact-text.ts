@@ -1,24 +1,27 @@
+import { joinRanges } from '../kernel/ranges.ts'
+import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { RedactedFinding } from './detector.ts'
 import { VEIL } from './excerpt.ts'
-import { joinRanges } from './overlap.ts'
 import { runRequest } from './request.ts'
+import { toSafeTextOnce } from './safe-text.ts'
 
 const TEXTS_AT_ONCE = 50
+const MAX_TEXT = 1_000_000
 
 /** A text with every credential and every piece of personal data veiled; for text that others took from a source. */
-export function redactText(text: string): string {
-  return redactTexts([text])[0] ?? ''
+export function redactText(text: string): SafeText {
+  return redactTexts([text])[0] ?? ownText('')
 }
 
 /** The same for many texts, at a fraction of the cost. */
-export function redactTexts(texts: readonly string[]): string[] {
-  const redacted: string[] = []
+export function redactTexts(texts: readonly string[]): SafeText[] {
+  const redacted: SafeText[] = []
   for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE)
     redacted.push(...redactSome(texts.slice(at, at + TEXTS_AT_ONCE)))
   return redacted
 }
 
-function redactSome(texts: readonly string[]): string[] {
+function redactSome(texts: readonly string[]): SafeText[] {
   const { findings, warnings } = runRequest(
     {
       mime: 'text/plain',
@@ -39,7 +42,7 @@ function redactSome(texts: readonly string[]): string[] {
   return texts.map((text, index) => veil(text, findings, String(index)))
 }
 
-function veil(text: string, findings: readonly RedactedFinding[], path: string): string {
+function veil(text: string, findings: readonly RedactedFinding[], path: string): SafeText {
   let veiled = ''
   let at = 0
   const ranges = findings
@@ -49,5 +52,5 @@ function veil(text: string, findings: readonly RedactedFinding[], path: string):
     veiled += text.slice(at, start) + VEIL
     at = end
   }
-  return veiled + text.slice(at)
+  return toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT)
 }

@@ -1,5 +1,5 @@
+import { type Range, RangeSet } from '../kernel/ranges.ts'
 import { type Match, severities } from './detector.ts'
-import { type Range, RangeSet } from './overlap.ts'
 
 /** Below it a match is not reported. */
 export const LEAST_CONFIDENCE = 0.5

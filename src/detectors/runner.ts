@@ -1,4 +1,5 @@
 import { type AssayDocument, type Part, toSourceOffset } from '../documents/document.ts'
+import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { type Piece, toPieces } from './chunks.ts'
 import {
   type AssetFacts,
@@ -8,7 +9,6 @@ import {
   type Severity,
   severities,
 } from './detector.ts'
-import { joinRanges, type Range } from './overlap.ts'
 import { toFindings } from './report.ts'
 import { cap, distinct, LEAST_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
 import { isSuppressed } from './suppression.ts'

@@ -1,13 +1,11 @@
-import type { AssetDraft, LinkDraft, LinkType } from '../connectors/connector.ts'
-import { hideSecrets, toHiddenJson } from '../detectors/hide-secrets.ts'
+import type { LinkDraft, LinkType } from '../connectors/connector.ts'
+import type { SafeAsset } from '../connectors/safe-session.ts'
+import { toSafeJson } from '../detectors/safe-text.ts'
+import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { markLogReset } from './log.store.ts'
-
-const LONGEST_NAME = 1000
-const LONGEST_LABEL = 200
-const LONGEST_URL = 4096
 
 /** The members of a stored asset that decide what of it is new. */
 export interface AssetRecord {
@@ -26,8 +24,8 @@ export interface AssetRecord {
 
 export interface SeenAsset {
   sourceId: number
-  scopeKey: string
-  draft: Omit<AssetDraft, 'document'>
+  scopeKey: SafeText
+  draft: Omit<SafeAsset, 'document' | 'original'>
   scanId: number
   at: number
   /**
@@ -55,15 +53,15 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     uid: crypto.randomUUID(),
     source_id: seen.sourceId,
     key: draft.key,
-    kind_id: dictionary.wordId(draft.kind),
-    container_id: dictionary.wordId(hideSecrets(draft.container ?? '').slice(0, LONGEST_NAME)),
+    kind_id: dictionary.wordId(ownText(draft.kind)),
+    container_id: dictionary.wordId(draft.container ?? ownText('')),
     scope_key: seen.scopeKey,
-    name: hideSecrets(draft.name).slice(0, LONGEST_NAME),
-    url: hideSecrets(draft.url).slice(0, LONGEST_URL),
+    name: draft.name,
+    url: draft.url,
     owner: draft.owner ?? null,
     checksum: draft.checksum,
     detectors_hash: seen.detectorsHash,
-    facts: draft.facts === undefined ? null : toHiddenJson(draft.facts),
+    facts: draft.facts === undefined ? null : toSafeJson(draft.facts),
     content_created_at: draft.contentCreatedAt ?? null,
     content_updated_at: draft.contentUpdatedAt ?? null,
     at,
@@ -96,9 +94,9 @@ export function markUnchanged(
   { draft, ...seen }: SeenPlace,
 ): void {
   const place = {
-    name: hideSecrets(draft.name).slice(0, LONGEST_NAME),
-    url: hideSecrets(draft.url).slice(0, LONGEST_URL),
-    container_id: dictionary.wordId(hideSecrets(draft.container ?? '').slice(0, LONGEST_NAME)),
+    name: draft.name,
+    url: draft.url,
+    container_id: dictionary.wordId(draft.container ?? ownText('')),
     scope_key: seen.scopeKey,
     id: before.id,
   }
@@ -120,22 +118,22 @@ export function markUnchanged(
 }
 
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
-  draft: Pick<AssetDraft, 'name' | 'url' | 'container'>
+  draft: Pick<SafeAsset, 'name' | 'url' | 'container'>
 }
 
 /** What the platform told of an asset beside its text. */
 export function findTold(
   reader: Reader,
   assetId: number,
-): { facts: Record<string, unknown>; owner: string | null; contentUpdatedAt: number | null } {
+): { facts: Record<string, unknown>; owner: SafeText | null; contentUpdatedAt: number | null } {
   const row = reader
     .prepare('SELECT facts, owner, content_updated_at AS contentUpdatedAt FROM asset WHERE id = ?')
-    .get(assetId) as { facts: string | null; owner: string | null; contentUpdatedAt: number | null }
+    .get(assetId) as { facts: string | null; owner: SafeText | null; contentUpdatedAt: number | null }
   return { ...row, facts: row.facts === null ? {} : (JSON.parse(row.facts) as Record<string, unknown>) }
 }
 
 /** Replaces the links of an asset. */
-export function saveLinks(writer: Writer, assetId: number, links: readonly LinkDraft[]): void {
+export function saveLinks(writer: Writer, assetId: number, links: readonly Safe<LinkDraft>[]): void {
   writer.prepare('DELETE FROM asset_link WHERE asset_id = ?').run(assetId)
   const insert = writer.prepare(
     'INSERT INTO asset_link (asset_id, ordinal, type, target_key, url, label, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -149,15 +147,15 @@ export function saveLinks(writer: Writer, assetId: number, links: readonly LinkD
       ordinal,
       link.type,
       link.targetKey ?? null,
-      link.url === undefined ? null : hideSecrets(link.url).slice(0, LONGEST_URL),
-      link.label === undefined ? null : hideSecrets(link.label).slice(0, LONGEST_LABEL),
-      hasDetail ? toHiddenJson(detail) : null,
+      link.url ?? null,
+      link.label ?? null,
+      hasDetail ? toSafeJson(detail) : null,
     )
   })
 }
 
 /** A stored link, in the shape a connector gave it. */
-export interface StoredLink extends LinkDraft {
+export interface StoredLink extends Safe<LinkDraft> {
   ordinal: number
 }
 
@@ -169,9 +167,9 @@ export function listLinks(reader: Reader, assetId: number, limit = 10_000): Stor
     .all(assetId, limit) as {
     ordinal: number
     type: string
-    target_key: string | null
-    url: string | null
-    label: string | null
+    target_key: SafeText | null
+    url: SafeText | null
+    label: SafeText | null
     detail: string | null
   }[]
   return rows.map((row) => ({
@@ -180,7 +178,7 @@ export function listLinks(reader: Reader, assetId: number, limit = 10_000): Stor
     ...(row.target_key === null ? {} : { targetKey: row.target_key }),
     ...(row.url === null ? {} : { url: row.url }),
     ...(row.label === null ? {} : { label: row.label }),
-    ...(row.detail === null ? {} : (JSON.parse(row.detail) as Partial<LinkDraft>)),
+    ...(row.detail === null ? {} : (JSON.parse(row.detail) as Partial<Safe<LinkDraft>>)),
   }))
 }
 

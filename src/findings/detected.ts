@@ -1,5 +1,7 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin } from '../documents/section.ts'
+import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import {
   type FindingLedger,
   type FindingRecord,
@@ -38,8 +40,8 @@ export interface Detection {
 
 export interface Decision {
   status: FindingStatus
-  actor: string
-  reason: string | null
+  actor: SafeText
+  reason: SafeText | null
 }
 
 const toDecisionKey = ({ detectorType, findingType, customDetectorKey = '' }: FindingKind, valueFp: number): string =>
@@ -53,7 +55,7 @@ export function listDecisions(ledger: FindingLedger, assetIds: readonly number[]
   for (const record of assetIds.flatMap((id) => ledger.listOfAsset(id))) {
     const { status } = record.facets
     if (record.valueFp === null || !decided.has(status)) continue
-    const { actor = 'scan', reason = null } = ledger.lastChange(record.id) ?? {}
+    const { actor = ownText('scan'), reason = null } = ledger.lastChange(record.id) ?? {}
     decisions.set(toDecisionKey(record.facets, record.valueFp), { status, actor, reason })
   }
   return decisions
@@ -67,6 +69,27 @@ export interface DetectionCounts {
 
 const decided: ReadonlySet<FindingStatus> = new Set(['FALSE_POSITIVE', 'IGNORED'])
 
+type SafeFinding = Safe<RedactedFinding>
+
+function toSafeFinding(finding: RedactedFinding): SafeFinding {
+  const { customDetectorKey, location, sections, valueFingerprint } = finding
+  return {
+    detectorType: toSafeText(finding.detectorType, 'prose'),
+    findingType: toSafeText(finding.findingType, 'prose'),
+    category: toSafeText(finding.category, 'prose'),
+    severity: finding.severity,
+    confidence: finding.confidence,
+    location: { ...location, path: toSafeText(location.path, 'prose') },
+    excerpt: toSafeText(finding.excerpt, 'prose', MAX_EXCERPT),
+    fingerprint: toSafeText(finding.fingerprint, 'key'),
+    ...(sections === undefined ? {} : { sections: sections.map((section) => toSafeText(section, 'key')) }),
+    ...(customDetectorKey === undefined ? {} : { customDetectorKey: toSafeText(customDetectorKey, 'prose') }),
+    ...(valueFingerprint === undefined ? {} : { valueFingerprint: toSafeText(valueFingerprint, 'key') }),
+  }
+}
+
+const MAX_EXCERPT = 2000
+
 /**
  * Brings the stored findings of an asset in line with what was found: new ones are added, those found again are not
  * rewritten unless they differ, resolved ones re-open, those gone from a complete look are resolved unless they stand
@@ -76,7 +99,8 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
   const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
   const stored = new Map(ledger.listOfAsset(detection.asset.id).map((record) => [record.fp, record]))
   const seen = new Set<number>()
-  for (const finding of detection.found) {
+  for (const reported of detection.found) {
+    const finding = toSafeFinding(reported)
     const fp = toFp(finding.fingerprint)
     if (seen.has(fp)) continue
     seen.add(fp)
@@ -112,18 +136,18 @@ function listUnreadSections({ unread = [] }: Detection, { location }: FindingRec
 export function resolveFindingsOf(
   ledger: FindingLedger,
   detection: Pick<Detection, 'asset' | 'scanId' | 'at'>,
-  reason: string,
+  reason: SafeText,
 ): number {
   const records = ledger.listOfAsset(detection.asset.id)
   return records.filter((record) => loseFinding(ledger, detection, record, true, { reason })).length
 }
 
-function findDecision({ decided: known }: Detection, finding: RedactedFinding): Decision | undefined {
+function findDecision({ decided: known }: Detection, finding: SafeFinding): Decision | undefined {
   const valueFp = toValueFp(finding)
   return valueFp === null ? undefined : known?.get(toDecisionKey(finding, valueFp))
 }
 
-function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, finding: RedactedFinding): void {
+function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, finding: SafeFinding): void {
   const { asset, at } = detection
   const id = ledger.insert({
     assetId: asset.id,
@@ -133,7 +157,7 @@ function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, 
       detectorType: finding.detectorType,
       findingType: finding.findingType,
       category: finding.category,
-      customDetectorKey: finding.customDetectorKey ?? '',
+      customDetectorKey: finding.customDetectorKey ?? ownText(''),
       severity: finding.severity,
       status: 'OPEN',
     },
@@ -152,15 +176,10 @@ function insertFinding(ledger: FindingLedger, detection: Detection, fp: number, 
   ledger.changeStatus(record, { at, to, actor, reason: reason ?? undefined })
 }
 
-const toValueFp = ({ valueFingerprint }: RedactedFinding) =>
+const toValueFp = ({ valueFingerprint }: SafeFinding) =>
   valueFingerprint === undefined ? null : toFp(valueFingerprint)
 
-function keepFinding(
-  ledger: FindingLedger,
-  detection: Detection,
-  before: FindingRecord,
-  finding: RedactedFinding,
-): void {
+function keepFinding(ledger: FindingLedger, detection: Detection, before: FindingRecord, finding: SafeFinding): void {
   const { at, scanId } = detection
   const unread = listUnreadSections(detection, before)
   const sections =
@@ -170,7 +189,7 @@ function keepFinding(
       ...before.facets,
       findingType: finding.findingType,
       category: finding.category,
-      customDetectorKey: finding.customDetectorKey ?? '',
+      customDetectorKey: finding.customDetectorKey ?? ownText(''),
       severity: finding.severity,
     },
     confidence: toStoredConfidence(finding.confidence),
@@ -185,7 +204,11 @@ function keepFinding(
   }
   const decision = findDecision(detection, finding)
   if (decision === undefined) {
-    ledger.changeStatus(before, { at, to: 'OPEN', actor: 'scan', reason: 'found again', scanId }, patch)
+    ledger.changeStatus(
+      before,
+      { at, to: 'OPEN', actor: ownText('scan'), reason: ownText('found again'), scanId },
+      patch,
+    )
     return
   }
   const { status: to, actor, reason } = decision
@@ -198,7 +221,10 @@ function loseFinding(
   { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,
   record: FindingRecord,
   gone: boolean,
-  { reason = 'no longer found', location = record.location }: { reason?: string; location?: string | null } = {},
+  {
+    reason = ownText('no longer found'),
+    location = record.location,
+  }: { reason?: SafeText; location?: SafeText | null } = {},
 ): boolean {
   const lastSeen = Math.max(asset.lastScannedAt ?? record.firstDetectedAt, record.firstDetectedAt)
   const frozen = { lastDetectedAt: record.lastDetectedAt ?? lastSeen, location }
@@ -207,6 +233,6 @@ function loseFinding(
     ledger.update(record, frozen)
     return false
   }
-  ledger.changeStatus(record, { at, to: 'RESOLVED', actor: 'scan', reason, scanId }, frozen)
+  ledger.changeStatus(record, { at, to: 'RESOLVED', actor: ownText('scan'), reason, scanId }, frozen)
   return true
 }

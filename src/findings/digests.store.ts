@@ -1,4 +1,5 @@
 import type { Digest } from '../detectors/detector.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 
@@ -12,7 +13,7 @@ export function saveDigests(
   writer.prepare('DELETE FROM asset_digest WHERE asset_id = ?').run(assetId)
   const insert = writer.prepare('INSERT INTO asset_digest (asset_id, detector_id, whole, data) VALUES (?, ?, ?, ?)')
   for (const { detectorType, data } of digests) {
-    insert.run(assetId, dictionary.wordId(detectorType), whole ? 1 : 0, data)
+    insert.run(assetId, dictionary.wordId(toSafeText(detectorType, 'key')), whole ? 1 : 0, data)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Severity } from '../detectors/detector.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
@@ -6,11 +7,11 @@ import type { FindingStatus } from './model.ts'
 /** What findings are counted by. */
 export interface Facets {
   sourceId: number
-  detectorType: string
-  findingType: string
-  category: string
+  detectorType: SafeText
+  findingType: SafeText
+  category: SafeText
   /** '' when the finding is of no custom detector. */
-  customDetectorKey: string
+  customDetectorKey: SafeText
   severity: Severity
   status: FindingStatus
 }
@@ -27,17 +28,17 @@ export const toStatus = (code: number): FindingStatus => statusNames.get(code) ?
 
 /** The dictionaries of names and facet combinations, remembered for one transaction. */
 export interface FacetDictionary {
-  wordId(text: string): number
+  wordId(text: SafeText): number
   comboId(facets: Facets): number
   facetsOf(comboId: number): Facets
 }
 
 interface ComboSqlRow {
   source_id: number
-  detector: string
-  type: string
-  category: string
-  custom_key: string
+  detector: SafeText
+  type: SafeText
+  category: SafeText
+  custom_key: SafeText
   severity: number
   status: number
 }
@@ -50,7 +51,7 @@ export function openFacets(writer: Writer): FacetDictionary {
   const combos = new Map<string, number>()
   const told = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
-  const wordId = (text: string): number => {
+  const wordId = (text: SafeText): number => {
     const known = words.get(text)
     if (known !== undefined) return known
     const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined

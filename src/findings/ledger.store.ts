@@ -1,4 +1,6 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
+import { toSafeJson } from '../detectors/safe-text.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
@@ -28,8 +30,8 @@ export interface FindingRecord {
   /** Absent: as its asset was last scanned. */
   lastDetectedAt: number | null
   resolvedAt: number | null
-  location: string | null
-  excerpt: string | null
+  location: SafeText | null
+  excerpt: SafeText | null
   /** Keyed hash of the value alone. */
   valueFp: number | null
 }
@@ -42,11 +44,11 @@ export type FindingPatch = Partial<
 export interface Change {
   at: number
   to: FindingStatus
-  actor: string
+  actor: SafeText
   /** The door and the program that a person's change came through. */
   via?: 'http' | 'mcp' | 'cli' | undefined
-  client?: string | undefined
-  reason?: string | undefined
+  client?: SafeText | undefined
+  reason?: SafeText | undefined
   /** The scan or import that made the change; absent: a person did. */
   scanId?: number | undefined
 }
@@ -61,8 +63,8 @@ type FindingSqlRow = [
   confidence: number,
   lastDetectedAt: number | null,
   resolvedAt: number | null,
-  location: string | null,
-  excerpt: string | null,
+  location: SafeText | null,
+  excerpt: SafeText | null,
   valueFp: number | null,
 ]
 
@@ -294,10 +296,10 @@ export class FindingLedger {
   }
 
   /** Who made the last change of status, and why. */
-  lastChange(findingId: number): { actor: string; reason: string | null } | undefined {
+  lastChange(findingId: number): { actor: SafeText; reason: SafeText | null } | undefined {
     return this.#writer
       .prepare('SELECT actor, reason FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
-      .get(findingId) as { actor: string; reason: string | null } | undefined
+      .get(findingId) as { actor: SafeText; reason: SafeText | null } | undefined
   }
 
   #toRecordIfAny(row: unknown): FindingRecord | undefined {
@@ -407,8 +409,8 @@ export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint
 export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
 
 /** A place as the row has it: with the sections in which the value stands, where they are known. */
-export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): string {
-  return JSON.stringify(sections === undefined ? location : { ...location, sections })
+export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): SafeText {
+  return toSafeJson(sections === undefined ? location : { ...location, sections })
 }
 
 interface StoredLocation extends FindingLocation {
@@ -426,6 +428,6 @@ export function readSections(stored: string | null): readonly string[] | undefin
 }
 
 /** The same place in other sections. */
-export function withSections(stored: string | null, sections: readonly string[]): string {
-  return JSON.stringify({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
+export function withSections(stored: string | null, sections: readonly string[]): SafeText {
+  return toSafeJson({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
 }

@@ -1,3 +1,4 @@
+import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /** An asset that a link may lead to. */
@@ -99,7 +100,8 @@ export function saveLinkChecks(
      ON CONFLICT (url) DO UPDATE SET verdict = excluded.verdict, checked_at = excluded.checked_at,
        expires_at = excluded.expires_at`,
   )
-  for (const check of checks) save.run(check.url, JSON.stringify(check.verdict), check.checkedAt, check.expiresAt)
+  for (const check of checks)
+    save.run(toSafeText(check.url, 'key', MAX_ADDRESS), toSafeJson(check.verdict), check.checkedAt, check.expiresAt)
 }
 
 export function dropExpiredLinkChecks(writer: Writer, now: number): void {

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
-import { db } from '../store/builder.ts'
+import { comparand, db } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import { type Give, giveList, keepQuery, type Place, shapeQuery } from '../store/shapes.ts'
 import type { Reader } from '../store/store.ts'
@@ -127,7 +127,7 @@ const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, after }
     .limit(give(({ limit }) => limit))
   if (ofAsset) {
     const id = give(({ assetId = '' }) => assetId)
-    query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', id)]))
+    query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))]))
   }
   for (const word of giveList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
   if (after === 0) return query
@@ -372,7 +372,10 @@ export function listAssets(reader: Reader, { filter, search, status, limit, afte
 
 const selectAssetById = keepQuery((give: Give<string>) => assets().where('a.uid', '=', give(String)))
 const selectAssetByKey = keepQuery((give: Give<string>) =>
-  assets().where('a.key', '=', give(String)).orderBy('a.id').limit(1),
+  assets()
+    .where('a.key', '=', comparand(give(String)))
+    .orderBy('a.id')
+    .limit(1),
 )
 
 /** An asset by id or key, with its links. @throws AppError `not_found`. */
@@ -392,7 +395,8 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
 export function isKnownName(reader: Reader, name: string): boolean {
   if (findWord(reader, name) !== undefined) return true
   return (
-    reader.first(db.selectFrom('source').select('id').where('name', '=', name).where('deleted_at', 'is', null)) !==
-    undefined
+    reader.first(
+      db.selectFrom('source').select('id').where('name', '=', comparand(name)).where('deleted_at', 'is', null),
+    ) !== undefined
   )
 }

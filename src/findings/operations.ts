@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
@@ -165,7 +166,7 @@ export const findingOperations: readonly Operation[] = [
             requireTriageConsent(writer, context, { status, findings: 1, critical })
             const after = { status, reason, findings: 1 }
             auditTriage(writer, context, { name: id, before: { status: from }, after })
-            ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason })
+            ledger.changeStatus(finding, { at, to: status, ...deciderOf(context), reason: toReason(reason) })
           })
           return showFinding(writer, id)
         },
@@ -225,7 +226,7 @@ export const findingOperations: readonly Operation[] = [
         const message = `The filter takes in ${matched.length} findings now, not ${expected}; look at them and try again.`
         throw conflict(message, { reason: 'count_changed', facts: { matched: matched.length, expected } })
       }
-      const change = { to: status, ...deciderOf(context), reason }
+      const change = { to: status, ...deciderOf(context), reason: toReason(reason) }
       const done = { matched: matched.length, changed: 0 }
       const after = { status, reason, filters, search, findings: matched.length }
       for (let from = 0; from < matched.length; from += AT_ONCE) {
@@ -286,3 +287,5 @@ export const findingOperations: readonly Operation[] = [
     run: ({ id }, context) => context.read((reader) => getAsset(reader, id)),
   }),
 ]
+
+const toReason = (reason: string | undefined) => (reason === undefined ? undefined : toSafeText(reason, 'definition'))

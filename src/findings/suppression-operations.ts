@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { compilePattern } from '../detectors/custom/pattern.ts'
 import { type Issue, invalidInput, notFound } from '../kernel/errors.ts'
+import { ownText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
@@ -207,7 +208,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
 }
 
 async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
-  const decided = { ...deciderOf(context), reason: 'suppression deleted' }
+  const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
   let changed = 0
   for (let after = 0; ; ) {
     const page = context.read((reader) => listDecidedBy(reader, actorOf(id), { after, limit: AT_ONCE }))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { db } from '../store/builder.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -56,12 +57,12 @@ export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord,
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      JSON.stringify(draft.filters),
+      toSafeJson(draft.filters, 'definition'),
       draft.valueFp,
-      JSON.stringify(draft.patterns),
+      toSafeJson(draft.patterns, 'definition'),
       statusCodes[draft.status],
-      draft.reason,
-      draft.createdBy,
+      toSafeText(draft.reason, 'definition'),
+      toSafeText(draft.createdBy, 'prose'),
       draft.createdAt,
     )
   return Number(lastInsertRowid)

@@ -1,4 +1,6 @@
 import { compilePattern, type LinearPattern } from '../detectors/custom/pattern.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import type { FindingLedger } from './ledger.store.ts'
 import {
@@ -13,7 +15,7 @@ import {
 const IDS_AT_ONCE = 400
 
 /** How histories name what a suppression has decided. */
-export const actorOf = (id: number) => `suppression:${id}`
+export const actorOf = (id: number): SafeText => toSafeText(`suppression:${id}`, 'key')
 
 /**
  * Gives findings that this transaction opened the status that a standing decision has for them; the oldest one wins.
@@ -43,7 +45,8 @@ export function suppressFindings(
 ): number {
   const records = findings.flatMap((finding) => ledger.findById(finding.id) ?? [])
   const open = records.filter(({ facets }) => facets.status === 'OPEN')
-  for (const record of open) ledger.changeStatus(record, { at, to: status, actor: actorOf(id), reason })
+  for (const record of open)
+    ledger.changeStatus(record, { at, to: status, actor: actorOf(id), reason: toSafeText(reason, 'definition') })
   return open.length
 }
 

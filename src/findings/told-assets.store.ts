@@ -1,18 +1,20 @@
 import { orderedUuid } from '../kernel/ordered-uuid.ts'
+import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { holdAsset, type PendingImport } from './pending-imports.store.ts'
 
 /** Kind of an imported asset whose scanner names none. */
-const DEFAULT_KIND = 'import.asset'
+const DEFAULT_KIND = ownText('import.asset')
+const NONE = ownText('')
 
 /** An asset as another scanner tells of it; what it leaves out stays as it is. */
 export interface ToldAsset {
-  key: string
-  kind?: string | undefined
-  name?: string | undefined
-  url?: string | undefined
-  container?: string | undefined
+  key: SafeText
+  kind?: SafeText | undefined
+  name?: SafeText | undefined
+  url?: SafeText | undefined
+  container?: SafeText | undefined
   contentUpdatedAt?: number | undefined
 }
 
@@ -20,8 +22,8 @@ interface ToldSqlRow {
   id: number
   kind_id: number
   container_id: number
-  name: string
-  url: string
+  name: SafeText
+  url: SafeText
   content_updated_at: number | null
   first_seen_at: number
 }
@@ -67,7 +69,7 @@ function insertToldAsset(
   dictionary: FacetDictionary,
   { sourceId, asset, at }: Telling,
 ): number | undefined {
-  const { key, kind = DEFAULT_KIND, container = '', name = key, url = '', contentUpdatedAt = null } = asset
+  const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, contentUpdatedAt = null } = asset
   const { changes, lastInsertRowid } = writer
     .prepare(insertTold)
     .run(

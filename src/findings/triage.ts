@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { count } from '../kernel/count.ts'
 import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
@@ -29,9 +30,9 @@ export function requireReason(
 
 /** Who makes a change of status, as its history keeps it. */
 export const deciderOf = ({ caller }: WriteContext): Pick<Change, 'actor' | 'via' | 'client'> => ({
-  actor: caller.name,
+  actor: toSafeText(caller.name, 'prose'),
   via: caller.via,
-  client: caller.client,
+  client: caller.client === undefined ? undefined : toSafeText(caller.client, 'prose'),
 })
 
 /** Findings that are about to change, all to one status. */

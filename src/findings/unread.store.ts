@@ -1,4 +1,5 @@
 import type { AssetKind } from '../connectors/connector.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin, type UnreadReason, type UnreadSection } from '../documents/section.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -45,7 +46,15 @@ export function saveUnread(writer: Writer, assetId: number, scanId: number, reco
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
   for (const { section, reason, detail, wasRead, isSettled } of records) {
-    insert.run(assetId, section, reason, detail, wasRead ? 1 : 0, isSettled ? 1 : 0, scanId)
+    insert.run(
+      assetId,
+      toSafeText(section, 'key'),
+      reason,
+      toSafeText(detail, 'prose'),
+      wasRead ? 1 : 0,
+      isSettled ? 1 : 0,
+      scanId,
+    )
   }
 }
 

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { findingCondition } from '../findings/filter.store.ts'
 import { type FilterMapping, toConditions } from '../findings/filter.ts'
 import { listDeletedSources } from '../findings/source-names.store.ts'
-import { db } from '../store/builder.ts'
+import { comparand, db } from '../store/builder.ts'
 import type { TermRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { NamedRow, TermRecord } from './model.ts'
@@ -87,7 +88,7 @@ export function hasFindingsOf(reader: Reader, detectorType: string): boolean {
       .selectFrom('combo')
       .innerJoin('word', 'word.id', 'combo.detector_id')
       .select('combo.id')
-      .where('word.text', '=', detectorType)
+      .where('word.text', '=', comparand(detectorType))
       .limit(1),
   )
   return found !== undefined
@@ -97,13 +98,13 @@ function toRow(term: TermMembers) {
   return {
     uid: term.uid,
     slug: term.slug,
-    display_name: term.displayName,
-    description: term.description,
-    category: term.category,
-    filter_mapping: JSON.stringify(term.filterMapping),
+    display_name: toSafeText(term.displayName, 'definition'),
+    description: toSafeText(term.description, 'definition', MAX_ADDRESS),
+    category: toSafeText(term.category, 'definition'),
+    filter_mapping: toSafeJson(term.filterMapping, 'definition'),
     color: term.color,
-    icon: term.icon,
-    synonyms: JSON.stringify(term.synonyms),
+    icon: term.icon === null ? null : toSafeText(term.icon, 'definition'),
+    synonyms: toSafeJson(term.synonyms, 'definition'),
     is_active: term.isActive ? 1 : 0,
     updated_at: term.updatedAt,
   }

@@ -1,8 +1,10 @@
+import { joinRanges, type Range } from './ranges.ts'
+
 const memberStart = /"([^"\\]{1,160})"\s{0,8}:\s{0,8}"/g
 const secretKey = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
-const authorization = /\b(Basic|Bearer)\s+[\w.~+/=-]{8,}/gi
+const authorization = /\b(?:Basic|Bearer)\s+([\w.~+/=-]{8,})/gi
 const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
-const parameter = /([?&;]([\w.-]{1,120})=)[^&#\s"'\\]+/g
+const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
 const vendorToken =
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk_live_|rk_live_|sk-ant-|npm_|hf_|ATATT|assay_)[\w-]{12,}/g
@@ -30,17 +32,16 @@ export function rememberSecret(secret: string): void {
   }
 }
 
+export function holdsRememberedSecret(text: string): boolean {
+  for (const form of known) if (text.includes(form)) return true
+  return false
+}
+
 /** What is masked in this thread, for another one to take over. */
 export const listMasked = (): string[] => [...known]
 
 export function takeOverMasked(forms: readonly string[]): void {
   for (const form of forms) known.add(form)
-}
-
-function maskKnown(line: string): string {
-  let masked = line
-  for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK)
-  return masked
 }
 
 // What a terminal acts upon, a reader of lines takes for a new one, or nobody sees; JSON escapes the others itself.
@@ -59,45 +60,82 @@ export function escapeActing(json: string): string {
 }
 
 /** The string values of JSON members whose names say secret, to the quote that ends them. */
-function hideMembers(line: string): string {
-  if (!line.includes('"')) return line
-  let hidden = ''
+function findMembers(line: string, found: Range[]): void {
   let from = 0
-  for (const { 0: start, 1: name = '', index } of line.matchAll(memberStart)) {
-    const value = index + start.length
+  for (const { 0: head, 1: name = '', index } of line.matchAll(memberStart)) {
+    const start = index + head.length
     if (index < from || !secretKey.test(name)) continue
-    let end = value
+    let end = start
     while (end < line.length && line[end] !== '"') end += line[end] === '\\' ? 2 : 1
-    hidden += line.slice(from, value) + MASK
     from = Math.min(end, line.length)
+    found.push({ start, end: from })
   }
-  return hidden + line.slice(from)
 }
 
 /** A signed token is a header and a payload that both begin as an encoded JSON object does. */
-function hideJwt(text: string): string {
+function findJwt(text: string): number | undefined {
   const pieces = text.split('.')
   const head = pieces.findIndex((piece, at) => /eyJ[\w-]{4}/.test(piece) && pieces[at + 1]?.startsWith('eyJ') === true)
-  if (head < 0) return text
-  const start = pieces.slice(0, head).join('.').length + (head > 0 ? 1 : 0) + (pieces[head]?.indexOf('eyJ') ?? 0)
-  return text.slice(0, start) + MASK
+  if (head < 0) return undefined
+  return pieces.slice(0, head).join('.').length + (head > 0 ? 1 : 0) + (pieces[head]?.indexOf('eyJ') ?? 0)
 }
-
-const hideTokenLike = (whole: string, start: string, name: string) => (tokenLike.test(name) ? `${start}${MASK}` : whole)
 
 /**
- * Takes credentials out of a line that is about to leave: headers, addresses, keyed JSON members, known token shapes.
+ * Where credentials stand in a line: headers, addresses, keyed JSON members, known token shapes, and what
+ * `rememberSecret` was told. In no order, and overlapping.
  */
-export function scrub(line: string): string {
-  let scrubbed = hideMembers(maskKnown(line)).replace(authorization, `$1 ${MASK}`)
+export function findCredentials(line: string): Range[] {
+  const found: Range[] = []
+  for (const secret of known) {
+    for (let at = line.indexOf(secret); at >= 0; at = line.indexOf(secret, at + secret.length)) {
+      found.push({ start: at, end: at + secret.length })
+    }
+  }
   // A look for the one character that each of these needs costs a tenth of it.
-  if (scrubbed.includes('@')) scrubbed = scrubbed.replace(userinfo, `$1${MASK}@`)
-  if (scrubbed.includes('=')) scrubbed = scrubbed.replace(parameter, hideTokenLike)
-  if (scrubbed.includes('eyJ')) scrubbed = scrubbed.replace(run, hideJwt)
-  return scrubbed.replace(vendorToken, MASK)
+  if (line.includes('"')) findMembers(line, found)
+  for (const { 0: whole, 1: value = '', index } of line.matchAll(authorization)) {
+    found.push({ start: index + whole.length - value.length, end: index + whole.length })
+  }
+  if (line.includes('@')) {
+    for (const { 0: whole, 1: scheme = '', index } of line.matchAll(userinfo)) {
+      found.push({ start: index + scheme.length, end: index + whole.length - 1 })
+    }
+  }
+  if (line.includes('=')) {
+    for (const { 0: whole, 1: head = '', 2: name = '', index } of line.matchAll(parameter)) {
+      if (tokenLike.test(name)) found.push({ start: index + head.length, end: index + whole.length })
+    }
+  }
+  if (line.includes('eyJ')) {
+    for (const { 0: text, index } of line.matchAll(run)) {
+      const start = findJwt(text)
+      if (start !== undefined) found.push({ start: index + start, end: index + text.length })
+    }
+  }
+  for (const { 0: token, index } of line.matchAll(vendorToken)) {
+    found.push({ start: index, end: index + token.length })
+  }
+  return found
 }
+
+/** The line with a mask in place of each range. */
+export function maskRanges(line: string, ranges: readonly Range[]): string {
+  if (ranges.length === 0) return line
+  let masked = ''
+  let at = 0
+  for (const { start, end } of joinRanges(ranges)) {
+    masked += line.slice(at, start) + MASK
+    at = end
+  }
+  return masked + line.slice(at)
+}
+
+/** Takes credentials out of a line that is about to leave. */
+export const scrub = (line: string): string => maskRanges(line, findCredentials(line))
 
 /** An address as it may be shown: without credentials, and with the values of token-like parameters masked. */
 export function maskUrl(url: string): string {
-  return url.replace(userinfo, `$1${MASK}@`).replace(parameter, hideTokenLike)
+  return url
+    .replace(userinfo, `$1${MASK}@`)
+    .replace(parameter, (whole, head: string, name: string) => (tokenLike.test(name) ? `${head}${MASK}` : whole))
 }

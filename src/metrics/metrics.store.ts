@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { findTermById } from '../glossary/glossary.store.ts'
 import type { NamedRow, TermRecord } from '../glossary/model.ts'
 import { db } from '../store/builder.ts'
@@ -96,9 +97,14 @@ export interface MetricVersionRow {
   snapshot: object
 }
 
-export function insertVersion(writer: Writer, metricId: number, { snapshot, ...row }: MetricVersionRow): void {
+export function insertVersion(writer: Writer, metricId: number, { snapshot, actor, ...row }: MetricVersionRow): void {
   writer.run(
-    db.insertInto('metric_version').values({ ...row, metric_id: metricId, snapshot: JSON.stringify(snapshot) }),
+    db.insertInto('metric_version').values({
+      ...row,
+      metric_id: metricId,
+      actor: toSafeText(actor, 'prose'),
+      snapshot: toSafeJson(snapshot, 'definition'),
+    }),
   )
 }
 
@@ -109,32 +115,34 @@ export function listVersions(reader: Reader, metricId: number): MetricVersionRow
     .map(({ metric_id, snapshot, ...row }) => ({ ...row, snapshot: JSON.parse(snapshot) as object }))
 }
 
+const toSafeOrNull = (text: string | null) => (text === null ? null : toSafeText(text, 'definition'))
+
 function toRow(metric: MetricMembers) {
   return {
     uid: metric.uid,
     slug: metric.slug,
-    display_name: metric.displayName,
-    description: metric.description,
+    display_name: toSafeText(metric.displayName, 'definition'),
+    description: toSafeText(metric.description, 'definition', MAX_ADDRESS),
     type: metric.type,
-    definition: JSON.stringify(metric.definition),
+    definition: toSafeJson(metric.definition, 'definition'),
     allowed_dimensions: JSON.stringify(metric.allowedDimensions),
     format: metric.format,
-    unit: metric.unit,
+    unit: toSafeText(metric.unit, 'definition'),
     status: metric.status,
     term_id: metric.term?.id ?? null,
-    owner: metric.owner,
+    owner: toSafeOrNull(metric.owner),
     color: metric.color,
-    synonyms: JSON.stringify(metric.synonyms),
+    synonyms: toSafeJson(metric.synonyms, 'definition'),
     empty_as: metric.emptyAs,
     version: metric.version,
-    certified_by: metric.certifiedBy,
+    certified_by: toSafeOrNull(metric.certifiedBy),
     certified_at: metric.certifiedAt,
     certified_version: metric.certifiedVersion,
     certified_via: metric.certifiedVia,
     certified_digest: metric.certifiedDigest,
-    deprecated_by: metric.deprecatedBy,
+    deprecated_by: toSafeOrNull(metric.deprecatedBy),
     deprecated_at: metric.deprecatedAt,
-    deprecation_reason: metric.deprecationReason,
+    deprecation_reason: toSafeOrNull(metric.deprecationReason),
     replaced_by: metric.replacedBy,
     updated_at: metric.updatedAt,
   }

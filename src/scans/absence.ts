@@ -10,6 +10,7 @@ import {
 import { resolveFindingsOf } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { keepUnlisted } from '../findings/unread.store.ts'
+import { ownText } from '../kernel/safe-text.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { Drive } from './drive.ts'
 import { addNotes, addProgress } from './scans.store.ts'
@@ -73,7 +74,7 @@ function listConclusiveScopes(reader: Reader, { drive, left }: AbsenceOptions): 
 
 /** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
 export function listLeftScopes(reader: Reader, { scan }: Drive): string[] {
-  const known = new Set(listScopes(reader, scan.id).map(({ key }) => key))
+  const known = new Set<string>(listScopes(reader, scan.id).map(({ key }) => key))
   return listAssetScopes(reader, scan.sourceId).filter((key) => !known.has(key) && wasListedBefore(reader, scan, key))
 }
 
@@ -123,7 +124,7 @@ function storeAbsence(
       for (const asset of missing) {
         markMissed(writer, asset.id, scanId)
         if (hold || asset.missedBefore + 1 < needed) continue
-        resolved += resolveFindingsOf(ledger, { asset: { ...asset, sourceId }, scanId, at }, 'asset deleted')
+        resolved += resolveFindingsOf(ledger, { asset: { ...asset, sourceId }, scanId, at }, ownText('asset deleted'))
         markDeleted(writer, asset.id, at)
       }
     })

@@ -1,4 +1,5 @@
 import { isSameTelling } from '../findings/told-assets.store.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { type BlockOrder, type ImportBlock, openBlock } from './import-block.ts'
 import type { ImportFacets, ImportRow } from './import-line.ts'
 
@@ -20,7 +21,7 @@ export interface ArrangedRows {
   confidence: Uint16Array
   undated: Uint8Array
   /** Absent: no finding has one. */
-  excerpts: (string | null)[] | undefined
+  excerpts: (SafeText | null)[] | undefined
 }
 
 /** Opens blocks and arranges their findings: by the keys of their assets, an index of these is written from end to end. */

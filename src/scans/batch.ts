@@ -1,6 +1,7 @@
-import type { AssetDraft, Batch, ScanWarning, Scope, Unlisted } from '../connectors/connector.ts'
-import { toAssetFacts } from '../connectors/facts.ts'
+import type { Unlisted } from '../connectors/connector.ts'
+import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import type { UnreadReason } from '../documents/section.ts'
 import { markDeleted } from '../findings/absence.store.ts'
@@ -18,6 +19,7 @@ import {
 } from '../findings/unread.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
+import { ownText, type Safe } from '../kernel/safe-text.ts'
 import type { Store } from '../store/store.ts'
 import { type Drive, DriveStopped, whileDriving } from './drive.ts'
 import type { ScanNote } from './model.ts'
@@ -43,7 +45,7 @@ export type Look = (document: AssayDocument, asset: AssetFacts) => Promise<Looke
 export interface BatchOptions {
   drive: Drive
   store: Store
-  scope: Scope
+  scope: SafeScope
   /** Types of the content detectors that are on. */
   detectorTypes: readonly string[]
   detectorsHash: string
@@ -53,7 +55,7 @@ export interface BatchOptions {
 }
 
 interface Outcome {
-  draft: AssetDraft
+  draft: SafeAsset
   before: AssetRecord | undefined
   unread: Unread
   /** Undefined: unchanged, or nothing to read. */
@@ -71,8 +73,8 @@ export const reasonOf = (error: unknown): string =>
  * Looks at what is new or changed in a batch and stores it: assets, links, findings and counts go with the checkpoint.
  * Storing the same batch twice is the same as once.
  */
-export async function processBatch(batch: Batch, options: BatchOptions): Promise<void> {
-  const chunks: AssetDraft[][] = []
+export async function processBatch(batch: SafeBatch, options: BatchOptions): Promise<void> {
+  const chunks: SafeAsset[][] = []
   const assets = withoutRepeats(batch.assets)
   for (let at = 0; at < assets.length; at += CHUNK) chunks.push(assets.slice(at, at + CHUNK))
   if (chunks.length === 0) chunks.push([])
@@ -84,11 +86,11 @@ export async function processBatch(batch: Batch, options: BatchOptions): Promise
 }
 
 /** An asset that moved while it was listed stands in the list twice: the later entry is the newer. */
-function withoutRepeats(assets: readonly AssetDraft[]): AssetDraft[] {
+function withoutRepeats(assets: readonly SafeAsset[]): SafeAsset[] {
   return [...new Map(assets.map((draft) => [draft.key, draft])).values()]
 }
 
-async function look(chunk: readonly AssetDraft[], options: BatchOptions): Promise<Outcome[]> {
+async function look(chunk: readonly SafeAsset[], options: BatchOptions): Promise<Outcome[]> {
   const { drive, store } = options
   const outcomes = store.read((reader) =>
     chunk.flatMap((draft): Outcome[] => {
@@ -156,10 +158,10 @@ async function lookInto(document: AssayDocument, outcome: Outcome, options: Batc
     const { id: scanId } = options.drive.scan
     outcome.unread = options.store.read((reader) => judgeUnread(reader, sections, { before, scanId }))
   }
-  outcome.looked = await options.look(document, toAssetFacts(draft))
+  outcome.looked = await options.look(document, draft.original)
 }
 
-function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, options: BatchOptions): void {
+function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {
   const { drive, scope, now } = options
   const { id: scanId } = drive.scan
   const at = now()
@@ -180,7 +182,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
       }
       suppressOpened(writer, ledger, at)
 
-      function keepDependants(parentKey: string, unlisted: readonly Unlisted[] = []) {
+      function keepDependants(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
         for (const { kinds, reason, detail } of unlisted) {
           const dependants = { sourceId: drive.scan.sourceId, through: { parentKey }, kinds, scanId }
           if (reason === 'unchanged') {
@@ -192,15 +194,19 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
         }
       }
 
-      function listAbsorbed({ key, absorbs = [] }: AssetDraft): number[] {
+      function listAbsorbed({ key, absorbs = [] }: SafeAsset): number[] {
         if (absorbs.length === 0) return []
         const through = { parentKey: key }
         return listUnlistedIds(writer, { sourceId: drive.scan.sourceId, through, kinds: absorbs, scanId })
       }
 
-      function absorb(id: number, { name }: AssetDraft) {
+      function absorb(id: number, { name }: SafeAsset) {
         const asset = { id, sourceId: drive.scan.sourceId, lastScannedAt: null }
-        findings.resolved += resolveFindingsOf(ledger, { asset, scanId, at }, `now a part of ${name}`)
+        findings.resolved += resolveFindingsOf(
+          ledger,
+          { asset, scanId, at },
+          toSafeText(`now a part of ${name}`, 'prose'),
+        )
         markDeleted(writer, id, at)
       }
 
@@ -275,7 +281,7 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
     }
     saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', cursor: last?.cursor, counts })
 
-    function storeWarnings(warnings: readonly ScanWarning[]) {
+    function storeWarnings(warnings: readonly SafeWarning[]) {
       addNotes(
         writer,
         scanId,
@@ -287,13 +293,13 @@ function storeChunk(outcomes: readonly Outcome[], last: Batch | undefined, optio
       }
     }
 
-    function storeUnlisted(unlisted: readonly Unlisted[] = []) {
+    function storeUnlisted(unlisted: readonly Safe<Unlisted>[] = []) {
       for (const { kinds, reason, detail } of unlisted) {
         if (reason === 'unchanged') continue
         const through = { scopeKey: scope.key }
         keepUnlisted(writer, { sourceId: drive.scan.sourceId, through, kinds, scanId, reason, detail })
         if (reason !== 'switched_off') {
-          saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: detail ?? reason })
+          saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: detail ?? ownText(reason) })
         }
       }
     }
@@ -326,7 +332,7 @@ function completeTypes(types: readonly string[], looked: Looked | undefined): Re
 /** Warnings after which a finding that is missing may still be there. */
 const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
-function toNotes({ draft, looked }: Outcome, scope: Scope): ScanNote[] {
+function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNote[] {
   return (looked?.warnings ?? []).map(({ code, message }) => ({
     code,
     message,
@@ -335,7 +341,7 @@ function toNotes({ draft, looked }: Outcome, scope: Scope): ScanNote[] {
   }))
 }
 
-export function toNote({ code, message, scope, assetKey }: ScanWarning, within?: Scope): ScanNote {
+export function toNote({ code, message, scope, assetKey }: SafeWarning, within?: SafeScope): ScanNote {
   const key = scope ?? within?.key
   return {
     code,

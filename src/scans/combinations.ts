@@ -1,3 +1,4 @@
+import { toSafeText } from '../detectors/safe-text.ts'
 import type { ImportFacets, ImportLine } from './import-line.ts'
 
 /** Combinations that are remembered. */
@@ -5,7 +6,10 @@ const MOST_KEPT = 5_000
 
 type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
 
-/** One object for each combination of names, so that those of many lines are told apart by what they are. */
+/**
+ * One object for each combination of names as they are told, so that those of many lines are told apart by what they
+ * are; the object holds the names as they may be stored.
+ */
 export class Combinations {
   #known: Names = new Map()
   #size = 0
@@ -24,7 +28,14 @@ export class Combinations {
       this.#known = new Map()
       this.#size = 0
     }
-    const facets: ImportFacets = { detectorType, findingType, category, customDetectorKey, severity, status }
+    const facets: ImportFacets = {
+      detectorType: toSafeText(detectorType, 'prose'),
+      findingType: toSafeText(findingType, 'prose'),
+      category: toSafeText(category, 'prose'),
+      customDetectorKey: toSafeText(customDetectorKey, 'prose'),
+      severity,
+      status,
+    }
     const bySeverity = under(this.#known, findingType)
     const byCategory = under(under(under(bySeverity, severity), status), detectorType)
     under(byCategory, category).set(customDetectorKey, facets)

@@ -1,5 +1,13 @@
-import type { Connector, ConnectorSession, LeftScope, Scope } from '../connectors/connector.ts'
+import type { Connector, LeftScope } from '../connectors/connector.ts'
+import {
+  openSafeSession,
+  type SafeScope,
+  type SafeSession,
+  type SafeSessionOptions,
+} from '../connectors/safe-session.ts'
 import type { UpstreamTally } from '../connectors/upstream.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { listKnownChecksums } from '../findings/assets.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
@@ -108,7 +116,8 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
     const at = now()
     const { note } = ending
     if (note !== undefined) addNotes(writer, drive.scan.id, 'failures', [note])
-    if (ending.retryAt === undefined) closeScopes(writer, drive.scan.id, ending.reason ?? ending.status.toLowerCase())
+    if (ending.retryAt === undefined)
+      closeScopes(writer, drive.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
     finishScan(writer, drive.scan.id, ending, at)
     dropOldScans(writer, drive.scan.sourceId, KEPT_SCANS)
     if (ending.status === 'COMPLETED') setLastCompletedScan(writer, drive.scan.sourceId, at)
@@ -183,7 +192,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
 
 /** Scopes that are not listed any more, with what the platform says of them. */
 async function findLeftScopes(
-  session: ConnectorSession,
+  session: SafeSession,
   { drive, store }: Run,
 ): Promise<Map<string, LeftScope | 'unknown'>> {
   const keys = store.read((reader) => listLeftScopes(reader, drive))
@@ -201,9 +210,9 @@ function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, comp
 
 function openSession(
   connector: Connector,
-  { drive, source, parsed, store, log, now, upstream }: Run,
-): ConnectorSession {
-  return connector.open({
+  { drive, source, parsed, store, vault, log, now, upstream }: Run,
+): SafeSession {
+  const options: SafeSessionOptions = {
     config: parsed.payload,
     sampling: { ...parsed.sampling, seed: drive.scan.seed },
     signal: drive.signal,
@@ -216,10 +225,11 @@ function openSession(
       read: () => store.read((reader) => findNotebook(reader, drive.scan.id)),
       write: (text) => drive.write((writer) => saveNotebook(writer, drive.scan.id, text)),
     },
-  })
+  }
+  return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))
 }
 
-async function closeSession(session: ConnectorSession, log: Log): Promise<void> {
+async function closeSession(session: SafeSession, log: Log): Promise<void> {
   try {
     await session.close()
   } catch (error) {
@@ -228,7 +238,7 @@ async function closeSession(session: ConnectorSession, log: Log): Promise<void> 
 }
 
 /** Crawls one scope to its end; what fails here fails this scope only, unless it concerns the whole scan. */
-async function crawlScope(session: ConnectorSession, scope: ScopeRecord, run: Run): Promise<void> {
+async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): Promise<void> {
   const { drive } = run
   let cursor = scope.cursor ?? undefined
   for (;;) {
@@ -257,13 +267,17 @@ async function crawlScope(session: ConnectorSession, scope: ScopeRecord, run: Ru
   }
 }
 
-function failScope(scope: Scope, error: unknown, { drive, log }: Run): void {
+function failScope(scope: SafeScope, error: unknown, { drive, log }: Run): void {
   const reason = reasonOf(error)
   const message = error instanceof AppError ? error.message : 'The listing failed; see the log.'
   if (!(error instanceof AppError)) log.error('a scope could not be listed', { scope: scope.key, error })
   drive.write((writer) => {
     const discovered = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
-    saveScopeStep(writer, drive.scan.id, scope.key, { state: discovered > 0 ? 'PARTIAL' : 'FAILED', reason, gap: true })
+    saveScopeStep(writer, drive.scan.id, scope.key, {
+      state: discovered > 0 ? 'PARTIAL' : 'FAILED',
+      reason: toSafeText(reason, 'prose'),
+      gap: true,
+    })
     addNotes(writer, drive.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
   })
 }
@@ -279,8 +293,8 @@ class StoringFailed extends Error {
 const unwrap = (error: unknown) => (error instanceof StoringFailed ? error.cause : error)
 
 async function crawlFrom(
-  session: ConnectorSession,
-  scope: Scope,
+  session: SafeSession,
+  scope: SafeScope,
   cursor: string | undefined,
   run: Run,
   state: { started: boolean },
@@ -300,9 +314,9 @@ async function crawlFrom(
       state.started = true
       // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
       // when this one is stored, so that a sudden end costs no more than the page under way.
-      ahead = batch.cursor === place ? batches.next() : undefined
+      ahead = batch.cursor !== undefined && batch.cursor === place ? batches.next() : undefined
       ahead?.catch(() => {})
-      place = batch.cursor
+      place = batch.cursor ?? place
       await storing(() => processBatch(batch, options))
     }
   } finally {
@@ -319,7 +333,7 @@ async function storing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function toBatchOptions(scope: Scope, run: Run): BatchOptions {
+function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
   const { drive, store, parsed, detect, detectorsHash, log, now } = run
   const detectors = parsed.detectors.flatMap(({ detector, config }) =>
     needsContent(detector) ? [{ type: detector.type, config }] : [],

@@ -1,10 +1,11 @@
+import { ownText } from '../kernel/safe-text.ts'
 import type { Store } from '../store/store.ts'
 import { Drive } from './drive.ts'
 import { createOwner } from './owner.ts'
 import { addNotes, finishScan } from './scans.store.ts'
 import { closeScopes, listScopes } from './scopes.store.ts'
 
-const REASON = 'thread_died'
+const REASON = ownText('thread_died')
 const MESSAGE = 'The scan ended the thread that drove it again and again; see the log, then start it again.'
 const HEARTBEAT_MS = 2_000
 

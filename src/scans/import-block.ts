@@ -1,16 +1,17 @@
+import type { SafeText } from '../kernel/safe-text.ts'
 import type { ImportFacets, ImportRow } from './import-line.ts'
 
 type Told = ImportRow['asset']
 /** As earlier versions wrote an asset. */
-type AssetPack = [string, string | null, string | null, string | null, string | null, number | null]
-type FacetPack = [string, string, string, string, ImportFacets['severity'], ImportFacets['status']]
+type AssetPack = [SafeText, SafeText | null, SafeText | null, SafeText | null, SafeText | null, number | null]
+type FacetPack = [SafeText, SafeText, SafeText, SafeText, ImportFacets['severity'], ImportFacets['status']]
 
 /** Assets in columns; what a scanner did not tell is null, and words that many have stand once. */
 interface AssetNames {
-  words: string[]
-  key: string[]
-  name: (string | null)[]
-  url: (string | null)[]
+  words: SafeText[]
+  key: SafeText[]
+  name: (SafeText | null)[]
+  url: (SafeText | null)[]
   kind: (number | null)[]
   container: (number | null)[]
   contentUpdatedAt: (number | null)[]
@@ -25,7 +26,7 @@ interface Names {
   order?: BlockOrder
   assets: AssetNames | AssetPack[]
   facets: FacetPack[]
-  excerpts?: (string | null)[]
+  excerpts?: (SafeText | null)[]
 }
 
 /** Bytes of the head (how many findings, and how long the names are), and of the numbers of a finding. */
@@ -56,7 +57,7 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
   const assets = new Map<Told, number>()
   const facets = new Map<ImportFacets, number>()
   const names: Names & { assets: AssetNames } = { assets: noNames(), facets: [] }
-  const words = new Map<string, number>()
+  const words = new Map<SafeText, number>()
   const assetOf = new Uint32Array(rows.length)
   const facetsOf = new Uint32Array(rows.length)
   let at = 0
@@ -107,7 +108,7 @@ export interface ImportBlock {
   readonly assets: readonly Told[]
   readonly facets: readonly ImportFacets[]
   readonly columns: ReturnType<typeof viewColumns>
-  readonly excerpts: readonly (string | null)[] | undefined
+  readonly excerpts: readonly (SafeText | null)[] | undefined
   readonly order: BlockOrder
 }
 
@@ -137,7 +138,7 @@ const noNames = (): AssetNames => ({
   contentUpdatedAt: [],
 })
 
-function packAsset(told: Told, columns: AssetNames, words: Map<string, number>): void {
+function packAsset(told: Told, columns: AssetNames, words: Map<SafeText, number>): void {
   columns.key.push(told.key)
   columns.name.push(told.name ?? null)
   columns.url.push(told.url ?? null)
@@ -146,7 +147,7 @@ function packAsset(told: Told, columns: AssetNames, words: Map<string, number>):
   columns.contentUpdatedAt.push(told.contentUpdatedAt ?? null)
 }
 
-function numberOf(word: string, words: Map<string, number>): number {
+function numberOf(word: SafeText, words: Map<SafeText, number>): number {
   const known = words.get(word)
   if (known !== undefined) return known
   words.set(word, words.size)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
-import { hideSecrets, hideSecretsOnce } from '../detectors/hide-secrets.ts'
+import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../detectors/safe-text.ts'
 import { DetectorTypeName } from '../findings/filter.ts'
 import { findingStatuses } from '../findings/model.ts'
 import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { explainIssues } from '../operation/repair.ts'
 import { readInstant } from './instant.ts'
 import { findPlainLine } from './plain-line.ts'
@@ -44,10 +45,10 @@ export type ImportLine = z.infer<typeof ImportLine>
 
 /** What a finding of an import is counted by, but for its source. */
 export interface ImportFacets {
-  detectorType: string
-  findingType: string
-  category: string
-  customDetectorKey: string
+  detectorType: SafeText
+  findingType: SafeText
+  category: SafeText
+  customDetectorKey: SafeText
   severity: (typeof severities)[number]
   status: (typeof findingStatuses)[number]
 }
@@ -55,11 +56,11 @@ export interface ImportFacets {
 /** A checked line as it waits to be stored; times in milliseconds, the excerpt masked. */
 export interface ImportRow {
   asset: {
-    key: string
-    kind?: string | undefined
-    name?: string | undefined
-    url?: string | undefined
-    container?: string | undefined
+    key: SafeText
+    kind?: SafeText | undefined
+    name?: SafeText | undefined
+    url?: SafeText | undefined
+    container?: SafeText | undefined
     contentUpdatedAt?: number | undefined
   }
   facets: ImportFacets
@@ -72,7 +73,7 @@ export interface ImportRow {
   resolvedAt: number | null
   /** `resolvedAt` is only when the file was read: what is kept is not corrected by it. */
   undated?: boolean
-  excerpt: string | null
+  excerpt: SafeText | null
 }
 
 /** Clocks differ, and days begin elsewhere before they do here: a finding may be dated so far ahead, and no further. */
@@ -163,7 +164,7 @@ export const cutExcerpt = (excerpt: string) =>
 /** `identify` hashes a canonical string with the key of the data folder. */
 export function toImportRow(
   line: ImportLine & { undated?: boolean },
-  excerpt: string | undefined,
+  excerpt: SafeText | undefined,
   identify: (canonical: string) => number,
   { told, facets }: { told: ImportRow['asset']; facets: ImportFacets },
 ): ImportRow {
@@ -171,7 +172,7 @@ export function toImportRow(
   const firstDetectedAt = toMs(line.firstDetectedAt)
   const identity =
     line.fingerprint === undefined
-      ? [line.findingType, facets.customDetectorKey, line.excerpt ?? null, firstDetectedAt]
+      ? [line.findingType, line.customDetectorKey ?? '', line.excerpt ?? null, firstDetectedAt]
       : [line.fingerprint]
   const row: ImportRow = {
     asset: told,
@@ -192,13 +193,11 @@ export function toToldAsset(
   { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
   identify: (canonical: string) => number,
 ) {
-  const hidden = hideSecretsOnce(key)
-  // Assets whose keys differ in what is hidden alone stay apart.
-  const told: ImportRow['asset'] = { key: hidden === key ? key : `${hidden}#${identify(key).toString(16)}` }
-  if (kind !== undefined) told.kind = kind
-  if (name !== undefined) told.name = hideSecretsOnce(name)
-  if (url !== undefined) told.url = hideSecretsOnce(url)
-  if (container !== undefined) told.container = hideSecrets(container)
+  const told: ImportRow['asset'] = { key: toSafeKey(key, identify) }
+  if (kind !== undefined) told.kind = toSafeText(kind, 'prose')
+  if (name !== undefined) told.name = toSafeTextOnce(name, 'prose')
+  if (url !== undefined) told.url = toSafeAddress(url)
+  if (container !== undefined) told.container = toSafeText(container, 'prose')
   if (contentUpdatedAt !== undefined) told.contentUpdatedAt = toMs(contentUpdatedAt)
   return told
 }

@@ -1,3 +1,4 @@
+import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import { packBlock, unpackAsset } from './import-block.ts'
 import type { ImportFacets, ImportRow } from './import-line.ts'
 
@@ -5,17 +6,17 @@ type FlatRow = Omit<ImportRow, 'facets'> & ImportFacets
 type RowPack = [
   asset: Parameters<typeof unpackAsset>[0] | 0,
   fp: number,
-  detectorType: string,
-  findingType: string,
-  category: string,
-  customDetectorKey: string,
+  detectorType: SafeText,
+  findingType: SafeText,
+  category: SafeText,
+  customDetectorKey: SafeText,
   severity: ImportFacets['severity'],
   status: ImportFacets['status'],
   confidence: number,
   firstDetectedAt: number,
   lastDetectedAt: number | null,
   resolvedAt: number | null,
-  excerpt: string | null,
+  excerpt: SafeText | null,
   undated: 0 | 1,
 ]
 
@@ -27,7 +28,7 @@ export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)
   if (!Array.isArray(waiting)) return packBlock([toRow(waiting as FlatRow)], 'given')
   if (!Array.isArray(waiting[0])) return packBlock((waiting as FlatRow[]).map(toRow), 'given')
-  let asset: ImportRow['asset'] = { key: '' }
+  let asset: ImportRow['asset'] = { key: ownText('') }
   const rows = (waiting as RowPack[]).map((pack): ImportRow => {
     if (pack[0] !== 0) asset = unpackAsset(pack[0])
     return {

@@ -1,5 +1,6 @@
 import type { Facets } from '../findings/facets.store.ts'
 import type { FindingLedger, FindingRecord } from '../findings/ledger.store.ts'
+import { ownText } from '../kernel/safe-text.ts'
 import type { ImportRow } from './import-line.ts'
 
 /** What a line says of a finding. */
@@ -47,7 +48,7 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
     return { known: true, resolved: applyLine(ledger, before, place) }
   }
   if (resolvedAt === null) return asNew
-  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: 'import', scanId: place.scanId })
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: place.scanId })
   return asResolved
 }
 
@@ -87,7 +88,11 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, row: FindingLin
     FALSE_POSITIVE: row.firstDetectedAt,
     IGNORED: row.firstDetectedAt,
   }
-  ledger.changeStatus(before, { at: since[status], to: status, actor: 'import', scanId }, { ...patch, resolvedAt })
+  ledger.changeStatus(
+    before,
+    { at: since[status], to: status, actor: ownText('import'), scanId },
+    { ...patch, resolvedAt },
+  )
   return status === 'RESOLVED'
 }
 

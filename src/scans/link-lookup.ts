@@ -23,7 +23,7 @@ export interface AssetLookup extends LinkLookup {
 /** Prepares what is the same for all assets of a scan. */
 export function openLookups(reader: Reader, coverage: Coverage) {
   const { sourceId, scopes, sampled, leavesOut } = coverage
-  const complete = new Set(scopes.filter(({ state }) => state === 'COMPLETE').map(({ key }) => key))
+  const complete = new Set<string>(scopes.filter(({ state }) => state === 'COMPLETE').map(({ key }) => key))
   const everywhere = !sampled && !leavesOut.scopes && complete.size === scopes.length
   const scopeOfSpace = new Map<string, string>()
   for (const { facts, scopeKey } of listTargetsOfKind(reader, sourceId, 'wiki.space')) {

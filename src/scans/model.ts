@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { keyText, ownText } from '../operation/disclosure.ts'
 
 export const scanStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const
@@ -99,14 +100,14 @@ export interface ScanRecord {
 }
 
 export interface ScopeRecord {
-  key: string
-  name: string
+  key: SafeText
+  name: SafeText
   state: ScopeState
-  cursor: string | null
+  cursor: SafeText | null
   discovered: number
   scanned: number
   unchanged: number
-  reason: string | null
+  reason: SafeText | null
 }
 
 const toInstant = (ms: number) => new Date(ms).toISOString()

@@ -10,6 +10,7 @@ import {
 } from '../findings/pending-imports.store.ts'
 import { findSuppression, listDecidedBy, listSuppressible } from '../findings/suppressions.store.ts'
 import { actorOf, compilePatterns, suppressFindings, suppressOpened } from '../findings/suppressions.ts'
+import { ownText } from '../kernel/safe-text.ts'
 import { setLastCompletedScan } from '../sources/sources.store.ts'
 import type { Store, Writer } from '../store/store.ts'
 import type { Drive } from './drive.ts'
@@ -94,8 +95,8 @@ async function followSuppressions({ drive, pending, store, now }: Publishing): P
       const page = listDecidedBy(writer, actorOf(id), { after, limit: FINDINGS_AT_ONCE })
       for (const found of page.filter((one) => isOurs(writer, ledger, one.id))) {
         const before = ledger.findById(found.id)
-        const change = { at: now(), to: 'OPEN', actor: 'import', scanId: drive.scan.id } as const
-        if (before !== undefined) ledger.changeStatus(before, { ...change, reason: 'suppression deleted' })
+        const change = { at: now(), to: 'OPEN', actor: ownText('import'), scanId: drive.scan.id } as const
+        if (before !== undefined) ledger.changeStatus(before, { ...change, reason: ownText('suppression deleted') })
       }
       suppressOpened(writer, ledger, now())
       return page.at(-1)?.id

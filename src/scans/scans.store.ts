@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { notFound } from '../kernel/errors.ts'
+import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
@@ -8,6 +10,7 @@ import type { ScanNote, ScanProgress, ScanRecord, ScanStatus, Trigger } from './
 
 /** Kept of each list of notes; the counts say how many there were. */
 const KEPT_NOTES = 200
+const MAX_MESSAGE = 2000
 
 const scans = () =>
   db
@@ -108,7 +111,7 @@ export function insertScan(writer: Writer, draft: ScanDraft, at: number): string
       source_id: draft.sourceId,
       status: 'QUEUED',
       trigger: draft.trigger,
-      requested_by: draft.requestedBy,
+      requested_by: toSafeText(draft.requestedBy, 'prose'),
       config_hash: draft.configHash,
       detectors_hash: draft.detectorsHash,
       seed: draft.seed,
@@ -192,7 +195,7 @@ export function findNotebook(reader: Reader, scanId: number): string | undefined
   return row.notebook ?? undefined
 }
 
-export function saveNotebook(writer: Writer, scanId: number, text: string): void {
+export function saveNotebook(writer: Writer, scanId: number, text: SafeText): void {
   writer.prepare('UPDATE scan SET notebook = ? WHERE id = ?').run(text, scanId)
 }
 
@@ -222,7 +225,7 @@ export function finishScan(writer: Writer, scanId: number, { status, reason, ret
         owner: null,
         heartbeat_at: null,
         finished_at: at,
-        reason: reason ?? null,
+        reason: reason === undefined ? null : toSafeText(reason, 'prose'),
         retry_at: retryAt ?? null,
       })
       .where('id', '=', scanId),
@@ -264,7 +267,13 @@ export function abandonScans(writer: Writer, sourceId: number, at: number): stri
   writer.run(
     db
       .updateTable('scan')
-      .set({ status: 'CANCELLED', token: active.token + 1, owner: null, finished_at: at, reason: 'source_deleted' })
+      .set({
+        status: 'CANCELLED',
+        token: active.token + 1,
+        owner: null,
+        finished_at: at,
+        reason: ownText('source_deleted'),
+      })
       .where('id', '=', active.id),
   )
   return [active.uid]
@@ -344,6 +353,15 @@ export function saveEstateCursor(writer: Writer, scanId: number, step: string, a
   writer.prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?').run(step, assetId, scanId)
 }
 
+function toSafeNote({ code, message, scope, assetKey }: ScanNote): Safe<ScanNote> {
+  return {
+    code: toSafeText(code, 'prose'),
+    message: toSafeText(message, 'prose', MAX_MESSAGE),
+    ...(scope === undefined ? {} : { scope: toSafeText(scope, 'key') }),
+    ...(assetKey === undefined ? {} : { assetKey: toSafeText(assetKey, 'key') }),
+  }
+}
+
 /** Appends to `failures` or `warnings`; what a resumed scan says again is kept once. */
 export function addNotes(
   writer: Writer,
@@ -356,7 +374,7 @@ export function addNotes(
   const kept = JSON.parse(row.kept) as ScanNote[]
   const keyOf = ({ code, scope, assetKey, message }: ScanNote) => JSON.stringify([code, scope, assetKey, message])
   const known = new Set(kept.map(keyOf))
-  for (const note of notes) {
+  for (const note of notes.map(toSafeNote)) {
     if (kept.length >= KEPT_NOTES) break
     if (known.has(keyOf(note))) continue
     known.add(keyOf(note))

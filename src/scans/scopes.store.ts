@@ -1,4 +1,5 @@
-import type { Scope } from '../connectors/connector.ts'
+import type { SafeScope } from '../connectors/safe-session.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { ScanRecord, ScopeRecord, ScopeState } from './model.ts'
@@ -24,7 +25,7 @@ export function listWholeScopes(reader: Reader, scanId: number): string[] {
   return rows.map(({ key }) => key)
 }
 
-export function addScopes(writer: Writer, scanId: number, scopes: readonly Scope[]): void {
+export function addScopes(writer: Writer, scanId: number, scopes: readonly SafeScope[]): void {
   const insert = writer.prepare(
     `INSERT INTO scan_scope (scan_id, key, name, state) VALUES (?, ?, ?, 'PENDING') ON CONFLICT DO NOTHING`,
   )
@@ -54,7 +55,7 @@ export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: stri
 }
 
 /** Scopes that were under way when a scan ended stay as far as they came. */
-export function closeScopes(writer: Writer, scanId: number, reason: string): void {
+export function closeScopes(writer: Writer, scanId: number, reason: SafeText): void {
   writer
     .prepare(
       `UPDATE scan_scope SET state = 'PARTIAL', reason = coalesce(reason, ?) WHERE scan_id = ? AND state = 'RUNNING'`,
@@ -65,8 +66,8 @@ export function closeScopes(writer: Writer, scanId: number, reason: string): voi
 export interface ScopeStep {
   state: ScopeState
   /** Where the crawl goes on; undefined leaves it. */
-  cursor?: string | null | undefined
-  reason?: string | null | undefined
+  cursor?: SafeText | null | undefined
+  reason?: SafeText | null | undefined
   /** True: the listing has gaps, so nothing that is missing from it is gone. */
   gap?: boolean
   counts?: { discovered: number; scanned: number; unchanged: number }

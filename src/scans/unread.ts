@@ -1,4 +1,4 @@
-import type { AssetDraft } from '../connectors/connector.ts'
+import type { SafeAsset } from '../connectors/safe-session.ts'
 import { isWithin, type UnreadSection } from '../documents/section.ts'
 import { type AssetRecord, findTold, listLinks } from '../findings/assets.store.ts'
 import { listHeldSections, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
@@ -52,10 +52,10 @@ export const isOpen = ({ isSettled }: UnreadRecord) => !isSettled
 /** A draft with what is known of the sections that were not read: links, facts, owner and date. */
 export function withKnown(
   reader: Reader,
-  draft: AssetDraft,
+  draft: SafeAsset,
   before: AssetRecord | undefined,
   unread: readonly UnreadRecord[],
-): AssetDraft {
+): SafeAsset {
   if (before === undefined) return draft
   const leftOut = (draft.unread ?? []).filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
   const isKnown = unread.some((record) => record.wasRead && isOpen(record))

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { openSafeSession } from '../connectors/safe-session.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
@@ -214,7 +216,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
           }
         }
         const { connector, payload, sampling } = openConfig(plugins, context.vault, source)
-        const session = connector.open({
+        const options = {
           config: payload,
           sampling: { ...sampling, seed: 0 },
           signal: context.signal,
@@ -222,7 +224,8 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
           now: context.now,
           ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
           rememberTenantId: () => {},
-        })
+        }
+        const session = openSafeSession(connector, options, createNumberer(context.vault.fingerprintKey()))
         try {
           return { steps: await session.test() }
         } finally {

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { markLogReset } from '../findings/log.store.ts'
 import { notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
@@ -60,9 +61,9 @@ export function insertSource(writer: Writer, draft: SourceDraft, at: number): nu
   return writer.run(
     db.insertInto('source').values({
       uid: draft.uid,
-      name: draft.name,
+      name: toSafeText(draft.name, 'definition'),
       type: draft.type,
-      config: JSON.stringify(draft.config),
+      config: toSafeJson(draft.config, 'definition'),
       secrets: JSON.stringify(draft.secrets),
       tenant_id: null,
       last_completed_scan_at: null,
@@ -84,8 +85,8 @@ export function updateSource(
     db
       .updateTable('source')
       .set({
-        name: draft.name,
-        config: JSON.stringify(draft.config),
+        name: toSafeText(draft.name, 'definition'),
+        config: toSafeJson(draft.config, 'definition'),
         secrets: JSON.stringify(draft.secrets),
         tenant_id: draft.tenantId,
         schedule_enabled: draft.nextRunAt === null ? 0 : 1,
@@ -140,7 +141,7 @@ export function markDeleted(writer: Writer, { id, uid }: SourceRecord, at: numbe
     db
       .updateTable('source')
       .set({
-        name: uid,
+        name: toSafeText(uid, 'key'),
         secrets: '{}',
         last_completed_scan_at: null,
         schedule_enabled: 0,

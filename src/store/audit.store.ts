@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { db } from './builder.ts'
+import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { comparand, db } from './builder.ts'
 import { sealDefinition } from './digests.store.ts'
 import { noteReview } from './review.store.ts'
 import type { AuditRow } from './schema.ts'
@@ -34,15 +35,15 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
   writer.run(
     db.insertInto('audit').values({
       at: author.at,
-      actor: author.name,
+      actor: toSafeText(author.name, 'prose'),
       actor_id: author.id ?? null,
       via: author.via,
-      client: author.client ?? null,
+      client: author.client === undefined ? null : toSafeText(author.client, 'prose'),
       action: entry.action,
       kind: entry.kind,
-      name: entry.name,
-      before: entry.before === undefined ? null : JSON.stringify(entry.before),
-      after: entry.after === undefined ? null : JSON.stringify(entry.after),
+      name: toSafeText(entry.name, 'definition'),
+      before: entry.before === undefined ? null : toSafeJson(entry.before, 'definition'),
+      after: entry.after === undefined ? null : toSafeJson(entry.after, 'definition'),
     }),
   )
   chainAudit(writer)
@@ -149,7 +150,7 @@ export function listAuditRows(
 ): AuditEntryRow[] {
   let query = db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(filter.limit)
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind)
-  if (filter.name !== undefined) query = query.where('name', '=', filter.name)
+  if (filter.name !== undefined) query = query.where('name', '=', comparand(filter.name))
   if (filter.beforeSeq !== undefined) query = query.where('seq', '<', filter.beforeSeq)
   return reader.all(query)
 }

@@ -6,7 +6,9 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
+import type { SafeText } from '../kernel/safe-text.ts'
 import type { Tables } from './schema.ts'
 
 /** Builds queries; it holds no connection. A `Reader` or `Writer` of the store runs what it builds. */
@@ -18,6 +20,9 @@ export const db = new Kysely<Tables>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 })
+
+/** A text that a column is compared with, which is not kept. */
+export const comparand = (text: string | RawBuilder<string>): RawBuilder<SafeText> => sql<SafeText>`${text}`
 
 /** A query as its builder gives it, or a `sql` template. */
 export type BuiltQuery<Row> = Compilable<Row> | RawBuilder<Row>

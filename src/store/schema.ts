@@ -1,10 +1,11 @@
 import type { Generated } from 'kysely'
+import type { SafeText } from '../kernel/safe-text.ts'
 
 /** Row types of every table; times are milliseconds since the epoch, booleans are 0 and 1, JSON is text. */
 export interface Tables {
   install: { name: string; value: string }
   data_key: { id: Generated<number>; purpose: 'credential' | 'fingerprint'; wrapped: string; created_at: number }
-  word: { id: Generated<number>; text: string }
+  word: { id: Generated<number>; text: SafeText }
   source: SourceRow
   scan: ScanRow
   scan_scope: ScanScopeRow
@@ -21,14 +22,14 @@ export interface Tables {
   term_text: { rowid: number; term_text: string; rank: number }
   metric: MetricRow
   metric_text: { rowid: number; metric_text: string; rank: number }
-  metric_version: { metric_id: number; version: number; at: number; actor: string; via: string; snapshot: string }
-  dashboard: { id: Generated<number>; name: string; created_at: number }
+  metric_version: { metric_id: number; version: number; at: number; actor: SafeText; via: string; snapshot: SafeText }
+  dashboard: { id: Generated<number>; name: SafeText; created_at: number }
   placement: PlacementRow
   audit: AuditRow
   definition_digest: { kind: string; name: string; digest: string }
   unreviewed: { kind: 'term' | 'metric'; name: string }
   audit_chain: { seq: number; digest: string }
-  link_check: { url: string; verdict: string; checked_at: number; expires_at: number }
+  link_check: { url: SafeText; verdict: SafeText; checked_at: number; expires_at: number }
   import_file: { uid: string; created_at: number; accepted: Generated<number>; stored: Generated<number> }
   import_block: { uid: string; ordinal: number; size: number; data: Uint8Array }
   import_row: { uid: string; ordinal: number; finding: string }
@@ -38,11 +39,11 @@ export interface Tables {
 
 export interface AccessTokenRow {
   id: string
-  name: string
+  name: SafeText
   scopes: string
   lockdown: Generated<number>
   digest: Uint8Array
-  created_by: string
+  created_by: SafeText
   created_at: number
   expires_at: number
   revoked_at: number | null
@@ -52,9 +53,9 @@ export interface AccessTokenRow {
 export interface SourceRow {
   id: Generated<number>
   uid: string
-  name: string
+  name: SafeText
   type: string
-  config: string
+  config: SafeText
   secrets: Generated<string>
   tenant_id: string | null
   last_completed_scan_at: number | null
@@ -71,7 +72,7 @@ export interface ScanRow {
   source_id: number
   status: 'QUEUED' | 'RUNNING' | 'COMPLETED' | 'PARTIAL' | 'FAILED' | 'CANCELLED'
   trigger: 'MANUAL' | 'SCHEDULE' | 'IMPORT' | 'RESUME'
-  requested_by: string
+  requested_by: SafeText
   config_hash: string
   detectors_hash: string
   seed: Generated<number>
@@ -89,25 +90,25 @@ export interface ScanRow {
   findings_new: Generated<number>
   findings_again: Generated<number>
   findings_resolved: Generated<number>
-  reason: string | null
+  reason: SafeText | null
   retry_at: number | null
   estate_cursor: Generated<number>
   estate_step: Generated<string>
-  failures: Generated<string>
-  warnings: Generated<string>
-  notebook: Generated<string | null>
+  failures: Generated<SafeText>
+  warnings: Generated<SafeText>
+  notebook: Generated<SafeText | null>
 }
 
 export interface ScanScopeRow {
   scan_id: number
-  key: string
-  name: string
+  key: SafeText
+  name: SafeText
   state: 'PENDING' | 'RUNNING' | 'COMPLETE' | 'PARTIAL' | 'FAILED'
-  cursor: string | null
+  cursor: SafeText | null
   discovered: Generated<number>
   scanned: Generated<number>
   unchanged: Generated<number>
-  reason: string | null
+  reason: SafeText | null
   has_gap: Generated<number>
 }
 
@@ -115,17 +116,17 @@ export interface AssetRow {
   id: Generated<number>
   uid: string
   source_id: number
-  key: string
+  key: SafeText
   kind_id: number
   container_id: number
-  scope_key: Generated<string>
-  name: string
-  url: Generated<string>
-  owner: string | null
-  checksum: Generated<string>
+  scope_key: Generated<SafeText>
+  name: SafeText
+  url: Generated<SafeText>
+  owner: SafeText | null
+  checksum: Generated<SafeText>
   detectors_hash: string | null
   status: 'ACTIVE' | 'DELETED'
-  facts: string | null
+  facts: SafeText | null
   content_created_at: number | null
   content_updated_at: number | null
   first_seen_at: number
@@ -141,20 +142,20 @@ export interface AssetLinkRow {
   asset_id: number
   ordinal: number
   type: string
-  target_key: string | null
-  url: string | null
-  label: string | null
-  detail: string | null
+  target_key: SafeText | null
+  url: SafeText | null
+  label: SafeText | null
+  detail: SafeText | null
 }
 
 export interface CustomDetectorRow {
   id: Generated<number>
   uid: string
   key: string
-  display_name: string
-  description: string
+  display_name: SafeText
+  description: SafeText
   enabled: number
-  definition: string
+  definition: SafeText
   version: Generated<number>
   created_at: number
   updated_at: number
@@ -184,19 +185,19 @@ export interface FindingRow {
   conf_q: number
   last_detected_at: number | null
   resolved_at: number | null
-  location: string | null
-  excerpt: string | null
+  location: SafeText | null
+  excerpt: SafeText | null
   value_fp: number | null
 }
 
 export interface SuppressionRow {
   id: Generated<number>
-  filters: string
+  filters: SafeText
   value_fp: number | null
-  patterns: string
+  patterns: SafeText
   status: number
-  reason: string
-  created_by: string
+  reason: SafeText
+  created_by: SafeText
   created_at: number
 }
 
@@ -206,24 +207,24 @@ export interface StatusChangeRow {
   at: number
   from_status: number
   to_status: number
-  actor: string
-  reason: string | null
+  actor: SafeText
+  reason: SafeText | null
   scan_id: number | null
   via: string | null
-  client: string | null
+  client: SafeText | null
 }
 
 export interface TermRow {
   id: Generated<number>
   uid: string
   slug: string
-  display_name: string
-  description: Generated<string>
-  category: Generated<string>
-  filter_mapping: string
+  display_name: SafeText
+  description: Generated<SafeText>
+  category: Generated<SafeText>
+  filter_mapping: SafeText
   color: string | null
-  icon: string | null
-  synonyms: Generated<string>
+  icon: SafeText | null
+  synonyms: Generated<SafeText>
   is_active: Generated<number>
   created_at: number
   updated_at: number
@@ -233,28 +234,28 @@ export interface MetricRow {
   id: Generated<number>
   uid: string
   slug: string
-  display_name: string
-  description: Generated<string>
+  display_name: SafeText
+  description: Generated<SafeText>
   type: 'SIMPLE' | 'RATIO' | 'DERIVED' | 'TREND'
-  definition: string
+  definition: SafeText
   allowed_dimensions: Generated<string>
   format: Generated<string>
-  unit: Generated<string>
+  unit: Generated<SafeText>
   status: 'DRAFT' | 'ACTIVE' | 'DEPRECATED'
   term_id: number | null
-  owner: string | null
+  owner: SafeText | null
   color: string | null
-  synonyms: Generated<string>
+  synonyms: Generated<SafeText>
   empty_as: 'zero' | 'null' | null
   version: Generated<number>
-  certified_by: string | null
+  certified_by: SafeText | null
   certified_at: number | null
   certified_version: number | null
   certified_via: 'http' | 'mcp' | 'cli' | null
   certified_digest: string | null
-  deprecated_by: string | null
+  deprecated_by: SafeText | null
   deprecated_at: number | null
-  deprecation_reason: string | null
+  deprecation_reason: SafeText | null
   replaced_by: string | null
   created_at: number
   updated_at: number
@@ -263,7 +264,7 @@ export interface MetricRow {
 export interface PlacementRow {
   dashboard_id: number
   metric_id: number
-  pinned_filters: string | null
+  pinned_filters: SafeText | null
   size: Generated<string>
   position: number
   chart_type: Generated<string>
@@ -272,15 +273,15 @@ export interface PlacementRow {
 export interface AuditRow {
   seq: Generated<number>
   at: number
-  actor: string
+  actor: SafeText
   actor_id: string | null
   via: string
-  client: string | null
+  client: SafeText | null
   action: string
   kind: string
-  name: string
-  before: string | null
-  after: string | null
+  name: SafeText
+  before: SafeText | null
+  after: SafeText | null
 }
 
 /** How the facets of a finding are kept as integers; the order of severities is their rank. */

@@ -1,9 +1,10 @@
-import { db } from './builder.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
+import { comparand, db } from './builder.ts'
 import { type Give, keepQuery } from './shapes.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** The id of a name in the dictionary, added when it is new. '' is 0. */
-export function ensureWord(writer: Writer, text: string): number {
+export function ensureWord(writer: Writer, text: SafeText): number {
   if (text === '') return 0
   const known = findWord(writer, text)
   if (known !== undefined) return known
@@ -11,9 +12,12 @@ export function ensureWord(writer: Writer, text: string): number {
 }
 
 const selectWord = keepQuery((give: Give<string>) =>
-  db.selectFrom('word').select('id').where('text', '=', give(String)),
+  db
+    .selectFrom('word')
+    .select('id')
+    .where('text', '=', comparand(give(String))),
 )
-const insertWord = keepQuery((give: Give<string>) => db.insertInto('word').values({ text: give(String) }))
+const insertWord = keepQuery((give: Give<SafeText>) => db.insertInto('word').values({ text: give((text) => text) }))
 
 export function findWord(reader: Reader, text: string): number | undefined {
   return reader.first(selectWord(text))?.id

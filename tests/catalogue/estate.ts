@@ -19,6 +19,7 @@ import { addScopes } from '../../src/scans/scopes.store.ts'
 import { getSource, insertSource, setLastCompletedScan } from '../../src/sources/sources.store.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
 import { caller, contextOf } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 export const NOON = Date.UTC(2026, 5, 15, 12)
 const HOUR = 3_600_000
@@ -92,7 +93,7 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
     const scan = insertScan(writer, { ...draft, trigger: 'MANUAL' }, NOON - 10 * DAY)
     const { id } = getScan(writer, scan)
     const scope = { key: 'wiki:1', name: `${tenantMark} Engineering` }
-    addScopes(writer, id, [scope])
+    addScopes(writer, id, [safe(scope)])
     const note = { code: 'download_failed', message: `The attachment ${tenantMark}.pdf could not be read.` }
     addNotes(writer, id, 'failures', [note])
     finishScan(writer, id, { status: 'COMPLETED' }, NOON - 9 * DAY)
@@ -106,11 +107,11 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
       ] as const) {
         const found = ledger.findById(finding)
         if (found === undefined) throw new Error(`there is no finding ${finding}`)
-        ledger.changeStatus(found, { at: NOON - DAY, to, actor: 'ada', reason: 'looked at' })
+        ledger.changeStatus(found, { at: NOON - DAY, to, actor: safe('ada'), reason: safe('looked at') })
       }
     })
     const openScan = insertScan(writer, { ...draft, trigger: 'SCHEDULE' }, NOON - HOUR)
-    addScopes(writer, getScan(writer, openScan).id, [scope])
+    addScopes(writer, getScan(writer, openScan).id, [safe(scope)])
     return { scan, openScan }
   })
   await plant?.(context)
@@ -168,25 +169,27 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
   FindingLedger.keep(writer, at, (ledger) => {
     const assetId = saveAsset(writer, ledger.facets, {
       sourceId,
-      scopeKey: 'wiki:1',
+      scopeKey: safe('wiki:1'),
       scanId,
       at,
       detectorsHash: 'd',
       scanned: true,
       draft: {
-        key,
+        key: safe(key),
         kind: 'wiki.page',
-        name: `${tenantMark} page ${key.slice(-1)}`,
-        url: `http://127.0.0.1:9/wiki/${tenantMark}/${key.slice(-1)}`,
-        container: containers[container] ?? '',
-        owner: `${tenantMark} Smith`,
-        checksum: key,
+        name: safe(`${tenantMark} page ${key.slice(-1)}`),
+        url: safe(`http://127.0.0.1:9/wiki/${tenantMark}/${key.slice(-1)}`),
+        container: safe(containers[container] ?? ''),
+        owner: safe(`${tenantMark} Smith`),
+        checksum: safe(key),
         links: [],
         contentUpdatedAt: at - DAY,
         facts: { labels: [tenantMark] },
       },
     })
-    saveLinks(writer, assetId, [{ type: 'links_to', url: `https://${tenantMark}.dev/`, label: `${tenantMark} site` }])
+    saveLinks(writer, assetId, [
+      { type: 'links_to', url: safe(`https://${tenantMark}.dev/`), label: safe(`${tenantMark} site`) },
+    ])
     applyDetection(ledger, {
       asset: { id: assetId, sourceId, lastScannedAt: null },
       found: found.map(([detectorType, findingType, severity, confidence], index) => ({

@@ -10,6 +10,7 @@ import type { Operation } from '../../src/operation/operation.ts'
 import { importFindings } from '../../src/scans/imports.ts'
 import { getSource } from '../../src/sources/sources.store.ts'
 import { caller } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 import { askRest, type Doors, exchange, makeTemplate, NOON, openDoors, type Template } from './estate.ts'
 import { examples } from './examples.ts'
 import { canary, injectedTexts } from './injected-texts.ts'
@@ -29,25 +30,27 @@ function plantPages({ store }: WriteContext): void {
       for (const [at, text] of injectedTexts.entries()) {
         const id = saveAsset(writer, ledger.facets, {
           sourceId,
-          scopeKey: 'wiki:1',
+          scopeKey: safe('wiki:1'),
           scanId: 1,
           at: NOON,
           detectorsHash: 'd',
           scanned: true,
           draft: {
-            key: `wiki:injected:${at}`,
+            key: safe(`wiki:injected:${at}`),
             kind: 'wiki.page',
-            name: text,
-            url: `http://127.0.0.1:9/${encodeURIComponent(text)}`,
-            container: pick(at + 1),
-            owner: pick(at + 2),
-            checksum: `${at}`,
+            name: safe(text),
+            url: safe(`http://127.0.0.1:9/${encodeURIComponent(text)}`),
+            container: safe(pick(at + 1)),
+            owner: safe(pick(at + 2)),
+            checksum: safe(`${at}`),
             links: [],
             contentUpdatedAt: NOON,
             facts: { labels: [pick(at + 3)], status: pick(at + 4) },
           },
         })
-        saveLinks(writer, id, [{ type: 'links_to', url: `https://a.example/?q=${text}`, label: pick(at + 5) }])
+        saveLinks(writer, id, [
+          { type: 'links_to', url: safe(`https://a.example/?q=${text}`), label: safe(pick(at + 5)) },
+        ])
         const comment = `${text} password: Vx7-kw93-Qpl ${text}`
         const { findings } = detectText({ id: 'comment', text: comment, mime: 'text/plain' })
         applyDetection(ledger, {

@@ -9,6 +9,7 @@ import { createMcpSurface } from '../../src/mcp/surface.ts'
 import type { Caller, WriteContext } from '../../src/operation/context.ts'
 import { getSource } from '../../src/sources/sources.store.ts'
 import { caller, contextOf, localPerson } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 import { exchange, makeTemplate, NOON, type OpenEstate, openEstate, type Template } from './estate.ts'
 
 const HOUR = 3_600_000
@@ -26,15 +27,28 @@ function plant({ store }: WriteContext): void {
     const sourceId = getSource(writer, 'Company wiki').id
     FindingLedger.keep(writer, NOON, (ledger) => {
       const assetId = saveAsset(writer, ledger.facets, {
-        ...{ sourceId, scopeKey: 'wiki:1', scanId: 1, at: NOON, detectorsHash: 'd', scanned: true },
-        draft: { key: 'wiki:page:9', kind: 'wiki.page', name: 'Page', url: '', checksum: '9', links: [] },
+        ...{ sourceId, scopeKey: safe('wiki:1'), scanId: 1, at: NOON, detectorsHash: 'd', scanned: true },
+        draft: {
+          key: safe('wiki:page:9'),
+          kind: 'wiki.page',
+          name: safe('Page'),
+          url: safe(''),
+          checksum: safe('9'),
+          links: [],
+        },
       })
       for (let fp = 1; fp <= PLANTED; fp++) {
-        const facets = { sourceId, detectorType: 'PII', findingType: 'PHONE', category: 'PRIVACY' }
+        const facets = safe({ sourceId, detectorType: 'PII', findingType: 'PHONE', category: 'PRIVACY' })
         ledger.insert({
           ...{ assetId, fp, firstDetectedAt: NOON, confidence: 9000, lastDetectedAt: null, resolvedAt: null },
           ...{ location: null, excerpt: null },
-          facets: { ...ledger.facets.facetsOf(1), ...facets, severity: 'LOW', status: 'OPEN', customDetectorKey: '' },
+          facets: {
+            ...ledger.facets.facetsOf(1),
+            ...facets,
+            severity: 'LOW',
+            status: 'OPEN',
+            customDetectorKey: safe(''),
+          },
         })
       }
     })

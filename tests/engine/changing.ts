@@ -4,6 +4,7 @@ import { statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
 import { type Dice, NOW } from '../properties/query-data.ts'
+import { safe } from '../support/safe-text.ts'
 
 const DAY = 24 * 3_600_000
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
@@ -22,7 +23,7 @@ function addAsset(writer: Writer, dice: Dice): void {
   const source = (
     writer.prepare('SELECT id FROM source ORDER BY id LIMIT 1 OFFSET ?').get(dice.below(4)) as { id: number }
   ).id
-  const [kind, container] = [ensureWord(writer, 'wiki.page'), ensureWord(writer, dice.pick(containers))]
+  const [kind, container] = [ensureWord(writer, safe('wiki.page')), ensureWord(writer, safe(dice.pick(containers)))]
   writer
     .prepare(
       `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
@@ -41,10 +42,10 @@ function insertFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void 
     fp: dice.below(2 ** 40),
     facets: {
       sourceId,
-      detectorType: dice.pick(detectors),
-      findingType: dice.pick(types),
-      category: dice.pick(['', 'SECURITY', 'NEW']),
-      customDetectorKey: dice.pick(['', 'ticket-ids']),
+      detectorType: safe(dice.pick(detectors)),
+      findingType: safe(dice.pick(types)),
+      category: safe(dice.pick(['', 'SECURITY', 'NEW'])),
+      customDetectorKey: safe(dice.pick(['', 'ticket-ids'])),
       severity: dice.pick(severities),
       status: dice.pick(statuses),
     },
@@ -65,7 +66,7 @@ function changeFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void 
     const at = dice.chance(0.8) ? NOW - dice.below(60 * DAY) : NOW + dice.below(5)
     const to = dice.pick(statuses.filter((status) => status !== record.facets.status))
     const byImport = to === 'RESOLVED' && dice.chance(0.5)
-    ledger.changeStatus(record, { at, to, ...(byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }) })
+    ledger.changeStatus(record, safe({ at, to, ...(byImport ? { actor: 'import', scanId: 1 } : { actor: 'test' }) }))
   } else if (kind === 'severity') {
     ledger.update(record, { facets: { ...record.facets, severity: dice.pick(severities) } })
   } else {
@@ -105,7 +106,7 @@ export function changeSomething(store: Store, dice: Dice, { most = 12, startsOve
       if (dice.chance(startsOver)) correctResolution(ledger, writer, dice)
     })
     if (dice.chance(0.2)) {
-      const container = ensureWord(writer, dice.pick(containers))
+      const container = ensureWord(writer, safe(dice.pick(containers)))
       writer.prepare('UPDATE asset SET container_id = ? WHERE id = ?').run(container, anyId(writer, 'asset', dice))
     }
     if (dice.chance(0.1)) {

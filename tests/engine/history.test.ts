@@ -12,6 +12,7 @@ import type { Plan } from '../../src/query/plan.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { safe } from '../support/safe-text.ts'
 import { buildNow } from './asking.ts'
 
 const DAY = 24 * 3_600_000
@@ -89,7 +90,7 @@ test('the past is told as SQL tells it, whatever is changed of findings that hav
         else {
           const to = dice.pick(statuses.filter((status) => status !== facets.status))
           const patch = kind === 'both' ? { facets: { ...facets, severity }, confidence } : {}
-          ledger.changeStatus(finding, { at: NOW - dice.below(60 * DAY), to, actor: 'ada' }, patch)
+          ledger.changeStatus(finding, { at: NOW - dice.below(60 * DAY), to, actor: safe('ada') }, patch)
         }
       }
     })
@@ -107,7 +108,7 @@ test('a finding that comes and goes more than 255 times has its whole past', () 
       for (let turn = 0; turn < 50; turn++) {
         const finding = find(ledger, id)
         const to = finding.facets.status === 'OPEN' ? 'RESOLVED' : 'OPEN'
-        ledger.changeStatus(finding, { at: NOW - 60 * DAY + (round * 50 + turn) * 3_600_000, to, actor: 'ada' })
+        ledger.changeStatus(finding, { at: NOW - 60 * DAY + (round * 50 + turn) * 3_600_000, to, actor: safe('ada') })
       }
     })
     expectSame(engine)
@@ -125,10 +126,10 @@ test('where an import corrects when it resolved a finding, its past is not told 
   change((ledger) => {
     const finding = find(ledger, id)
     const to = finding.facets.status === 'OPEN' ? 'IGNORED' : 'OPEN'
-    ledger.changeStatus(finding, { at: NOW - 65 * DAY, to, actor: 'ada' })
+    ledger.changeStatus(finding, { at: NOW - 65 * DAY, to, actor: safe('ada') })
   })
   change((ledger) =>
-    ledger.changeStatus(find(ledger, id), { at: NOW - 10 * DAY, to: 'RESOLVED', actor: 'import', scanId: 1 }),
+    ledger.changeStatus(find(ledger, id), { at: NOW - 10 * DAY, to: 'RESOLVED', actor: safe('import'), scanId: 1 }),
   )
   const engine = store.read((reader) => buildNow(reader, tiny))
   expectSame(engine)

@@ -8,6 +8,7 @@ import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { findingStatuses } from '../../src/findings/model.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { openContext, type TestContext } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 const SIX_BYTES = 2 ** 48 - 1
 const change: fc.Arbitrary<FacetChange> = fc.record({
@@ -81,12 +82,12 @@ function openAsset(context: TestContext): { sourceId: number; assetId: number } 
     const assetId = FindingLedger.keep(writer, 0, (ledger) =>
       saveAsset(writer, ledger.facets, {
         sourceId,
-        scopeKey: '',
+        scopeKey: safe(''),
         scanId: 1,
         at: 0,
         detectorsHash: null,
         scanned: true,
-        draft: { key: 'k', kind: 'wiki.page', name: 'n', url: '', checksum: '', links: [] },
+        draft: { key: safe('k'), kind: 'wiki.page', name: safe('n'), url: safe(''), checksum: safe(''), links: [] },
       }),
     )
     return { sourceId, assetId }
@@ -109,7 +110,7 @@ function take(context: TestContext, place: { sourceId: number; assetId: number }
       }
       const finding = ledger.find(place.assetId, taken.mark)
       if (finding !== undefined && finding.facets.status !== taken.decide) {
-        ledger.changeStatus(finding, { at, to: taken.decide, actor: 'ada' })
+        ledger.changeStatus(finding, { at, to: taken.decide, actor: safe('ada') })
       }
     }),
   )
@@ -177,12 +178,25 @@ describe('any course of scans and decisions', () => {
   it('tells followers to start over where none is known, and counts all the same', () => {
     const context = openContext()
     const { assetId, sourceId } = openAsset(context)
-    const facets = { sourceId, category: 'C', customDetectorKey: '', severity: 'LOW', status: 'OPEN' } as const
+    const facets = {
+      sourceId,
+      category: safe('C'),
+      customDetectorKey: safe(''),
+      severity: 'LOW',
+      status: 'OPEN',
+    } as const
     const rest = { lastDetectedAt: null, resolvedAt: null, location: null, excerpt: null }
     const insert = (ledger: FindingLedger) => {
       for (let fp = 0; fp < 1_200; fp++) {
         const types = { detectorType: 'D', findingType: fp % 3 === 0 ? 'A' : 'B' }
-        ledger.insert({ assetId, fp, facets: { ...facets, ...types }, firstDetectedAt: fp, confidence: fp, ...rest })
+        ledger.insert({
+          assetId,
+          fp,
+          facets: safe({ ...facets, ...types }),
+          firstDetectedAt: fp,
+          confidence: fp,
+          ...rest,
+        })
       }
     }
     context.store.write((writer) => FindingLedger.keep(writer, 0, insert, { isFollowed: false }))

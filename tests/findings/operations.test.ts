@@ -9,6 +9,7 @@ import { auditOperations } from '../../src/metrics/audit-operations.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { verifyAudit } from '../../src/store/audit.store.ts'
 import { caller, NOON, openContext, type TestContext } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 let context: TestContext
 let run: ReturnType<typeof caller>
@@ -45,16 +46,16 @@ function fill(): void {
     pages.forEach(([key, name, found], index) => {
       const at = NOON + index * 1000
       FindingLedger.keep(writer, at, (ledger) => {
-        const seen = { sourceId, scopeKey: 's', scanId: 1, at, detectorsHash: 'h', scanned: true }
+        const seen = { sourceId, scopeKey: safe('s'), scanId: 1, at, detectorsHash: 'h', scanned: true }
         const assetId = saveAsset(writer, ledger.facets, {
           ...seen,
           draft: {
-            key,
+            key: safe(key),
             kind: 'wiki.page',
-            name,
-            url: `https://wiki.example/${key}`,
-            container: index === 1 ? 'Sales, EMEA' : 'Engineering',
-            checksum: 'c',
+            name: safe(name),
+            url: safe(`https://wiki.example/${key}`),
+            container: safe(index === 1 ? 'Sales, EMEA' : 'Engineering'),
+            checksum: safe('c'),
             links: [],
           },
         })

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { severityCodes, statusCodes } from '../../src/store/schema.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
+import { safe } from '../support/safe-text.ts'
 
 type Severity = keyof typeof severityCodes
 type Status = keyof typeof statusCodes
@@ -113,8 +114,8 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
         crypto.randomUUID(),
         sourceId,
         asset.key,
-        ensureWord(writer, asset.kind ?? 'wiki.page'),
-        ensureWord(writer, asset.container ?? ''),
+        ensureWord(writer, safe(asset.kind ?? 'wiki.page')),
+        ensureWord(writer, safe(asset.container ?? '')),
         asset.name ?? asset.key,
         asset.url ?? `https://wiki.invalid/${asset.key}`,
         asset.owner ?? null,
@@ -144,7 +145,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
   )
   const words = new Map<string, number>([['', 0]])
   const wordId = (text: string) => {
-    const id = words.get(text) ?? ensureWord(writer, text)
+    const id = words.get(text) ?? ensureWord(writer, safe(text))
     words.set(text, id)
     return id
   }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { type BlockOrder, findBounds, openBlock, packBlock, partRows } from '../../src/scans/import-block.ts'
 import type { ImportRow } from '../../src/scans/import-line.ts'
 import { packEarlierRows } from '../../src/scans/import-pack.ts'
+import { safe } from '../support/safe-text.ts'
 import { rowsOf } from './arranged.ts'
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
@@ -36,7 +37,7 @@ const row = fc
 const rows = fc
   .tuple(fc.array(asset, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(fc.nat(3), row), { maxLength: 30 }))
   .map(([assets, some]) =>
-    some.map(([number, one]): ImportRow => ({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
+    some.map(([number, one]): ImportRow => safe({ ...one, asset: assets[number % assets.length] ?? { key: 'k' } })),
   )
 
 it('gives findings back as they were packed', () => {

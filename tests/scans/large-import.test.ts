@@ -10,6 +10,7 @@ import { sweepImports } from '../../src/scans/left-imports.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { storeImport } from '../../src/scans/waiting-import.ts'
 import type { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
 import { createTenant } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
@@ -153,10 +154,10 @@ it('counts an asset once whose findings are stored in several lots, also when it
   await expect(toBegin).rejects.toMatchObject({ code: 'unavailable' })
   const { uid } = oneOf<{ uid: string }>('SELECT uid FROM scan')
   const facets: ImportRow['facets'] = {
-    detectorType: 'D',
-    findingType: 'T',
-    category: '',
-    customDetectorKey: '',
+    detectorType: safe('D'),
+    findingType: safe('T'),
+    category: safe(''),
+    customDetectorKey: safe(''),
     severity: 'LOW',
     status: 'OPEN',
   }
@@ -167,7 +168,7 @@ it('counts an asset once whose findings are stored in several lots, also when it
     writer.prepare('DELETE FROM import_block').run()
     for (const turn of [0, 1]) {
       const rows = told.map((asset, fp) => ({ asset, facets, fp: fp + turn * 100, confidence: 1, ...times, excerpt }))
-      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(rows) })
+      addImportBlock(writer, uid, turn, { part: 0, size: rows.length, data: packBlock(safe(rows)) })
     }
   })
   const stop = new AbortController()

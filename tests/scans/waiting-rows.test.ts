@@ -10,6 +10,7 @@ import { addImportBlock, dropImportRows, findWaitingBlocks, openImportFile } fro
 import { isFollowed, leaveOutIndexes } from '../../src/scans/left-imports.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
 import { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
 
 let folder: string
 let store: Store
@@ -23,10 +24,10 @@ afterEach(() => {
 })
 
 const facets: ImportRow['facets'] = {
-  detectorType: 'A',
-  findingType: 'B',
-  category: '',
-  customDetectorKey: '',
+  detectorType: safe('A'),
+  findingType: safe('B'),
+  category: safe(''),
+  customDetectorKey: safe(''),
   severity: 'LOW',
   status: 'OPEN',
 }
@@ -35,7 +36,7 @@ const block = (key: string, size: number) => {
   const rows = Array.from(
     { length: size },
     (_, fp): ImportRow => ({
-      asset: told,
+      asset: safe(told),
       facets,
       fp,
       confidence: 1,

@@ -21,6 +21,7 @@ import { describePlace, requireLocalFolder } from '../../src/store/place.ts'
 import { Store, type StoreOptions } from '../../src/store/store.ts'
 import { ensureWord } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 
@@ -40,7 +41,7 @@ beforeAll(() => {
   template = join(mkdtempSync(join(tmpdir(), 'assay-damage-')), 'assay.db')
   const store = Store.open(template, { now })
   store.write((writer) => {
-    for (let index = 0; index < 500; index++) ensureWord(writer, `word ${index} ${'x'.repeat(200)}`)
+    for (let index = 0; index < 500; index++) ensureWord(writer, safe(`word ${index} ${'x'.repeat(200)}`))
     writer.prepare("INSERT INTO install (name, value) VALUES ('id', 'i'), ('key_check', 'k')").run()
   })
   store.close()
@@ -104,7 +105,7 @@ describe('a damaged file', () => {
   it('that lost its log opens as it was before, whole', () => {
     makeDatabase()
     const store = open()
-    store.write((writer) => ensureWord(writer, 'in the log'))
+    store.write((writer) => ensureWord(writer, safe('in the log')))
     const copy = readFileSync(file)
     store.close()
     writeFileSync(file, copy)
@@ -170,17 +171,17 @@ describe('a full disk', () => {
   it('refuses writes, goes on answering, and takes writes again when there is room', () => {
     let free = 200 * MB
     const store = open({ freeBytes: () => free })
-    const write = (name: string) => store.write((writer) => ensureWord(writer, name))
+    const write = (name: string) => store.write((writer) => ensureWord(writer, safe(name)))
     write('before')
     store.space.keepBallast()
     expect(statSync(join(home, 'ballast')).size).toBe(16 * MB)
     free = 63 * MB
     const low = open({ freeBytes: () => free })
-    expect(thrownBy(() => low.write((writer) => ensureWord(writer, 'never'))).facts.reason).toBe('storage_full')
+    expect(thrownBy(() => low.write((writer) => ensureWord(writer, safe('never')))).facts.reason).toBe('storage_full')
     expect(low.read((reader) => reader.prepare('SELECT count(*) AS n FROM term').get())).toEqual({ n: 6 })
-    expect(low.write((writer) => ensureWord(writer, 'essential'), { essential: true })).toBeGreaterThan(0)
+    expect(low.write((writer) => ensureWord(writer, safe('essential')), { essential: true })).toBeGreaterThan(0)
     free = 65 * MB
-    expect(low.write((writer) => ensureWord(writer, 'again'))).toBeGreaterThan(0)
+    expect(low.write((writer) => ensureWord(writer, safe('again')))).toBeGreaterThan(0)
     low.close()
     store.close()
   })

@@ -17,6 +17,7 @@ import { backUp, nameBackup, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
 import { ensureWord, findWord } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.UTC(2026, 5, 15)
 let home: string
@@ -37,7 +38,7 @@ function open(): Store {
   stores.push(store)
   return store
 }
-const add = (store: Store, word: string) => store.write((writer) => ensureWord(writer, word))
+const add = (store: Store, word: string) => store.write((writer) => ensureWord(writer, safe(word)))
 const has = (store: Store, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
 
 /** Another database of ours, in one file. */
@@ -93,7 +94,7 @@ describe('an open database', () => {
     await sleep(60)
     expect(thrownBy(() => has(store, 'word 1')).facts.reason).toBe(reason)
     expect(thrownBy(() => store.openSnapshot()).facts.reason).toBe(reason)
-    expect(thrownBy(() => store.write((writer) => ensureWord(writer, 'x'), { essential: true })).code).toBe(
+    expect(thrownBy(() => store.write((writer) => ensureWord(writer, safe('x')), { essential: true })).code).toBe(
       'unavailable',
     )
     if (hasBackups)
@@ -106,7 +107,7 @@ describe('an open database', () => {
     const store = open()
     const refused = thrownBy(() =>
       store.write((writer) => {
-        ensureWord(writer, 'lost')
+        ensureWord(writer, safe('lost'))
         rmSync(file)
       }),
     )

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
 
 /** Writes batches of findings for ever, and says on stdout when each was kept; somebody kills it. */
 const [file = '', from = '0'] = process.argv.slice(2)
@@ -27,10 +28,10 @@ for (let batch = Number(from); ; batch++) {
           fp,
           facets: {
             sourceId: 1,
-            detectorType: 'SECRETS',
-            findingType: `T${fp % 5}`,
-            category: 'SECURITY',
-            customDetectorKey: '',
+            detectorType: safe('SECRETS'),
+            findingType: safe(`T${fp % 5}`),
+            category: safe('SECURITY'),
+            customDetectorKey: safe(''),
             severity: 'HIGH',
             status: 'OPEN',
           },
@@ -39,7 +40,7 @@ for (let batch = Number(from); ; batch++) {
           lastDetectedAt: null,
           resolvedAt: null,
           location: null,
-          excerpt: 'x'.repeat(fp),
+          excerpt: safe('x'.repeat(fp)),
         })
       }
     })

@@ -7,6 +7,7 @@ import { db } from '../../src/store/builder.ts'
 import { Store } from '../../src/store/store.ts'
 import { ensureWord, findWord } from '../../src/store/words.store.ts'
 import { startEntry } from '../support/entry.ts'
+import { safe } from '../support/safe-text.ts'
 
 const entry = new URL('open-entry.ts', import.meta.url)
 
@@ -26,7 +27,7 @@ describe('opening', () => {
     expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual(Array.from({ length: 20 }, () => 0))
     expect(starts.map(({ output }) => output())).toEqual(Array.from({ length: 20 }, () => 'done'))
     const store = open()
-    const words = store.read((tx) => tx.all(db.selectFrom('word').select('text').where('text', 'like', 'p%-%')))
+    const words = store.read((tx) => tx.all(db.selectFrom('word').select('text').where('text', 'like', safe('p%-%'))))
     const terms = store.read((tx) => tx.all(db.selectFrom('term').select('slug')))
     store.close()
     expect(words).toHaveLength(400)
@@ -87,7 +88,7 @@ describe('connections', () => {
 
   it('are to files that only their owner can read', () => {
     const store = open()
-    store.write((tx) => ensureWord(tx, 'x'))
+    store.write((tx) => ensureWord(tx, safe('x')))
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(store.file + suffix).mode & 0o777, suffix).toBe(0o600)
     store.close()
   })
@@ -98,7 +99,7 @@ describe('transactions', () => {
     const store = open()
     const work = () =>
       store.write((tx) => {
-        ensureWord(tx, 'lost')
+        ensureWord(tx, safe('lost'))
         throw new Error('stop')
       })
     expect(work).toThrow('stop')
@@ -109,7 +110,7 @@ describe('transactions', () => {
   it('refuses work that waits', () => {
     const store = open()
     expect(() => store.write(async () => 1)).toThrow(/must not wait/)
-    expect(store.write((tx) => ensureWord(tx, 'after'))).toBeGreaterThan(0)
+    expect(store.write((tx) => ensureWord(tx, safe('after')))).toBeGreaterThan(0)
     store.close()
   })
 
@@ -127,7 +128,7 @@ describe('transactions', () => {
     const counts = store.read((tx) => {
       const count = () => tx.all(db.selectFrom('word').select('id')).length
       const before = count()
-      other.write((writer) => ensureWord(writer, 'meanwhile'))
+      other.write((writer) => ensureWord(writer, safe('meanwhile')))
       return [before, count()]
     })
     expect(counts[0]).toBe(counts[1])
@@ -156,7 +157,7 @@ it('waits for another writer without holding the thread', { timeout: 60_000 }, a
   expect(free).toBe(false)
   other.exec('COMMIT')
   await waited
-  store.write((writer) => ensureWord(writer, 'afterwards'))
+  store.write((writer) => ensureWord(writer, safe('afterwards')))
   expect(store.read((reader) => findWord(reader, 'afterwards'))).toBeDefined()
   other.close()
   store.close()

@@ -1,9 +1,9 @@
-import { hideSecrets } from '../hide-secrets.ts'
+import { MAX_ADDRESS, toSafeText } from '../safe-text.ts'
 
 const MAX_LENGTH = 400
 
 /** A link as a finding shows it: as written, fragment included, without credentials and tokens, on one line. */
 export function toLinkExcerpt(url: string): string {
-  const line = hideSecrets(url.replace(/[\p{Cc}\p{Cf}]+/gu, '').trim())
+  const line = toSafeText(url.replace(/[\p{Cc}\p{Cf}]+/gu, '').trim(), 'key', MAX_ADDRESS)
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1)}…`
 }

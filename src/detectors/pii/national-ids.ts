@@ -14,6 +14,8 @@ interface NationalId {
   words: readonly string[]
   /** Whether the shape and the checksum are telling enough without such words. */
   telling?: boolean
+  /** False where a structure is published, and no check digit. */
+  checked?: false
   /** How many characters before the match belong to it; the pattern begins where few texts do. */
   lead?: number
 }
@@ -102,6 +104,7 @@ export const nationalIds: readonly NationalId[] = [
     pattern:
       /(?<![\w.-])(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?![\w-])/gi,
     isValid: (value) => !/^QQ/i.test(value),
+    checked: false,
     words: ['national insurance', 'nino', 'ni no', 'ni number'],
   },
   {
@@ -124,6 +127,7 @@ export const nationalIds: readonly NationalId[] = [
     country: 'IN',
     pattern: /(?<![\w.-])[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z](?![\w-])/g,
     isValid: (value) => !/^(?:ABCDE|AAAAA)/.test(value),
+    checked: false,
     words: ['pan', 'permanent account'],
   },
   {
@@ -194,6 +198,7 @@ export const nationalIds: readonly NationalId[] = [
     country: 'DK',
     pattern: /(?<![\w.-])(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d-?\d{4}(?![\w-]|\.\d)/g,
     isValid: (value) => new Set(toDigits(value)).size > 2,
+    checked: false,
     words: ['cpr', 'personnummer'],
   },
   {
@@ -226,6 +231,11 @@ export const nationalIds: readonly NationalId[] = [
     words: ['cpf', 'cadastro de pessoas'],
   },
 ]
+
+const withChecksum = nationalIds.filter(({ checked }) => checked !== false)
+const typesWithChecksum = new Set(withChecksum.map(({ type }) => type))
+export const countriesWithChecksum = [...new Set(withChecksum.map(({ country }) => country))]
+export const hasChecksum = (type: string): boolean => typesWithChecksum.has(type)
 
 const words = [...new Set(nationalIds.flatMap((id) => id.words))]
 const index = createKeywordIndex(words)

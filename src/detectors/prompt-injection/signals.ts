@@ -1,5 +1,5 @@
+import { joinRanges, type Range } from '../../kernel/ranges.ts'
 import { createKeywordIndex } from '../keyword-index.ts'
-import { joinRanges, type Range } from '../overlap.ts'
 import { isWordCode } from '../text.ts'
 import type { CanonicalText } from './canonical.ts'
 import type { Signal } from './clusters.ts'

@@ -1,6 +1,7 @@
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { openToldAssets } from '../../../src/findings/told-assets.store.ts'
 import { Store } from '../../../src/store/store.ts'
+import { safe } from '../../support/safe-text.ts'
 import { toFacets } from '../write/work.ts'
 
 /**
@@ -27,7 +28,7 @@ function storeSome(count: number): void {
     FindingLedger.keep(writer, at, (ledger) => {
       for (const end = stored + count; stored < end; stored++) {
         const key = `${prefix}-${Math.floor(stored / PER_ASSET)}`
-        const { assetId } = told.save(writer, ledger.facets, { key, name: key }, at)
+        const { assetId } = told.save(writer, ledger.facets, { key: safe(key), name: safe(key) }, at)
         ledger.insert({
           assetId,
           fp: stored,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Store } from '../../../src/store/store.ts'
 import { ensureWord } from '../../../src/store/words.store.ts'
 import { Dice } from '../../properties/query-data.ts'
+import { safe } from '../../support/safe-text.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -74,7 +75,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
           .lastInsertRowid,
       ),
     )
-    const words = (names: readonly string[]) => names.map((name) => ensureWord(writer, name))
+    const words = (names: readonly string[]) => names.map((name) => ensureWord(writer, safe(name)))
     const detectorIds = words(detectors)
     const categoryIds = words(categories)
     const typeIds = words(Array.from({ length: TYPES }, (_, type) => typeName(type)))

@@ -5,6 +5,7 @@ import { openToldAssets } from '../../../src/findings/told-assets.store.ts'
 import { leavesOutIndexes } from '../../../src/scans/left-imports.ts'
 import { Store } from '../../../src/store/store.ts'
 import { quantile } from '../../support/bench.ts'
+import { safe } from '../../support/safe-text.ts'
 import { BATCH, type Batch, type Estate, PER_ASSET, type Seen, START, toFacets, withoutLog } from './work.ts'
 
 const BULK = 64_000
@@ -27,7 +28,7 @@ export function openFilled(file: string, estate: Estate): { sourceId: number; se
   inBulks(store, Math.ceil(estate.rows / PER_ASSET), (writer, ledger, asset) => {
     // It would remember them all.
     if (asset % BULK === 0) assets = openToldAssets(sourceId)
-    assets.save(writer, ledger.facets, { key: `a${asset}`, name: `Asset ${asset}` }, START)
+    assets.save(writer, ledger.facets, { key: safe(`a${asset}`), name: safe(`Asset ${asset}`) }, START)
   })
   const started = performance.now()
   const drop = () => store.write((writer) => dropSomeIndex(writer, { names: true }))
@@ -75,7 +76,7 @@ export function rescan(store: Store, sourceId: number, batch: Batch, hasLog: boo
       const facets = toFacets(sourceId, fp, 'OPEN')
       ledger.insert({ assetId, fp, facets, firstDetectedAt: batch.at, confidence, ...untold })
     } else if (one.status !== before.facets.status) {
-      ledger.changeStatus(before, { at: batch.at, to: one.status, actor: 'scan', scanId: 1 })
+      ledger.changeStatus(before, { at: batch.at, to: one.status, actor: safe('scan'), scanId: 1 })
     } else ledger.update(before, { confidence: before.confidence })
   }
 }

@@ -2,6 +2,7 @@ import type { Facets } from '../../../src/findings/facets.store.ts'
 import type { FindingStatus } from '../../../src/findings/model.ts'
 import type { Writer } from '../../../src/store/store.ts'
 import { Dice } from '../../properties/query-data.ts'
+import { safe } from '../../support/safe-text.ts'
 
 export const START = Date.UTC(2025, 0, 1)
 export const BATCH = 500
@@ -25,10 +26,10 @@ export interface Batch {
 
 export const toFacets = (sourceId: number, number: number, status: FindingStatus): Facets => ({
   sourceId,
-  detectorType: `DETECTOR_${number % 5}`,
-  findingType: `TYPE_${number % 30}`,
-  category: 'SECURITY',
-  customDetectorKey: '',
+  detectorType: safe(`DETECTOR_${number % 5}`),
+  findingType: safe(`TYPE_${number % 30}`),
+  category: safe('SECURITY'),
+  customDetectorKey: safe(''),
   severity: severities[number % severities.length] ?? 'INFO',
   status,
 })

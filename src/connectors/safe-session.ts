@@ -1,0 +1,229 @@
+import type { AssetFacts } from '../detectors/detector.ts'
+import { MAX_ADDRESS, toSafeAddress, toSafeKey, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Safe, SafeText } from '../kernel/safe-text.ts'
+import type {
+  AssetDraft,
+  Batch,
+  Connector,
+  ConnectorSession,
+  CrawlRequest,
+  LeftScope,
+  LinkDraft,
+  ScanWarning,
+  Scope,
+  SessionOptions,
+  TestStep,
+  Unlisted,
+} from './connector.ts'
+import { toAssetFacts } from './facts.ts'
+
+const MAX_LABEL = 200
+const MAX_SENTENCE = 2000
+const MAX_NOTEBOOK = 1_000_000
+
+/** An asset as it may be stored and shown; `original` is what detectors look at, and is never kept. */
+export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
+  Pick<AssetDraft, 'document' | 'outline'> & { original: AssetFacts }
+export type SafeScope = Safe<Scope>
+export type SafeWarning = Safe<ScanWarning>
+type SafeStep = Safe<TestStep>
+
+export interface SafeBatch {
+  assets: readonly SafeAsset[]
+  /** Undefined: it holds what may not be kept, so the crawl goes on from the cursor before. */
+  cursor: SafeText | null | undefined
+  warnings: readonly SafeWarning[]
+  unlisted?: readonly Safe<Unlisted>[]
+}
+
+/** A session of a connector through which no text of a tenant comes unchecked, in what it yields and in its errors. */
+export interface SafeSession {
+  scopes(): Promise<{ scopes: SafeScope[]; warnings: SafeWarning[] }>
+  crawl(request: CrawlRequest): AsyncIterable<SafeBatch>
+  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, LeftScope>>
+  test(): Promise<SafeStep[]>
+  close(): Promise<void>
+}
+
+type Identify = (canonical: string) => number
+
+export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'rememberTenantId' | 'notebook'> {
+  rememberTenantId: (tenantId: SafeText) => void
+  notebook?: { read(): string | undefined; write(text: SafeText): void }
+}
+
+/** Opens a session behind the gate. `identify` is a keyed hash that keeps keys apart which differ in what is hidden. */
+export function openSafeSession(
+  connector: Connector,
+  { notebook, rememberTenantId, ...options }: SafeSessionOptions,
+  identify: Identify,
+): SafeSession {
+  const session = connector.open({
+    ...options,
+    rememberTenantId: (id) => rememberTenantId(toSafeText(id, 'key')),
+    ...(notebook === undefined
+      ? {}
+      : {
+          notebook: {
+            read: notebook.read,
+            write: (text) => {
+              const safe = toSafeText(text, 'key', MAX_NOTEBOOK)
+              // What may not be kept is begun anew after an interruption.
+              if (safe === text) notebook.write(safe)
+            },
+          },
+        }),
+  })
+  return guard(session, identify)
+}
+
+function guard(session: ConnectorSession, identify: Identify): SafeSession {
+  const findLeft = session.findLeft?.bind(session)
+  const originals = new Map<string, string>()
+  const toKey = (key: string): SafeText => {
+    const safe = toSafeKey(key, identify)
+    if (safe !== key) originals.set(safe, key)
+    return safe
+  }
+  const toOriginal = (key: string) => originals.get(key) ?? key
+  return {
+    scopes: () =>
+      safely(async () => {
+        const { scopes, warnings } = await session.scopes()
+        return {
+          scopes: scopes.map(({ key, name }) => ({ key: toKey(key), name: toSafeText(name, 'prose') })),
+          warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
+        }
+      }),
+    async *crawl({ scope, known, ...request }) {
+      const batches = session
+        .crawl({
+          ...request,
+          scope: { key: toOriginal(scope.key), name: scope.name },
+          known: (keys) => {
+            const checksums = known(keys.map(toKey))
+            return new Map([...checksums].map(([key, checksum]) => [toOriginal(key), checksum]))
+          },
+        })
+        [Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const { done, value } = await safely(() => batches.next())
+          if (done === true) return
+          yield toSafeBatch(value, toKey)
+        }
+      } finally {
+        await batches.return?.()
+      }
+    },
+    ...(findLeft === undefined
+      ? {}
+      : {
+          findLeft: async (keys: readonly string[]) => {
+            const left = await safely(() => findLeft(keys.map(toOriginal)))
+            return new Map([...left].map(([key, state]) => [toKey(key), state]))
+          },
+        }),
+    test: async () => (await session.test()).map(toSafeStep),
+    close: () => session.close(),
+  }
+}
+
+function toSafeBatch({ assets, cursor, warnings, unlisted }: Batch, toKey: (key: string) => SafeText): SafeBatch {
+  const kept = cursor === null ? null : toSafeText(cursor, 'key', MAX_ADDRESS)
+  return {
+    assets: assets.map((draft) => toSafeAsset(draft, toKey)),
+    cursor: kept === cursor ? kept : undefined,
+    warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
+    ...(unlisted === undefined ? {} : { unlisted: unlisted.map(toSafeUnlisted) }),
+  }
+}
+
+const toSafeUnlisted = ({ detail, ...unlisted }: Unlisted): Safe<Unlisted> => ({
+  ...unlisted,
+  ...(detail === undefined ? {} : { detail: toSafeText(detail, 'prose') }),
+})
+
+function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeAsset {
+  const { container, owner, document } = draft
+  const asset: SafeAsset = {
+    kind: draft.kind,
+    key: toKey(draft.key),
+    name: toSafeText(draft.name, 'prose'),
+    url: toSafeAddress(draft.url),
+    checksum: toSafeText(draft.checksum, 'key'),
+    original: toAssetFacts(draft),
+    ...(container === undefined ? {} : { container: toSafeText(container, 'prose') }),
+    ...(owner === undefined ? {} : { owner: toSafeText(owner, 'prose') }),
+    ...(draft.isUncertain === undefined ? {} : { isUncertain: draft.isUncertain }),
+    ...(draft.partOf === undefined ? {} : { partOf: toKey(draft.partOf) }),
+    ...(draft.absorbs === undefined ? {} : { absorbs: draft.absorbs }),
+    ...(draft.outline === undefined ? {} : { outline: draft.outline }),
+    ...(draft.contentCreatedAt === undefined ? {} : { contentCreatedAt: draft.contentCreatedAt }),
+    ...(draft.contentUpdatedAt === undefined ? {} : { contentUpdatedAt: draft.contentUpdatedAt }),
+    ...toSafeContent(draft, toKey),
+  }
+  if (document === undefined) return asset
+  asset.document = async () => {
+    try {
+      return await safely(document)
+    } finally {
+      // Reading the content may have changed what is said of it.
+      Object.assign(asset, toSafeContent(draft, toKey))
+    }
+  }
+  return asset
+}
+
+function toSafeContent({ facts, links, unread, unlisted }: AssetDraft, toKey: (key: string) => SafeText) {
+  return {
+    links: links.map((link) => toSafeLink(link, toKey)),
+    ...(unread === undefined ? {} : { unread: toSafeValue(unread, 'key') as Safe<typeof unread> }),
+    ...(unlisted === undefined ? {} : { unlisted: unlisted.map(toSafeUnlisted) }),
+    ...(facts === undefined ? {} : { facts: toSafeValue(facts, 'prose') as Record<string, unknown> }),
+  }
+}
+
+function toSafeLink(link: LinkDraft, toKey: (key: string) => SafeText): Safe<LinkDraft> {
+  const { targetKey, url, label, path, section, reference, ...place } = link
+  return {
+    ...place,
+    ...(targetKey === undefined ? {} : { targetKey: toKey(targetKey) }),
+    ...(url === undefined ? {} : { url: toSafeText(url, 'key', MAX_ADDRESS) }),
+    ...(label === undefined ? {} : { label: toSafeText(label, 'prose', MAX_LABEL) }),
+    ...(section === undefined ? {} : { section: toSafeText(section, 'key') }),
+    ...(path === undefined ? {} : { path: toSafeText(path, 'prose') }),
+    ...(reference === undefined ? {} : { reference: toSafeValue(reference, 'prose') as Safe<typeof reference> }),
+  }
+}
+
+function toSafeWarning({ code, message, scope, assetKey, incomplete }: ScanWarning, toKey: (key: string) => SafeText) {
+  return {
+    code: toSafeText(code, 'prose'),
+    message: toSafeText(message, 'prose', MAX_SENTENCE),
+    ...(scope === undefined ? {} : { scope: toKey(scope) }),
+    ...(assetKey === undefined ? {} : { assetKey: toKey(assetKey) }),
+    ...(incomplete === undefined ? {} : { incomplete }),
+  }
+}
+
+function toSafeStep({ name, status, detail, hint }: TestStep): SafeStep {
+  return {
+    name: toSafeText(name, 'prose'),
+    status,
+    ...(detail === undefined ? {} : { detail: toSafeText(detail, 'prose', MAX_SENTENCE) }),
+    ...(hint === undefined ? {} : { hint: toSafeText(hint, 'prose', MAX_SENTENCE) }),
+  }
+}
+
+/** Errors of a platform quote it. */
+async function safely<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const message = toSafeText(error.message, 'prose', MAX_SENTENCE)
+    throw message === error.message ? error : new AppError(error.code, message, { ...error.facts, cause: error.cause })
+  }
+}

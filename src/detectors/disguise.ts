@@ -1,0 +1,111 @@
+import type { Range } from '../kernel/ranges.ts'
+
+/** A text as it reads when a disguise is taken off, and where in the original each of its characters comes from. */
+export interface Reading {
+  text: string
+  /** Absent: the text is the original itself. */
+  from?: { starts: readonly number[]; ends: readonly number[] }
+}
+
+/** Where in the original a range of a reading stands. */
+export function toOriginal({ from }: Reading, { start, end }: Range): Range {
+  if (from === undefined) return { start, end }
+  return { start: from.starts[start] ?? 0, end: from.ends[end - 1] ?? 0 }
+}
+
+const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
+const beyondAscii = /[^\t\n\r -~]/gu
+const dash = /[\u2010-\u2015\u2212]/
+
+function toPlain(character: string): string {
+  if (invisible.test(character)) return ''
+  if (dash.test(character)) return '-'
+  const folded = character.normalize('NFKC')
+  return dash.test(folded) ? '-' : folded
+}
+
+const tag = /<[^<>]{1,300}>|\{\w{2,20}(?::[^{}]{0,80})?\}|[*`\\]|~~|__/g
+const entity = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|shy|nbsp|zwj|zwnj|lrm|rlm|ZeroWidthSpace));/gi
+const named: Record<string, string> = { amp: '&', nbsp: ' ' }
+const percentRun = /(?:%[0-9a-f]{2})+/gi
+
+function fromEntity(_: string, decimal?: string, hexadecimal?: string, name = ''): string {
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
+  if (Number.isNaN(code)) return named[name.toLowerCase()] ?? ''
+  return code > 0x10ffff ? '' : String.fromCodePoint(code)
+}
+
+/** Bytes that are no UTF-8 text stay as they are. */
+function fromPercents(percents: string): string {
+  try {
+    return decodeURIComponent(percents)
+  } catch {
+    return percents
+  }
+}
+
+const MAX_DECODINGS = 3
+
+/** What a text reads as when more and more disguises are taken off; each differs from the one before. */
+export function* readingsOf(text: string): Generator<Reading> {
+  let reading: Reading = { text }
+  for (let round = 0; round < MAX_DECODINGS; round++) {
+    const before = reading.text
+    for (const takeOff of [fold, unmark, unescapePercents]) {
+      const next = takeOff(reading)
+      if (next.text !== reading.text) yield next
+      reading = next
+    }
+    if (reading.text === before) return
+  }
+}
+
+/** Without invisible characters, and with those of other widths and styles as the letters that they stand for. */
+const fold = (reading: Reading): Reading => rewrite(reading, beyondAscii, toPlain)
+
+/** Without tags, macros and marks of emphasis, and with entities as what they stand for. */
+function unmark(reading: Reading): Reading {
+  return rewrite(
+    rewrite(reading, tag, () => ''),
+    entity,
+    fromEntity,
+  )
+}
+
+function unescapePercents(reading: Reading): Reading {
+  return reading.text.includes('%') ? rewrite(reading, percentRun, fromPercents) : reading
+}
+
+type Replace = (whole: string, ...groups: string[]) => string
+
+/** Replaces what a pattern matches; each character of a replacement comes from the whole match. */
+function rewrite(reading: Reading, pattern: RegExp, replace: Replace): Reading {
+  const { text, from } = reading
+  let rewritten = ''
+  let at = 0
+  const starts: number[] = []
+  const ends: number[] = []
+  const keep = (end: number) => {
+    for (let index = at; index < end; index++) {
+      starts.push(from?.starts[index] ?? index)
+      ends.push(from?.ends[index] ?? index + 1)
+    }
+    rewritten += text.slice(at, end)
+  }
+  for (const match of text.matchAll(pattern)) {
+    const [whole, ...groups] = match
+    const replacement = replace(whole, ...groups)
+    if (replacement === whole) continue
+    keep(match.index)
+    at = match.index + whole.length
+    const { start, end } = toOriginal(reading, { start: match.index, end: at })
+    for (let index = 0; index < replacement.length; index++) {
+      starts.push(start)
+      ends.push(end)
+    }
+    rewritten += replacement
+  }
+  if (at === 0 && rewritten === '') return reading
+  keep(text.length)
+  return { text: rewritten, from: { starts, ends } }
+}

@@ -1,0 +1,169 @@
+import { joinRanges, type Range } from '../kernel/ranges.ts'
+import { findCredentials, holdsRememberedSecret, MASK, maskRanges } from '../kernel/redaction.ts'
+import { ownText, type SafeText } from '../kernel/safe-text.ts'
+import { readingsOf, toOriginal } from './disguise.ts'
+import { findEncoded } from './encoded-text.ts'
+import { type FirstLook, lookAt } from './first-look.ts'
+import { findCards } from './pii/cards.ts'
+import { findIbans } from './pii/ibans.ts'
+import { countriesWithChecksum, findNationalIds, hasChecksum } from './pii/national-ids.ts'
+import { numberRuns } from './pii/numbers.ts'
+import { findSocialSecurityNumbers } from './pii/ssn.ts'
+import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
+import { toCharacterStart } from './text.ts'
+
+/**
+ * What a text is, which decides what is hidden in it: credentials in each; in `prose`, which names are, personal data
+ * of high confidence too; in an `excerpt` what `redactTexts` leaves, in a `key` (of an asset, or an address) and in a `definition` that people typed, none.
+ */
+export type TextKind = 'prose' | 'excerpt' | 'key' | 'definition'
+
+export const MAX_NAME = 1000
+export const MAX_ADDRESS = 4096
+/** Definitions have limits of their own, and a part of one means something else. */
+const MAX_DEFINITION = 1_000_000
+
+/** Nothing shorter is a credential or personal data. */
+const MIN_HIDDEN = 6
+const MIN_SECRET_CONFIDENCE = 0.5
+const MIN_PERSONAL_CONFIDENCE = 0.6
+/** What is looked at behind the cut, so that a credential across it is seen whole. */
+const LOOK_AHEAD = 4000
+const config = secretsDetector.config.parse({})
+const asset = { key: '', kind: 'text', name: '', url: '' }
+
+/** Names come again and again: each is looked at once in a while. */
+const MAX_CACHED = 5_000
+const cached: Record<TextKind, Map<string, SafeText>> = {
+  prose: new Map(),
+  excerpt: new Map(),
+  key: new Map(),
+  definition: new Map(),
+}
+const LONGEST_CACHED = 500
+
+/** The one gate for text from outside: hides what nobody may keep or see, and cuts what is too long. */
+export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
+  if (text.length > LONGEST_CACHED || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
+  const kept = cached[kind]
+  let hidden = kept.get(text)
+  if (hidden === undefined) {
+    hidden = toSafeTextOnce(text, kind, LONGEST_CACHED * 2)
+    if (kept.size >= MAX_CACHED) kept.clear()
+    kept.set(text, hidden)
+  }
+  return hidden.length <= maxLength ? hidden : toSafeTextOnce(text, kind, maxLength)
+}
+
+/** The same for a text that hardly comes again: nothing is remembered. */
+export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
+  let safe = text
+  // What is hidden may have kept what stands beside it from being found.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const hidden = hide(safe, kind, maxLength)
+    if (hidden === safe) break
+    safe = hidden
+  }
+  return safe as SafeText
+}
+
+const MAX_ROUNDS = 8
+
+function hide(text: string, kind: TextKind, maxLength: number): string {
+  const seen = text.length > maxLength + LOOK_AHEAD ? text.slice(0, maxLength + LOOK_AHEAD) : text
+  const hidden = seen.length < MIN_HIDDEN ? [] : findHidden(seen, kind)
+  if (hidden.length === 0 && text.length <= maxLength) return text
+  const whole = joinRanges(hidden).filter(({ start }) => start < maxLength)
+  const end = Math.max(Math.min(seen.length, maxLength), whole.at(-1)?.end ?? 0)
+  const masked = maskRanges(seen.slice(0, end), whole)
+  return masked.slice(0, toCharacterStart(masked, maxLength))
+}
+
+/**
+ * A key as it may be kept. Keys that differ in what is hidden alone stay apart by a hash, for which `identify` takes
+ * the original.
+ */
+export function toSafeKey(key: string, identify: (canonical: string) => number, maxLength = MAX_NAME): SafeText {
+  const hidden = toSafeTextOnce(key, 'key', maxLength)
+  return hidden === key ? hidden : (`${hidden}#${identify(key).toString(16)}` as SafeText)
+}
+
+/** Where an asset opens: an http or https address, or nothing. */
+export function toSafeAddress(address: string): SafeText {
+  return webAddress.test(address) ? toSafeTextOnce(address, 'key', MAX_ADDRESS) : ownText('')
+}
+
+const webAddress = /^https?:\/\/[^\s]/i
+
+/** A value as JSON, see `toSafeValue`. */
+export const toSafeJson = (value: unknown, kind: TextKind = 'prose'): SafeText =>
+  JSON.stringify(toSafeValue(value, kind)) as SafeText
+
+/**
+ * The value with every string in it, names of members included, passed; of what a tenant says, the values of members
+ * named after a secret are masked.
+ */
+export function toSafeValue(value: unknown, kind: TextKind): unknown {
+  if (typeof value === 'string') return toSafeText(value, kind, kind === 'definition' ? MAX_DEFINITION : MAX_ADDRESS)
+  if (Array.isArray(value)) return value.map((item) => toSafeValue(item, kind))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      toSafeText(name, kind),
+      typeof member === 'string' && kind === 'prose' && secretMember.test(name) ? MASK : toSafeValue(member, kind),
+    ]),
+  )
+}
+
+const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
+
+function findHidden(text: string, kind: TextKind): Range[] {
+  const look = lookAt(text)
+  const hidden = [...findIn(text, kind, look)]
+  if (!look.disguised) return hidden
+  for (const reading of readingsOf(text)) {
+    const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, lookAt(reading.text))
+    for (const range of read) hidden.push(toOriginal(reading, range))
+  }
+  return hidden
+}
+
+/** No number that is personal data has fewer digits. */
+const MIN_DIGITS = 7
+
+function* findIn(
+  text: string,
+  kind: TextKind,
+  { mayHoldCredential, mayBeEncoded, digits }: FirstLook,
+): Generator<Range> {
+  const credentials = mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
+  // These say exactly what is to be hidden; without them a detector does not take more of an address than it must.
+  if (credentials.length > 0) return yield* credentials
+  if (kind !== 'excerpt') yield* findSecrets(text)
+  if (mayBeEncoded) {
+    for (const { text: decoded, ...range } of findEncoded(text)) {
+      if (decoded === undefined || findCredentials(decoded).length > 0 || !isEmpty(findSecrets(decoded))) yield range
+    }
+  }
+  if (kind === 'prose' && digits >= MIN_DIGITS) yield* findPersonal(text)
+}
+
+const isEmpty = (ranges: Generator<Range>): boolean => ranges.next().done === true
+
+function* findSecrets(text: string): Generator<Range> {
+  if (!mayHoldSecret(text)) return
+  const document = { mime: 'text/plain', parts: [{ kind: 'text' as const, path: '', text }], links: [] }
+  for (const match of secretsDetector.detect(document, { asset, config, now: 0 })) {
+    if (match.confidence >= MIN_SECRET_CONFIDENCE) yield match
+  }
+}
+
+function* findPersonal(text: string): Generator<Range> {
+  const part = { kind: 'text' as const, path: '', text }
+  yield* findIbans(part)
+  for (const match of findNationalIds(part, countriesWithChecksum)) if (hasChecksum(match.type)) yield match
+  for (const run of numberRuns(text)) {
+    for (const match of findCards(part, run)) if (match.confidence >= MIN_PERSONAL_CONFIDENCE) yield match
+    yield* findSocialSecurityNumbers(part, run)
+  }
+}
