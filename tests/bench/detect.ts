@@ -2,6 +2,7 @@ import { detectText } from '../../src/detectors/detect-text.ts'
 import { documentDetectors } from '../../src/detectors/index.ts'
 import { print, readFlags, saveResults } from '../support/bench.ts'
 import { type DetectionCase, QUOTING_FAMILY, readCases } from './detect/cases.ts'
+import { leaveOneSourceOut } from './detect/leave-out.ts'
 import { addCase, type Judged, judge, type Matching, matchings, Tally, toCalibration } from './detect/score.ts'
 import { measureSpeed } from './detect/speed.ts'
 
@@ -9,6 +10,8 @@ import { measureSpeed } from './detect/speed.ts'
 //   --cases FILE[,FILE]   labelled cases (JSONL, may be gzipped): recall, precision, clean texts flagged, calibration
 //   --type TYPE           one detector only; needed with --cases
 //   --by source,language,family,type                     what the cases are grouped by; default source,language
+//   --train FILE[,FILE]   leave-one-source-out: every source of these is scored by rules, and by rules or a model
+//                         that was trained on the others; --cases then set its thresholds, --skip keeps sources out
 //   --wrong FILE          writes the ids of the cases that are missed or wrongly flagged
 // The cases are no part of the project, so their place is given: --cases, or ASSAY_DETECT_CASES.
 
@@ -16,6 +19,8 @@ const flags = readFlags({
   cases: process.env.ASSAY_DETECT_CASES ?? '',
   type: '',
   by: 'source,language',
+  train: process.env.ASSAY_DETECT_TRAIN ?? '',
+  skip: '',
   wrong: '',
 })
 const known = documentDetectors.map(({ type }) => type)
@@ -77,7 +82,12 @@ function printTallies(tallies: ReadonlyMap<string, Tally>): void {
   for (const row of rows) print(line(row))
 }
 
-if (flags.cases === '') {
+if (flags.train !== '') {
+  if (flags.cases === '') throw new RangeError('Name the cases whose clean texts set the thresholds: --cases FILE')
+  print(`${'source'.padEnd(24)}${'cases'.padStart(6)}${'rules'.padStart(8)}${'both'.padStart(8)}`)
+  const [train, cases] = [flags.train, flags.cases].map((files) => readCases(files.split(',')))
+  saveResults(flags.json, leaveOneSourceOut(train ?? [], cases ?? [], new Set(flags.skip.split(','))))
+} else if (flags.cases === '') {
   const speeds = measureSpeed(flags.type === '' ? known : [flags.type])
   saveResults(flags.json, { speeds })
 } else {

@@ -137,7 +137,7 @@ describe('what only looks like an injection', () => {
     }
     const confidences = (config: unknown) => detectParts([part], [], config).map(({ confidence }) => confidence)
     expect(confidences({}).every((confidence) => confidence < 0.5)).toBe(true)
-    expect(confidences({ quotedExamples: true })).toEqual([0.9])
+    expect(confidences({ quotedExamples: true })).toEqual([0.95])
   })
 
   it('weighs pages of a security training as information', () => {

@@ -41,6 +41,7 @@ describe('the tarball', () => {
       ...['package.json', 'README.md', 'mcp.config.example.json', 'server.json', 'dist/LICENSES.txt', pack.bin.assay],
       ...workers,
       ...listed('migrations'),
+      ...listed('models'),
       ...listed('schemas'),
       ...['agent', 'admin', 'admin-agent'].flatMap((name) => [
         `dist/frames/${name}.json`,
@@ -53,7 +54,7 @@ describe('the tarball', () => {
 
   it('holds nothing else', () => {
     const known =
-      /^(?:package\.json|README\.md|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
+      /^(?:package\.json|README\.md|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
     expect([...paths].filter((path) => !known.test(path))).toEqual([])
     expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(8_000_000)
   })
@@ -178,7 +179,7 @@ describe('the Dockerfile', () => {
     expect(last).toMatch(/^HEALTHCHECK .*\\\n\s+CMD \["node", "-e"/m)
     expect(last).toContain(`io.modelcontextprotocol.server.name="${pack.mcpName}"`)
     expect(last).toContain(`ENTRYPOINT ["node", "/app/${pack.bin.assay}"]`)
-    for (const part of ['package.json', 'node_modules', 'dist', 'migrations', 'schemas']) {
+    for (const part of ['package.json', 'node_modules', 'dist', 'migrations', 'models', 'schemas']) {
       expect(last).toMatch(new RegExp(`^COPY --from=build /app/${part} `, 'm'))
     }
   })

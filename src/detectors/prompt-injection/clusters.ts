@@ -9,6 +9,8 @@ export interface Signal {
   end: number
   /** Stands there as an example: it is no evidence for anything around it. */
   quoted?: boolean
+  /** Covers whole sentences: it says where to look, not what the words are. */
+  wide?: boolean
 }
 
 /** Signals this near to each other are one attempt. */
@@ -31,16 +33,18 @@ export function toClusters(signals: readonly Signal[]): Signal[] {
     reach = Math.max(signal.end, last !== undefined && signal.start - reach <= NEAR ? reach : 0)
   }
   return groups.flatMap((group) => {
-    const [best] = [...group].sort((a, b) => b.confidence - a.confidence)
+    const strong = group.filter((signal) => signal.confidence >= 0.5)
+    const worded = strong.filter(({ wide }) => wide !== true)
+    const [span = group] = [worded, strong].filter((each) => each.length > 0)
+    const [best] = [...span].sort((a, b) => b.confidence - a.confidence)
     if (best === undefined) return []
     const telling = group.filter(({ quoted }) => quoted !== true)
     const byRule = new Map(telling.map((signal) => [signal.rule, signal]))
     const weak = [...byRule.values()].filter((signal) => signal.confidence < 0.5)
     const evidence = 1 - weak.reduce((doubt, signal) => doubt * (1 - signal.confidence), 1)
     const further = Math.max(0, new Set(telling.map((signal) => signal.type)).size - 1)
-    const confidence = Math.min(MOST, Math.max(best.confidence + further * PER_FURTHER_TYPE, evidence))
-    const strong = group.filter((signal) => signal.confidence >= 0.5)
-    const span = strong.length > 0 ? strong : group
+    const surest = Math.max(...group.map((signal) => signal.confidence))
+    const confidence = Math.min(MOST, Math.max(surest + further * PER_FURTHER_TYPE, evidence))
     const gravest = Math.min(...span.map((signal) => severities.indexOf(signal.severity)))
     return {
       ...best,

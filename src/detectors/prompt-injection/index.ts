@@ -6,6 +6,7 @@ import { type Signal, toClusters } from './clusters.ts'
 import { findDecoded } from './encodings.ts'
 import { isQuotedExample } from './quotes.ts'
 import { findSignals } from './signals.ts'
+import { isAboutInjection } from './subject.ts'
 import { findUnseen } from './unseen.ts'
 
 /** Attributes that hold prose which a reader of the page does not see. */
@@ -23,9 +24,9 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   type: 'PROMPT_INJECTION',
   title: 'Prompt injection',
   description:
-    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 26 languages. Instructions that could be meant for people are not found.',
+    'Finds text that tries to steer an assistant reading the page: overrides, role play, hidden and invisible text, exfiltration, encodings, in 12 languages, and overrides in 13 more. About half of the wordings by unseen authors are found; plain requests are not.',
   category: 'THREAT',
-  version: 2,
+  version: 3,
   config: PromptInjectionConfig,
   findingTypes: [
     'INSTRUCTION_OVERRIDE',
@@ -35,6 +36,8 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
     'JAILBREAK',
     'DATA_EXFILTRATION',
     'TOOL_MISUSE',
+    'SUSPICIOUS_WORDING',
+    'DISCUSSED_INJECTION',
     'HIDDEN_TEXT',
     'ENCODED',
     'OBFUSCATED',
@@ -43,12 +46,27 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
     'ZERO_WIDTH',
     'BIDI',
   ],
-  *detect({ parts }, { config, asset }) {
+  *detect(document, { config, asset }) {
     const training = asset.labels?.some((label) => /security-(?:training|awareness)/.test(label)) === true
-    for (const [index, part] of parts.entries()) {
-      for (const match of findInjections(part, index, config)) yield training ? { ...match, severity: 'INFO' } : match
+    let isAbout: boolean | undefined
+    for (const [index, part] of document.parts.entries()) {
+      for (const match of findInjections(part, index, config)) {
+        if (isWording(match)) isAbout ??= isAboutInjection(document)
+        const weighed = isAbout === true && isWording(match) ? toDiscussed(match) : match
+        yield training ? { ...weighed, severity: 'INFO' } : weighed
+      }
     }
   },
+}
+
+/** What a reader sees as words; hidden text and invisible characters are no way to explain an attack. */
+const structural = new Set(['HIDDEN_TEXT', 'UNICODE_TAGS', 'VARIATION_SELECTOR', 'ZERO_WIDTH', 'BIDI'])
+const isWording = ({ findingType, confidence }: Match) => confidence >= 0.5 && !structural.has(findingType)
+
+/** A page about the subject most likely explains what it quotes, so that what is found is said with the reason. */
+function toDiscussed(match: Match): Match {
+  const shown = `${match.shown ?? ''} (${match.findingType} on a page about prompt injection)`.trim()
+  return { ...match, findingType: 'DISCUSSED_INJECTION', severity: 'LOW', confidence: 0.5, shown }
 }
 
 function* findInjections(part: Part, index: number, config: PromptInjectionConfig): Generator<Match> {
@@ -72,7 +90,7 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
       part: index,
       findingType: hidden ? 'HIDDEN_TEXT' : cluster.type,
       severity: hidden ? 'CRITICAL' : cluster.severity,
-      confidence: hidden ? 0.98 : cluster.confidence,
+      confidence: hidden ? Math.max(HIDDEN_CONFIDENCE, cluster.confidence) : cluster.confidence,
       start: cluster.start,
       end: cluster.end,
       rule: cluster.rule,
@@ -82,16 +100,22 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
   }
 }
 
+/** The model learnt from prose. */
+const MODEL_IN_CODE = 0.6
 const QUOTED_WEIGHT = 0.4
 /** What nobody sees on the page needs less evidence. */
 const LEAST_WHERE_UNSEEN = 0.44
+const HIDDEN_CONFIDENCE = 0.99
 
 /** Code is full of role tokens, and training pages quote attacks: both count for less. */
 function weigh(signals: Signal[], part: Part, config: PromptInjectionConfig): Signal[] {
+  const quoted = config.quotedExamples ? [] : signals.filter((signal) => isQuotedExample(part, signal))
+  const isQuoted = (signal: Signal) => quoted.some((other) => signal.start < other.end && other.start < signal.end)
   return signals.map((signal) => {
     if (part.kind === 'code' && signal.type === 'ROLE_TOKEN') return { ...signal, confidence: signal.confidence * 0.45 }
-    if (!config.quotedExamples && isQuotedExample(part, signal))
-      return { ...signal, confidence: signal.confidence * QUOTED_WEIGHT, quoted: true }
+    if (part.kind === 'code' && signal.type === 'SUSPICIOUS_WORDING')
+      return { ...signal, confidence: signal.confidence * MODEL_IN_CODE }
+    if (isQuoted(signal)) return { ...signal, confidence: signal.confidence * QUOTED_WEIGHT, quoted: true }
     return signal
   })
 }

@@ -1,4 +1,5 @@
 import type { Signal } from './clusters.ts'
+import type { Tokens } from './tokens.ts'
 
 const spaced = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}][ .\-_*]{1,3}){10,200}[\p{L}\p{N}](?![\p{L}\p{N}])/gu
 const joinedWording =
@@ -28,8 +29,9 @@ const MOST_WORDS = 6
 /**
  * Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters.
  */
-export function* findDisguised(text: string): Generator<Signal> {
-  for (const { 0: run, index } of text.matchAll(spaced)) {
+export function* findDisguised(tokens: Tokens): Generator<Signal> {
+  const { text } = tokens
+  for (const { 0: run, index } of hasSpacedLetters(tokens) ? text.matchAll(spaced) : []) {
     const wording = joinedWording.exec(run.replace(/[ .\-_*]+/g, ''))
     if (wording !== null) yield toSignal(index, run, 0.85)
   }
@@ -49,6 +51,17 @@ export function* findDisguised(text: string): Generator<Signal> {
     const start = index - before.length + verb.index
     yield toSignal(start, text.slice(start, index + noun.length), 0.8)
   }
+}
+
+const SPACED_LETTERS = 10
+
+function hasSpacedLetters({ starts, ends, count }: Tokens): boolean {
+  let run = 0
+  for (let at = 0; at < count; at++) {
+    run = (ends[at] ?? 0) - (starts[at] ?? 0) === 1 ? run + 1 : 0
+    if (run > SPACED_LETTERS) return true
+  }
+  return false
 }
 
 /** Equal, or the same letters in another order with the first and last kept, or one letter doubled or left out. */

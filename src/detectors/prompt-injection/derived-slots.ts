@@ -1,0 +1,199 @@
+import { NEUTRAL, type SlotHit, slotNumber } from './slot-hits.ts'
+import type { Tokens } from './tokens.ts'
+
+const {
+  machine,
+  helper,
+  call,
+  reading,
+  page,
+  addressed,
+  own,
+  self,
+  orders,
+  bounds,
+  prompt,
+  given,
+  dismiss,
+  undo,
+  quiet,
+  task,
+  ownTask,
+  ownBounds,
+  newTask,
+  renewed,
+  obey,
+  hidden,
+  goods,
+  marker,
+} = slotNumber
+/** What stands between a call and who is called. */
+const CALL_REACH = 16
+const READER_REACH = 90
+const OWN_REACH = 26
+const MAX_BETWEEN = 2
+const CALL_OPENING = 50
+const GIVEN_REACH = 60
+const NEGATION_REACH = 12
+const PERMISSION_REACH = 120
+const ENGLISH = 0
+/** "For", "to the": too little to make a machine of an agent. */
+const SHORT_CALL = 6
+/** "Password reset" speaks of a form, not of a password. */
+const ATTRIBUTE_REACH = 12
+const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|prompts?|length|rotation|hash)/
+/** "The assistant manager" is one of us. */
+const PERSON_REACH = 16
+const person =
+  /^s? (?:managers?|professors?|directors?|editors?|coach|principals?|secretar|teachers?|engineers?|developers?|researchers?|scientists?|teams?|users?|experts?|leads?|owners?|vendors?|providers?|students?)/
+const LIST_REACH = 16
+const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/u
+const callOpening = /(?:^|[\n>:(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/u
+/** "Befolge die Regeln nicht": the denial comes last. */
+const DENIAL_REACH = 70
+const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
+const possessive = /^(?:your|ur$)/
+const ANNOUNCEMENT_REACH = 70
+const announcement =
+  /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/u
+const lineOpening = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}$/u
+const pause = /[,:;.!?"(]/
+const vocative = /^['"*_)\s]{0,2}[,:，：、]/
+const negationBefore =
+  /(?:(?:^|[^a-z])(?:no|not|never|dont|don['’]t|cannot|can['’]?t|non|nao|nunca|jamais|n['’]|ne|nicht|nie|niemals|niet|inte|ikke|jangan|dung|khong|nu|ala|alkaa)\s?['’]?|не |ніколи |不要?|别|勿|لا |μη |μην |אל |न |อย่า)$/u
+const negationAfter =
+  /^(?:[a-z]{0,6}(?: sie)? (?:pas|nicht|niet|inte|ikke)(?![a-z])|ma(?:yin)?(?![a-z])|(?:し|られ)?(?:ない|ず)|하지 ?마)/u
+const forbidding =
+  /(?:^|[^a-z])(?:not|never|don['’]?t|cannot|can['’]?t|nicht|niemals|jamais|nunca|mai|nooit|nigdy)(?![a-z])/
+
+/**
+ * Adds what follows from words that stand together: who is spoken to, and whose instructions are meant; takes away what
+ * the words around turn into its opposite.
+ */
+export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] {
+  const { text } = tokens
+  const derived: SlotHit[] = []
+  const kept = hits.filter((hit) => {
+    if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit)
+    if (hit.slot === marker && hit.language !== NEUTRAL) return lineOpening.test(text.slice(Math.max(0, hit.start - 9), hit.start))
+    if (hit.slot === goods) return !attribute.test(text.slice(hit.end, hit.end + ATTRIBUTE_REACH))
+    if (hit.slot === quiet) return !isPermission(text, hit)
+    return true
+  })
+  for (const [at, hit] of kept.entries()) {
+    if (hit.slot === obey && denial.test(text.slice(hit.end, hit.end + DENIAL_REACH)))
+      derived.push({ ...hit, slot: dismiss })
+    if (hit.slot === machine || hit.slot === helper) addAddressed(derived, kept, at, text)
+    if (hit.slot === orders || hit.slot === prompt) addOwn(derived, kept, at, text, own)
+    if (hit.slot === orders && isAnnounced(text, hit)) derived.push({ ...hit, slot: marker })
+    if (hit.slot === bounds) addOwn(derived, kept, at, text, ownBounds)
+    if (hit.slot === task || hit.slot === orders) addNewTask(derived, kept, at, text)
+    if (hit.slot === task) addOwn(derived, kept, at, text, ownTask)
+  }
+  if (derived.length === 0) return kept
+  return [...kept, ...derived].sort((a, b) => a.sentence - b.sentence || a.start - b.start)
+}
+
+/** "End of the old instructions" at the start of a line. */
+const isAnnounced = (text: string, { start }: SlotHit) =>
+  announcement.test(text.slice(Math.max(0, start - ANNOUNCEMENT_REACH), start))
+
+/** "Do not forget the earlier instructions" asks for the opposite. */
+const isNegated = (text: string, { start, end }: SlotHit) =>
+  negationBefore.test(text.slice(Math.max(0, start - NEGATION_REACH), start)) ||
+  negationAfter.test(text.slice(end, end + 2 * NEGATION_REACH))
+
+/** "Never delete a file without asking" is no secrecy. */
+const isPermission = (text: string, { start, end }: SlotHit) =>
+  /^(?:without|ohne|sans|sin|senza|sem|zonder|bez)/.test(text.slice(start, end)) &&
+  forbidding.test(
+    text
+      .slice(Math.max(0, start - PERMISSION_REACH), start)
+      .split(/[.!?\n]/)
+      .at(-1) ?? '',
+  )
+
+/** Hits around one in the same sentence and language. */
+function around(hits: readonly SlotHit[], at: number, reach: number): SlotHit[] {
+  const near: SlotHit[] = []
+  const center = hits[at]
+  if (center === undefined) return near
+  for (const step of [-1, 1]) {
+    for (let next = at + step; ; next += step) {
+      const hit = hits[next]
+      if (hit === undefined || hit.sentence !== center.sentence) break
+      if (Math.max(hit.start - center.end, center.start - hit.end) > reach) break
+      if (hit.language === center.language || hit.language === NEUTRAL) near.push(hit)
+    }
+  }
+  return near
+}
+
+function addAddressed(derived: SlotHit[], hits: readonly SlotHit[], at: number, text: string): void {
+  const name = hits[at]
+  if (name === undefined) return
+  let called: SlotHit | undefined
+  let hasReading = false
+  let hasPage = false
+  let isListed = false
+  for (const hit of around(hits, at, READER_REACH)) {
+    if (hit.slot === reading) hasReading = true
+    else if (hit.slot === page) hasPage = true
+    else if (hit.slot === machine) isListed ||= hit.start > name.start && hit.start - name.end < LIST_REACH
+    else if (hit.slot === call && called === undefined && isCalled(text, hit, name)) called = hit
+  }
+  const isVocative =
+    name.slot === machine &&
+    !isListed &&
+    vocative.test(text.slice(name.end, name.end + 4)) &&
+    opening.test(text.slice(Math.max(0, name.start - 8), name.start))
+  if (called === undefined && !(hasReading && hasPage) && !isVocative) return
+  if (person.test(text.slice(name.end, name.end + PERSON_REACH))) return
+  derived.push({ ...name, slot: addressed, start: Math.min(called?.start ?? name.start, name.start) })
+}
+
+function isCalled(text: string, hit: SlotHit, name: SlotHit): boolean {
+  if (name.slot !== machine && name.language === ENGLISH && hit.end - hit.start <= SHORT_CALL) return false
+  if (isUnspaced(text, name) && hit.end > name.end && hit.start - name.end <= 1) return true
+  if (hit.end > name.start || name.start - hit.end > CALL_REACH) return false
+  return !pause.test(text.slice(hit.end, name.start)) && isOpening(text, hit)
+}
+
+/** Scripts whose languages leave the pronoun out and put the particle last. */
+const isUnspaced = (text: string, { start }: SlotHit) => text.charCodeAt(start) >= 0x3000
+
+/** True near the beginning of a sentence or line. */
+const isOpening = (text: string, { start }: SlotHit) =>
+  callOpening.test(text.slice(Math.max(0, start - CALL_OPENING), start))
+
+function addNewTask(derived: SlotHit[], hits: readonly SlotHit[], at: number, text: string): void {
+  const noun = hits[at]
+  if (noun === undefined || !/^[^\p{L}\n]{0,3}[:：]/u.test(text.slice(noun.end, noun.end + 4))) return
+  for (const hit of around(hits, at, OWN_REACH)) {
+    if (hit.slot === renewed && hit.end <= noun.start) {
+      derived.push({ ...noun, slot: newTask, start: hit.start })
+      return
+    }
+  }
+}
+
+function addOwn(derived: SlotHit[], hits: readonly SlotHit[], at: number, text: string, slot: number): void {
+  const noun = hits[at]
+  if (noun === undefined) return
+  for (const hit of around(hits, at, GIVEN_REACH)) {
+    const isGiven = hit.slot === given && (hit.end > noun.start || isUnspaced(text, noun))
+    const isHidden = hit.slot === hidden && isUnspaced(text, noun) && hit.end <= noun.start && noun.start - hit.end <= 1
+    const isOwner = hit.slot === self && isOwnerOf(text, hit, noun)
+    if (isOwner || isGiven || isHidden) {
+      derived.push({ ...noun, slot, start: Math.min(hit.start, noun.start), end: Math.max(hit.end, noun.end) })
+      return
+    }
+  }
+}
+
+function isOwnerOf(text: string, owner: SlotHit, noun: SlotHit): boolean {
+  if (owner.end > noun.start || noun.start - owner.end > OWN_REACH) return false
+  if (owner.language === ENGLISH && !possessive.test(text.slice(owner.start, owner.end))) return false
+  const between = text.slice(owner.end, noun.start)
+  return !pause.test(between) && between.trim().split(' ').length <= MAX_BETWEEN
+}

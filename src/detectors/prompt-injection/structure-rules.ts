@@ -1,0 +1,119 @@
+import type { StructureRule } from './rule.ts'
+
+export const structureRules: readonly StructureRule[] = [
+  {
+    id: 'asked-to-repeat',
+    type: 'ROLE_TOKEN',
+    severity: 'MEDIUM',
+    confidence: 0.65,
+    triggers: ['user:', 'human:'],
+    pattern: /(?:^|[\n>|.!?"'(])[^\w\n]{0,4}(?:user|human):[^\n]{0,60}\b(?:repeat|please say|print|translate)\b/g,
+  },
+  {
+    id: 'fake-turns',
+    type: 'ROLE_TOKEN',
+    severity: 'MEDIUM',
+    confidence: 0.7,
+    triggers: ['assistant:', '\nai:'],
+    pattern: /(?:^|\n)[^\w\n]{0,4}(?:human|user):[^\n]{8,300}\n{1,3}[^\w\n]{0,4}(?:assistant|ai):/g,
+  },
+  {
+    id: 'fake-turns-answered',
+    type: 'ROLE_TOKEN',
+    severity: 'MEDIUM',
+    confidence: 0.7,
+    triggers: ['\nuser:', '\nhuman:'],
+    pattern: /(?:^|\n)[^\w\n]{0,4}(?:assistant|ai):[^\n]{8,300}\n{1,3}[^\w\n]{0,4}(?:user|human):/g,
+  },
+  {
+    id: 'control-token',
+    type: 'ROLE_TOKEN',
+    severity: 'HIGH',
+    confidence: 0.9,
+    triggers: [
+      '<|',
+      '[inst]',
+      '[/inst]',
+      '<<sys>>',
+      '<start_of_turn>',
+      '<end_of_turn>',
+      '<invoke',
+      '<function_calls',
+      '<tool_call',
+    ],
+    pattern:
+      /<\|(?:im_start|im_end|im_sep|endoftext|endofprompt|system|user|assistant|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|eom_id|fim_prefix|fim_suffix)\|>|\[\/?inst\](?!\()|<<\/?sys>>|<(?:start|end)_of_turn>|<invoke\s{1,3}name=|<\/?function_calls>|<tool_call>/g,
+  },
+  {
+    id: 'system-tag',
+    type: 'ROLE_TOKEN',
+    severity: 'HIGH',
+    confidence: 0.75,
+    triggers: ['[system]', '<system>', '</system>', '{system:'],
+    pattern:
+      /(?:^|\n)[^\w\n]{0,4}\[system\](?![([:])\s?(?=\w)|\[system\]\s?\[system\]|<\/?system>\s{0,3}(?=[\w\n])|\{system:/g,
+  },
+  {
+    id: 'system-message',
+    type: 'ROLE_TOKEN',
+    severity: 'HIGH',
+    confidence: 0.75,
+    triggers: ['"role"', "'role'"],
+    pattern: /(?<!messages["']?\s?[:=]\s?\[\s?\{\s?)["']role["']\s?:\s?["']system["']\s?,\s?["']content["']\s?:/g,
+  },
+  {
+    id: 'system-heading',
+    type: 'ROLE_TOKEN',
+    severity: 'HIGH',
+    confidence: 0.75,
+    triggers: ['system prompt', '### system', '### instruction'],
+    pattern:
+      /(?:^|\n)(?:[^\w\n]{0,6}(?:begin|end|start) (?:of )?system prompt\b|### ?(?:system|instructions?)(?: message| prompt)?:)/g,
+  },
+  {
+    id: 'dan',
+    type: 'JAILBREAK',
+    severity: 'HIGH',
+    confidence: 0.8,
+    triggers: ['dan'],
+    pattern:
+      /\b(?:act|acting|answer|respond|reply|are|as|into|be|called|hi|hello)\s{1,2}(?:\w{1,12}\s{1,2}){0,2}dan\b|\bdan\s(?:mode|can|has|will|is|should|prompt)\b/g,
+    original: /\bDAN\b/,
+  },
+  {
+    id: 'do-anything-now',
+    type: 'JAILBREAK',
+    severity: 'HIGH',
+    confidence: 0.8,
+    triggers: ['do anything now'],
+    pattern: /\bdo anything now\b/g,
+    original: /Do Anything Now|DO ANYTHING NOW/,
+  },
+  {
+    id: 'placeholder-in-address',
+    type: 'DATA_EXFILTRATION',
+    severity: 'CRITICAL',
+    confidence: 0.85,
+    triggers: ['](http', 'src="http', 'href="http', "src='http", "href='http"],
+    pattern:
+      /(?:\]\(|(?:src|href)=["'])https?:\/\/[^\s)"'<>[\]{}%]{3,200}[?&/=](?:\[|\{{1,2}|<|%7b)[^\]}>\n"')]{0,24}(?:conversation|chat|history|secret|password|credential|prompt|context|api.?key|summary|user.?data|user.?message|token|e-?mail|session|memory|document)/g,
+  },
+  {
+    id: 'alter-answer',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'MEDIUM',
+    confidence: 0.55,
+    triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
+    pattern:
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:encode|encrypt|translate|replace|modify|change|finish|alter|rewrite|convert|reverse|obfuscate)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
+  },
+  {
+    id: 'add-to-answer',
+    type: 'INSTRUCTION_OVERRIDE',
+    severity: 'MEDIUM',
+    confidence: 0.5,
+    triggers: ['your response', 'your reply', 'your answer', 'your output', 'your summary'],
+    pattern:
+      /(?:^|\n)[^\w\n]{0,4}(?:please )?(?:write|format|begin|start|end|in|use|add|insert|include|append)\b[^.\n]{0,60}\byour (?:responses?|reply|replies|answers?|outputs?|summary)\b[^\n]{0,100}\s*$/g,
+  },
+]
