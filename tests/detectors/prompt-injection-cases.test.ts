@@ -14,7 +14,8 @@ describe('own sentences', () => {
 
   it('are at least ten attempts and ten harmless ones for each topic of 12 languages', () => {
     const count = (group: string, wanted: boolean) =>
-      ownCases.filter(({ language, topic, isAttempt }) => `${language} ${topic}` === group && isAttempt === wanted).length
+      ownCases.filter(({ language, topic, isAttempt }) => `${language} ${topic}` === group && isAttempt === wanted)
+        .length
     const full = groups.filter((group) => count(group, true) >= 10 && count(group, false) >= 10)
     expect(new Set(full.map((group) => group.split(' ')[0])).size).toBe(12)
     expect(full).toHaveLength(3 * 12 + 3)

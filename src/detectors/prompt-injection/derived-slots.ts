@@ -54,8 +54,7 @@ const DENIAL_REACH = 70
 const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
 const possessive = /^(?:your|ur$)/
 const ANNOUNCEMENT_REACH = 70
-const announcement =
-  /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/u
+const announcement = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}(?:end|begin|start) (?:of )?(?:[a-z]{2,14} ){0,4}$/u
 const lineOpening = /(?:^|\n)[^\p{L}\p{N}\n]{0,8}$/u
 const pause = /[,:;.!?"(]/
 const vocative = /^['"*_)\s]{0,2}[,:，：、]/
@@ -75,7 +74,8 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
   const derived: SlotHit[] = []
   const kept = hits.filter((hit) => {
     if (hit.slot === dismiss || hit.slot === undo) return !isNegated(text, hit)
-    if (hit.slot === marker && hit.language !== NEUTRAL) return lineOpening.test(text.slice(Math.max(0, hit.start - 9), hit.start))
+    if (hit.slot === marker && hit.language !== NEUTRAL)
+      return lineOpening.test(text.slice(Math.max(0, hit.start - 9), hit.start))
     if (hit.slot === goods) return !attribute.test(text.slice(hit.end, hit.end + ATTRIBUTE_REACH))
     if (hit.slot === quiet) return !isPermission(text, hit)
     return true

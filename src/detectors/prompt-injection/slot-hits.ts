@@ -212,7 +212,10 @@ function toNeutral(slot: number, places: readonly Place[], { starts, sentences, 
 }
 
 function addMarkers(hits: SlotHit[], tokens: Tokens): void {
-  const places = [...tokens.text.matchAll(markers)].map(({ 0: { length }, index: start }) => ({ start, end: start + length }))
+  const places = [...tokens.text.matchAll(markers)].map(({ 0: { length }, index: start }) => ({
+    start,
+    end: start + length,
+  }))
   hits.push(...toNeutral(slotNumber.marker, places, tokens))
 }
 
