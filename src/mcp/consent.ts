@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../kernel/errors.ts'
-import { toVisible } from '../kernel/invisible.ts'
+import { joinShown, line, type Shown, showCode, showJson, showSentence } from '../kernel/shown.ts'
 import { CONSENT_REQUIRED } from '../operation/consent.ts'
 import { principalOf } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -14,7 +14,8 @@ interface Asked {
   commandOptions: string
 }
 
-const MAX_SHOWN = 500
+/** Of each member of a call; every member is named, so that none hides behind the length of another. */
+const MAX_SHOWN = 200
 
 /**
  * Runs a call that may need a person's consent. A client that can put questions to its person is answered with one
@@ -45,7 +46,11 @@ export async function withConsent(
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.reason !== CONSENT_REQUIRED) throw error
     const what = String(error.facts.facts?.what ?? operation.title)
-    if (canAsk) return toQuestion(what, call, state)
+    if (canAsk)
+      return toQuestion(
+        line`${showSentence(what)}? An assistant wants to call ${showCall(operation.name, input)}`,
+        state,
+      )
     const shell = `'${JSON.stringify(input).replaceAll("'", "'\\''")}'`
     const command = ['assay call', commandOptions, operation.name, shell].filter((part) => part !== '').join(' ')
     throw new AppError(
@@ -56,8 +61,14 @@ export async function withConsent(
   }
 }
 
-function toQuestion(what: string, call: string, state: object): Question {
-  const message = toVisible(`${what}? An assistant wants to call ${call.slice(0, MAX_SHOWN)}`)
+function showCall(name: string, input: Record<string, unknown>): Shown {
+  const members = Object.entries(input).map(
+    ([key, value]) => line`${showCode(key)}: ${showSentence(showJson(value), MAX_SHOWN)}`,
+  )
+  return line`${showCode(name)} with ${joinShown(members)}`
+}
+
+function toQuestion(message: Shown, state: object): Question {
   const agree = { type: 'boolean', title: 'I agree', description: 'Do this in my name.', default: false }
   const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
   return {

@@ -147,4 +147,19 @@ describe('an assistant that triages one finding after the other', () => {
     await run('triage_findings', { filters, status: 'OPEN' })
     expect(await triage(ids[0] ?? '')).toBe('done')
   })
+
+  it('is asked about with every member of the call, each on one line and none behind a long one', async () => {
+    await triageAll(ids.slice(0, 20))
+    const input = { reason: `\u2028Agreed.\n${'x'.repeat(900)}`, status: 'IGNORED', id: ids[20] ?? '' }
+    const answer = await surface.callTool('update_finding', input, {
+      ...exchange,
+      caller: local,
+      askable: new Set(['elicitation']),
+    })
+    const message = isQuestion(answer) ? String(answer.ask.consent?.params?.message) : ''
+    expect(message).toContain('status: "IGNORED"')
+    expect(message).toContain(`id: "${input.id}"`)
+    expect(message).toContain('reason: "')
+    expect(message).not.toMatch(/[\n\u2028]|x{300}/)
+  })
 })
