@@ -226,7 +226,9 @@ async function importKilled(home: string, killed: Killed): Promise<void> {
     const child = isOpen ? start(home, ['serve', '--port', '0']) : start(home, ['import', file, '--source', source])
     const ended = new Promise((resolve) => child.once('close', resolve))
     if (kills < mostKills && random() < 0.93) {
-      if (await untilAtWork(watcher, child, random)) {
+      const isOver = () => child.exitCode !== null || isComplete()
+      if (!(await untilAtWork(watcher, isOver, random))) child.kill('SIGTERM')
+      else {
         const place = placeOf(watcher)
         child.kill('SIGKILL')
         if (place !== undefined) {
@@ -274,7 +276,7 @@ function placeOf(watcher: Process): string | undefined {
 }
 
 /** Waits until a process has got a random way on with reading or storing; false when it ended before. */
-async function untilAtWork(watcher: Process, child: ChildProcess, random: () => number): Promise<boolean> {
+async function untilAtWork(watcher: Process, isOver: () => boolean, random: () => number): Promise<boolean> {
   const first = progressOf(watcher)
   const isEarly = random() < 0.15
   const isAtWork = () => {
@@ -282,10 +284,10 @@ async function untilAtWork(watcher: Process, child: ChildProcess, random: () => 
     if (isEarly) return files > 0 || scans > 0
     return pending > 0 && (token !== first.token || stored !== first.stored)
   }
-  while (child.exitCode === null && !isAtWork()) await sleep(5)
+  while (!isOver() && !isAtWork()) await sleep(5)
   const until = performance.now() + random() ** 2 * 800
-  while (child.exitCode === null && performance.now() < until) await sleep(5)
-  return child.exitCode === null
+  while (!isOver() && performance.now() < until) await sleep(5)
+  return !isOver()
 }
 
 const askAll = (readers: readonly Reader[]) =>
