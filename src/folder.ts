@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { toLoggedText } from './detectors/safe-text.ts'
 import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
@@ -36,7 +37,7 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
     process.stderr.write(line)
     logFile?.write(line)
   }
-  const log = createLog({ level: config.logLevel, write: writeLine, now })
+  const log = createLog({ level: config.logLevel, write: writeLine, now, hide: toLoggedText })
   const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
   const close = () => {
     store.close()

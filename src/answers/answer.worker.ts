@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { queryDashboardOperations } from '../dashboards/operations.ts'
+import { toLoggedText } from '../detectors/safe-text.ts'
 import { findingOperations } from '../findings/operations.ts'
 import { AppError, toErrorReport } from '../kernel/errors.ts'
 import { createLog } from '../kernel/log.ts'
@@ -15,7 +16,7 @@ import type { Order, Report, ThreadSettings } from './messages.ts'
 const { home, keys, logLevel, leastFindings } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
+const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(

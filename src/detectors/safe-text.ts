@@ -79,6 +79,11 @@ function hide(text: string, kind: TextKind, maxLength: number): string {
   return masked.slice(0, toCharacterStart(masked, maxLength))
 }
 
+const MAX_LOGGED = 20_000
+
+/** A value as a log or a message about a fault may show it. */
+export const toLoggedText = (text: string): SafeText => toSafeTextOnce(text, 'prose', MAX_LOGGED)
+
 /**
  * A key as it may be kept. Keys that differ in what is hidden alone stay apart by a hash, for which `identify` takes
  * the original.

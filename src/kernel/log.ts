@@ -11,14 +11,24 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-const plain = (_key: string, value: unknown) => {
+const toPlain = (hide: (text: string) => string) => (_key: string, value: unknown) => {
+  if (typeof value === 'string') return hide(value)
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack }
   return value
 }
 
+export interface LogOptions {
+  level: LogLevel
+  write: (line: string) => void
+  now: () => number
+  /** Takes out of a value what nobody may see, beside the credentials that are taken out of each line. */
+  hide?: (text: string) => string
+}
+
 /** Writes one JSON object a line: `{time, level, message, …fields}`. */
-export function createLog(options: { level: LogLevel; write: (line: string) => void; now: () => number }): Log {
+export function createLog(options: LogOptions): Log {
+  const plain = toPlain(options.hide ?? ((text) => text))
   const threshold = logLevels.indexOf(options.level)
   const at =
     (level: Exclude<LogLevel, 'silent'>) =>

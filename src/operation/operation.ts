@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import { toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
@@ -151,8 +153,18 @@ async function run(operation: Operation, input: object, context: WriteContext): 
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const placed = placeName(operation.name, { ...input }, error)
-    throw isLockedDown(context) ? withholdSuggestions(placed) : placed
+    throw toSafeError(isLockedDown(context) ? withholdSuggestions(placed) : placed)
   }
+}
+
+const MAX_MESSAGE = 4_000
+
+/** An error repeats names that callers and tenants gave. */
+function toSafeError(error: AppError): AppError {
+  const message = toSafeText(error.message, 'definition', MAX_MESSAGE)
+  const facts = toSafeValue(error.facts, 'definition') as typeof error.facts
+  if (message === error.message && isDeepStrictEqual(facts, error.facts)) return error
+  return new AppError(error.code, message, { ...facts, cause: error })
 }
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
@@ -13,6 +14,10 @@ export interface Repair {
   /** The whole input, corrected; absent when there was nothing that could be corrected without guessing. */
   repaired?: Record<string, unknown>
 }
+
+/** A member that nobody knows is named as far as it helps to find it. */
+const MAX_SHOWN_KEY = 60
+const toShownKey = (key: string) => toSafeText(key, 'prose', MAX_SHOWN_KEY)
 
 type Members = Record<string, unknown>
 type Path = readonly PropertyKey[]
@@ -34,7 +39,7 @@ export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z
           place === undefined
             ? `is not a known key; ${listKeys(membersOf(nodeAt(root, issue.path)))}`
             : `is not a known key here; write it as ${toPath(place)}.`
-        repair.issues.push({ path: toPath([...issue.path, key]), message })
+        repair.issues.push({ path: toPath([...issue.path, toShownKey(key)]), message })
         if (place !== undefined) repair.suggestions.push({ value: toPath(place), kind: 'key' })
       }
       continue

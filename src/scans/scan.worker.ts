@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/upstream.ts'
+import { toLoggedText } from '../detectors/safe-text.ts'
 import { findingOperations } from '../findings/operations.ts'
 import { suppressionOperations } from '../findings/suppression-operations.ts'
 import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
@@ -55,7 +56,7 @@ goBehindAnswers()
 const { home, keys, logLevel, owner } = workerData as ThreadSettings
 const report = (message: Report) => parentPort?.postMessage(message)
 const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now })
+const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), {
   now,
   // A scan comes by each page once: a large cache would only grow with the tenant.
