@@ -119,12 +119,17 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
     if (seen.has(record.fp) || !detection.looked.has(detectorType)) continue
     const isUndecided = undecided.has(record.fp) || detection.undecidedTypes?.has(findingType) === true
     const unread = listUnreadSections(detection, record)
-    const gone = detection.complete.has(detectorType) && !isUndecided && unread.length === 0
-    const location = unread.length === 0 ? record.location : withSections(record.location, unread)
+    const isJudged = detection.complete.has(detectorType) && !isUndecided
+    const gone = isJudged && unread.length === 0
+    const location = isJudged ? onlyIn(record.location, unread) : record.location
     if (loseFinding(ledger, detection, record, gone, { location })) counts.resolved++
   }
   return counts
 }
+
+/** A place in those sections alone, where its sections are known. */
+const onlyIn = (location: string | null, sections: readonly string[]): string | null =>
+  sections.length === 0 && readSections(location) === undefined ? location : withSections(location, sections)
 
 /** The sections of a finding that were not read; where its sections are not known, it may stand in any of them. */
 function listUnreadSections({ unread = [] }: Detection, { location }: FindingRecord): readonly string[] {
@@ -139,7 +144,9 @@ export function resolveFindingsOf(
   reason: SafeText,
 ): number {
   const records = ledger.listOfAsset(detection.asset.id)
-  return records.filter((record) => loseFinding(ledger, detection, record, true, { reason })).length
+  return records.filter((record) =>
+    loseFinding(ledger, detection, record, true, { reason, location: onlyIn(record.location, []) }),
+  ).length
 }
 
 function findDecision({ decided: known }: Detection, finding: SafeFinding): Decision | undefined {

@@ -2,6 +2,7 @@ import { connectors } from '../../src/connectors/index.ts'
 import type { Detector } from '../../src/detectors/detector.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { runDetectors } from '../../src/detectors/runner.ts'
+import { toFp } from '../../src/findings/ledger.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import type { Detect } from '../../src/scans/estate.ts'
 import { createTenant, wordDetector } from './fake-tenant.ts'
@@ -21,6 +22,9 @@ const words: Detector = {
 }
 
 const fingerprint = createFingerprinter(new Uint8Array(32).fill(7))
+
+/** The number of the finding of a value in an asset. */
+export const findingNumber = (assetKey: string, value: string) => toFp(fingerprint(`WORDS|WORD|${assetKey}|${value}`))
 
 const detect: Detect = async (document, { asset, now }) =>
   runDetectors(document, { asset, now, fingerprint, detectors: [{ detector: words, config: {} }] })
