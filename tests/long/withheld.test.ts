@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { runWithheldUnderKills } from '../scans/withheld-kills.ts'
 import { type PlatformCase, runWithheld } from '../scans/withheld-run.ts'
 
 it.each<[string, PlatformCase]>([
@@ -11,6 +12,20 @@ it.each<[string, PlatformCase]>([
     const { cases, planted, problems } = await runWithheld(platform, () => true)
     process.stdout.write(`${cases} cases, ${planted} findings\n`)
     expect(problems).toEqual([])
+  },
+  3_600_000,
+)
+
+it.each<[string, PlatformCase]>([
+  ['a wiki', { platform: 'WIKI' }],
+  ['a BI tenant', { platform: 'BI_PLATFORM', adminApi: true }],
+])(
+  'nor of what %s withholds from scans that are killed',
+  async (_name, platform) => {
+    const { cases, kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 3, every: 10, seed: 3 })
+    process.stdout.write(`${cases} cases, ${kills} kills\n`)
+    expect(problems).toEqual([])
+    expect(kills).toBeGreaterThan(cases)
   },
   3_600_000,
 )

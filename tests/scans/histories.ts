@@ -309,8 +309,12 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
     await bench.close()
     bench = openSectionedBench(home)
     bench.clock.now = now
-    const scan = await bench.run<Scan>('get_scan', { id })
-    return scan.finishedAt === undefined ? await bench.scan() : scan
+    for (;;) {
+      const scan = await bench.run<Scan>('get_scan', { id })
+      if (scan.finishedAt !== undefined) return scan
+      bench.turn()
+      await Promise.race([bench.queue.settled(id), sleep(50)])
+    }
   }
 
   const states = ['ok', 'ok', 'refused', 'failing'] as const

@@ -15,7 +15,7 @@ export interface PlatformCase {
   optional?: Options
 }
 
-async function startPlatform({ platform, adminApi = false, optional = {} }: PlatformCase) {
+export async function startPlatform({ platform, adminApi = false, optional = {} }: PlatformCase) {
   const connection = { max_retries: 0 }
   if (platform === 'WIKI') {
     const planted = plantedWiki()

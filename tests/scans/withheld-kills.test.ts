@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { runWithheldUnderKills } from './withheld-kills.ts'
+
+it('what is withheld from a scan that is killed is not resolved', async () => {
+  const platform = { platform: 'BI_PLATFORM', adminApi: true } as const
+  const { kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 1, every: 200, seed: 41 })
+  expect(problems).toEqual([])
+  expect(kills).toBeGreaterThan(0)
+}, 120_000)
