@@ -128,7 +128,7 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
 }
 
 /** A place in those sections alone, where its sections are known. */
-const onlyIn = (location: string | null, sections: readonly string[]): string | null =>
+const onlyIn = (location: SafeText | null, sections: readonly string[]): SafeText | null =>
   sections.length === 0 && readSections(location) === undefined ? location : withSections(location, sections)
 
 /** The sections of a finding that were not read; where its sections are not known, it may stand in any of them. */

@@ -312,6 +312,7 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
     for (;;) {
       const scan = await bench.run<Scan>('get_scan', { id })
       if (scan.finishedAt !== undefined) return scan
+      bench.clock.now += 10_000
       bench.turn()
       await Promise.race([bench.queue.settled(id), sleep(50)])
     }
