@@ -169,8 +169,8 @@ export const doorBreaks: readonly Break[] = [
     id: 'lockdown-suggests',
     rule: 'Under lockdown errors suggest no names of a tenant.',
     file: operation,
-    find: 'throw isLockedDown(context) ? withholdSuggestions(placed) : placed',
-    put: 'throw placed',
+    find: 'throw toSafeError(isLockedDown(context) ? withholdSuggestions(placed) : placed)',
+    put: 'throw toSafeError(placed)',
     test: { file: lockdownTest, title: 'an error of an operation' },
   },
   {
