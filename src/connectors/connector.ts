@@ -126,6 +126,26 @@ export interface Scope {
   name: string
 }
 
+/** What a scan read of an asset or of a whole scope, and when. */
+export interface Reading {
+  /** What the platform told of it then, as the connector put it: where that differs, it is to be read again. */
+  mark: string
+  /** Start of the scan that read all of it. */
+  readAt: number
+  /** Start of the newest scan that read it or found it as it was. */
+  checkedAt: number
+  /** What is stored of it is all there, was looked at by the present detectors, and lacks nothing that was read before. */
+  isWhole: boolean
+}
+
+export interface ReadingUpdate {
+  /** Key of an asset or of a scope. */
+  key: string
+  mark: string
+  /** False: it was found as it was, and not read. */
+  isRead: boolean
+}
+
 /** One listing page worth of assets; its findings, its assets and `cursor` are stored in one transaction. */
 export interface Batch {
   assets: readonly AssetDraft[]
@@ -134,6 +154,10 @@ export interface Batch {
   warnings: readonly ScanWarning[]
   /** Assets that are not listed in this scope. Refused or failed, the scan is not complete. */
   unlisted?: readonly Unlisted[]
+  /** Keys of assets that are as they were, with the assets that are listed through them. */
+  unchanged?: readonly string[]
+  /** Kept with the batch. */
+  readings?: readonly ReadingUpdate[]
 }
 
 export interface CrawlRequest {
@@ -142,6 +166,8 @@ export interface CrawlRequest {
   cursor?: string
   /** Checksums stored for these keys, where the asset was detected with the present detectors; others are absent. */
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
+  /** What earlier scans have read of these assets and scopes. Absent: everything is to be read. */
+  readings?: (keys: readonly string[]) => ReadonlyMap<string, Reading>
 }
 
 export interface Sampling {

@@ -10,6 +10,7 @@ import type {
   CrawlRequest,
   LeftScope,
   LinkDraft,
+  ReadingUpdate,
   ScanWarning,
   Scope,
   SessionOptions,
@@ -35,6 +36,8 @@ export interface SafeBatch {
   cursor: SafeText | null | undefined
   warnings: readonly SafeWarning[]
   unlisted?: readonly Safe<Unlisted>[]
+  unchanged?: readonly SafeText[]
+  readings?: readonly Safe<ReadingUpdate>[]
 }
 
 /** A session of a connector through which no text of a tenant comes unchecked, in what it yields and in its errors. */
@@ -87,6 +90,8 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
     return safe
   }
   const toOriginal = (key: string) => originals.get(key) ?? key
+  const withOriginals = <T>(values: ReadonlyMap<string, T>) =>
+    new Map([...values].map(([key, value]) => [toOriginal(key), value]))
   return {
     scopes: () =>
       safely(async () => {
@@ -96,15 +101,13 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
           warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
         }
       }),
-    async *crawl({ scope, known, ...request }) {
+    async *crawl({ scope, known, readings, ...request }) {
       const batches = session
         .crawl({
           ...request,
           scope: { key: toOriginal(scope.key), name: scope.name },
-          known: (keys) => {
-            const checksums = known(keys.map(toKey))
-            return new Map([...checksums].map(([key, checksum]) => [toOriginal(key), checksum]))
-          },
+          known: (keys) => withOriginals(known(keys.map(toKey))),
+          ...(readings === undefined ? {} : { readings: (keys) => withOriginals(readings(keys.map(toKey))) }),
         })
         [Symbol.asyncIterator]()
       try {
@@ -130,13 +133,18 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
   }
 }
 
-function toSafeBatch({ assets, cursor, warnings, unlisted }: Batch, toKey: (key: string) => SafeText): SafeBatch {
+function toSafeBatch(batch: Batch, toKey: (key: string) => SafeText): SafeBatch {
+  const { assets, cursor, warnings, unlisted, unchanged, readings } = batch
   const kept = cursor === null ? null : toSafeText(cursor, 'key', MAX_ADDRESS)
   return {
     assets: assets.map((draft) => toSafeAsset(draft, toKey)),
     cursor: kept === cursor ? kept : undefined,
     warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
     ...(unlisted === undefined ? {} : { unlisted: unlisted.map(toSafeUnlisted) }),
+    ...(unchanged === undefined ? {} : { unchanged: unchanged.map(toKey) }),
+    ...(readings === undefined
+      ? {}
+      : { readings: readings.map((read) => ({ ...read, key: toKey(read.key), mark: toSafeText(read.mark, 'key') })) }),
   }
 }
 

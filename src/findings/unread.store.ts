@@ -70,8 +70,8 @@ export function listHeldSections(reader: Reader, assetId: number): Set<string> {
 
 interface Dependants {
   sourceId: number
-  /** Where they are listed: through an asset of this key, or in a scope. */
-  through: { parentKey: string } | { scopeKey: string }
+  /** Where they are listed: through an asset of this key, or in a scope; or the asset itself. */
+  through: { parentKey: string } | { scopeKey: string } | { key: string }
   kinds: readonly AssetKind[]
   scanId: number
 }
@@ -81,7 +81,9 @@ function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
   const place =
     'scopeKey' in through
       ? 'a.scope_key = @place'
-      : `a.key IN (
+      : 'key' in through
+        ? 'a.key = @place'
+        : `a.key IN (
           SELECT child.key FROM asset_link l JOIN asset child ON child.id = l.asset_id
           WHERE l.target_key = @place AND l.type IN ('attached_to', 'comments_on') AND +child.source_id = @source_id
           UNION
@@ -93,7 +95,7 @@ function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
     AND +a.kind_id IN (SELECT id FROM word WHERE text IN (SELECT value FROM json_each(@kinds)))`
   const parameters = {
     source_id: sourceId,
-    place: 'scopeKey' in through ? through.scopeKey : through.parentKey,
+    place: 'scopeKey' in through ? through.scopeKey : 'key' in through ? through.key : through.parentKey,
     kinds: JSON.stringify(kinds),
     scan_id: scanId,
   }

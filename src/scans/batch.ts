@@ -1,4 +1,4 @@
-import type { Unlisted } from '../connectors/connector.ts'
+import { assetKinds, type Unlisted } from '../connectors/connector.ts'
 import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors/safe-session.ts'
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
@@ -9,6 +9,7 @@ import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from
 import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
+import { saveReadings } from '../findings/readings.store.ts'
 import { suppressOpened } from '../findings/suppressions.ts'
 import {
   keepUnchanged,
@@ -163,7 +164,7 @@ async function lookInto(document: AssayDocument, outcome: Outcome, options: Batc
 
 function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {
   const { drive, scope, now } = options
-  const { id: scanId } = drive.scan
+  const { id: scanId, sourceId } = drive.scan
   const at = now()
   drive.write((writer) => {
     const counts = { discovered: 0, scanned: 0, unchanged: 0 }
@@ -180,17 +181,27 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           if (result !== 'failed') counts[result]++
         }
       }
+      for (const key of last?.unchanged ?? []) {
+        countKept(keepUnchanged(writer, { sourceId, through: { key }, kinds: assetKinds, scanId, at }))
+        keepDependants(key, [{ kinds: assetKinds, reason: 'unchanged' }])
+      }
+      for (const { kinds, reason } of last?.unlisted ?? []) {
+        if (reason !== 'unchanged') continue
+        countKept(keepUnchanged(writer, { sourceId, through: { scopeKey: scope.key }, kinds, scanId, at }))
+      }
       suppressOpened(writer, ledger, at)
+
+      function countKept(keys: readonly string[]) {
+        for (const key of keys) kept.add(key)
+        counts.discovered += keys.length
+        counts.unchanged += keys.length
+      }
 
       function keepDependants(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
         for (const { kinds, reason, detail } of unlisted) {
           const dependants = { sourceId: drive.scan.sourceId, through: { parentKey }, kinds, scanId }
-          if (reason === 'unchanged') {
-            const keys = keepUnchanged(writer, { ...dependants, at })
-            for (const key of keys) kept.add(key)
-            counts.discovered += keys.length
-            counts.unchanged += keys.length
-          } else keepUnlisted(writer, { ...dependants, reason, detail })
+          if (reason === 'unchanged') countKept(keepUnchanged(writer, { ...dependants, at }))
+          else keepUnlisted(writer, { ...dependants, reason, detail })
         }
       }
 
@@ -278,6 +289,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
     if (last !== undefined) {
       storeWarnings(last.warnings)
       storeUnlisted(last.unlisted)
+      saveReadings(writer, { sourceId, scanStartedAt: drive.scan.startedAt ?? at }, last.readings ?? [])
     }
     saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', cursor: last?.cursor, counts })
 

@@ -9,6 +9,7 @@ import type { UpstreamTally } from '../connectors/upstream.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { listKnownChecksums } from '../findings/assets.store.ts'
+import { listReadings } from '../findings/readings.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
 import { type ChosenDetector, hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
@@ -302,7 +303,14 @@ async function crawlFrom(
   const { drive, store, detectorsHash } = run
   const known = (keys: readonly string[]) =>
     store.read((reader) => listKnownChecksums(reader, drive.scan.sourceId, detectorsHash, keys))
-  const request = { scope: { key: scope.key, name: scope.name }, known, ...(cursor === undefined ? {} : { cursor }) }
+  const readings = (keys: readonly string[]) =>
+    store.read((reader) => listReadings(reader, drive.scan.sourceId, detectorsHash, keys))
+  const request = {
+    scope: { key: scope.key, name: scope.name },
+    known,
+    readings,
+    ...(cursor === undefined ? {} : { cursor }),
+  }
   const batches = session.crawl(request)[Symbol.asyncIterator]()
   const options = toBatchOptions(scope, run)
   let place = cursor ?? null

@@ -83,6 +83,11 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     adminWorkspaces: (filter: string) =>
       skipping('/admin/groups', ADMIN_WORKSPACES_PER_CALL, { $filter: filter }, admins),
     adminProbe: () => value('/admin/groups', { $top: 1 }, admins),
+    /** Ids of the workspaces that were edited since an instant, an hour to 30 days ago. */
+    async modifiedWorkspaces(since: string): Promise<ReadonlySet<string>> {
+      const items = await value('/admin/workspaces/modified', { modifiedSince: since }, admins)
+      return new Set(items.flatMap((item) => item.id('id') ?? []))
+    },
     workspaceUsers: (workspace: Workspace) => skipping(`${pathOf(workspace)}/users`, WORKSPACES_PER_CALL),
     datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),
     reports: (workspace: Workspace) => value(`${pathOf(workspace)}/reports`),

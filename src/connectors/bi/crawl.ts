@@ -1,7 +1,8 @@
 import type { UnreadSection } from '../../documents/section.ts'
-import type { AssetDraft, AssetKind, Batch, CrawlRequest, ScanWarning, Unlisted } from '../connector.ts'
+import type { AssetDraft, AssetKind, Batch, CrawlRequest, ReadingUpdate, ScanWarning, Unlisted } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { Assets } from './assets.ts'
+import type { ChangeCheck } from './changes.ts'
 import type { BiConfig } from './config.ts'
 import { type ContentLoader, type LoadedContent, toPlacedTiles } from './content.ts'
 import { judge, reasonOf } from './failure.ts'
@@ -20,10 +21,13 @@ const unreadable: ScanWarning = {
 
 interface Drafts {
   assets: AssetDraft[]
-  warnings: ScanWarning[]
+  warnings?: ScanWarning[]
+  /** Keys of assets that were not read because they are as they were. */
+  unchanged?: string[]
+  readings?: ReadingUpdate[]
 }
 
-const alone = async (draft: Promise<AssetDraft>): Promise<Drafts> => ({ assets: [await draft], warnings: [] })
+const alone = async (draft: Promise<AssetDraft>): Promise<Drafts> => ({ assets: [await draft] })
 
 /** The answer to a call for details. */
 interface Detail {
@@ -66,6 +70,7 @@ export function createCrawler(options: {
   config: BiConfig
   load: ContentLoader
   readSchema: SchemaReader
+  changes: ChangeCheck
 }) {
   const { api, assets } = options
   const { extraction } = options.config.optional
@@ -178,12 +183,24 @@ export function createCrawler(options: {
     selection: Selection,
     request: CrawlRequest,
   ): AsyncGenerator<Batch, void> {
+    const isWhole = selection.ids === undefined
+    const skipped = isWhole ? await options.changes.skip(workspace, request) : undefined
+    if (skipped !== undefined) return yield skipped
     const content = await options.load(workspace)
+    const { readings: _, ...sampled } = request
+    const revisit = options.changes.revisit(workspace, content, isWhole ? request : sampled)
     const chosen = (id: string) => selection.ids === undefined || selection.ids.has(id)
     const start = readCursor(request.cursor)
-    const work = {
-      datasets: content.datasets.map((item) => ({ id: item.id, draft: () => datasetDrafts(item, content) })),
-      reports: content.reports.map((item) => ({ id: item.id, draft: () => alone(reportDraft(item, content)) })),
+    type Work = { id: string; draft: () => Promise<Drafts> }[]
+    const work: Record<(typeof phases)[number], Work> = {
+      datasets: content.datasets.map((item) => ({
+        id: item.id,
+        draft: () => revisit.read(item, assets.keyOf.dataset(item.id), () => datasetDrafts(item, content)),
+      })),
+      reports: content.reports.map((item) => ({
+        id: item.id,
+        draft: () => revisit.read(item, assets.keyOf.report(item.id), () => alone(reportDraft(item, content))),
+      })),
       dashboards: content.dashboards.map((item) => ({
         id: item.id,
         draft: () => alone(dashboardDraft(item, content)),
@@ -201,12 +218,12 @@ export function createCrawler(options: {
       })
     })
     const isFirst = request.cursor === undefined
-    const container = isFirst ? [{ assets: workspaceDrafts(content, chosen), warnings: [] }] : []
+    const container = isFirst ? [{ assets: workspaceDrafts(content, chosen) }] : []
     const unlisted: Unlisted[] = [{ kinds: leftOut, reason: 'switched_off' }, ...content.unlisted]
     if (batches.length === 0) batches.push({ cursor: '', items: [] })
 
     for (const [index, batch] of batches.entries()) {
-      const drafts = [
+      const drafts: Drafts[] = [
         ...(index === 0 ? container : []),
         ...(await Promise.all(batch.items.map(({ draft }) => draft()))),
       ]
@@ -215,7 +232,12 @@ export function createCrawler(options: {
         warnings: [
           ...(index === 0 && isFirst ? selection.warnings : []),
           ...(index === 0 && content.unreadable ? [unreadable] : []),
-          ...drafts.flatMap((draft) => draft.warnings),
+          ...drafts.flatMap(({ warnings = [] }) => warnings),
+        ],
+        unchanged: drafts.flatMap(({ unchanged = [] }) => unchanged),
+        readings: [
+          ...drafts.flatMap(({ readings = [] }) => readings),
+          ...(isWhole && index === batches.length - 1 ? revisit.conclude() : []),
         ],
         cursor: index === batches.length - 1 ? null : batch.cursor,
         ...(index === 0 && isFirst ? { unlisted } : {}),

@@ -3,6 +3,7 @@ import type { Connector, ConnectorSession, CrawlRequest, ScanWarning, SessionOpt
 import { createHttpClient } from '../transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
+import { createChangeCheck } from './changes.ts'
 import { type BiConfig, BiPayload, toAddresses } from './config.ts'
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
@@ -97,10 +98,17 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })
+    const changes = createChangeCheck({
+      api,
+      workspaces: found.workspaces,
+      settings: [tenantId, config.required, claims.objectId, extraction],
+      now: options.now,
+      onUnchanged: (ids) => scanner.putOff(ids),
+    })
     let selected: Promise<Selection> | undefined
     return {
       found,
-      crawl: createCrawler({ api, assets, config, load, readSchema }),
+      crawl: createCrawler({ api, assets, config, load, readSchema, changes }),
       release: (workspaceId) => scanner.release(workspaceId),
       selection() {
         selected ??= select({

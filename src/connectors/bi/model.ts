@@ -82,6 +82,7 @@ export interface Dataset extends Described {
   /** The platform says that nobody is its owner. */
   ownerless?: boolean
   createdAt?: number
+  modifiedAt?: number
   storageMode?: string
   contentProvider?: string
   pushRows: boolean

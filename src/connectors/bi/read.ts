@@ -144,6 +144,8 @@ function toUsedSources(item: Item, known: ReadonlyMap<string, DataSource>): Data
   return sources.includes(undefined) ? undefined : sources.flatMap((source) => source ?? [])
 }
 
+const toModifiedAt = (item: Item) => item.instant('modifiedDateTime') ?? item.instant('updatedDateTime')
+
 /** `dataSources` maps the scanner's instance ids; absent for the member list. */
 export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>): Dataset {
   const references = (list: string, key: string) => {
@@ -173,6 +175,7 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
       configuredBy: item.text('configuredBy'),
       ownerless: item.blank('configuredBy') ? true : undefined,
       createdAt: item.instant('createdDate'),
+      modifiedAt: toModifiedAt(item),
       storageMode: item.text('targetStorageMode'),
       contentProvider: item.text('contentProviderType'),
     }),
@@ -200,7 +203,7 @@ export function toReport(item: Item): Report {
       createdBy: item.text('createdBy'),
       modifiedBy: item.text('modifiedBy'),
       createdAt: item.instant('createdDateTime'),
-      modifiedAt: item.instant('modifiedDateTime'),
+      modifiedAt: toModifiedAt(item),
       appId: item.id('appId'),
       originalId: item.id('originalReportId') ?? item.id('originalReportObjectId'),
     }),

@@ -12,6 +12,8 @@ import { type Item, toItem } from './wire.ts'
 
 export interface Scanner {
   find(workspaceId: string): Promise<ScanAnswer>
+  /** Workspaces that are not expected to be asked for are scanned apart from the others. */
+  putOff(workspaceIds: ReadonlySet<string>): void
   /** Frees what is kept of a workspace. */
   release(workspaceId: string): void
 }
@@ -63,10 +65,11 @@ export function createScanner(options: {
   let off: { missing: string; temporary: boolean } | undefined
   let running: Promise<void> = Promise.resolve()
 
-  const batches: string[][] = []
-  for (let start = 0; start < options.workspaceIds.length; start += WORKSPACES_PER_SCAN) {
-    batches.push(options.workspaceIds.slice(start, start + WORKSPACES_PER_SCAN))
-  }
+  const toBatches = (ids: readonly string[]) =>
+    Array.from({ length: Math.ceil(ids.length / WORKSPACES_PER_SCAN) }, (_, at) =>
+      ids.slice(at * WORKSPACES_PER_SCAN, (at + 1) * WORKSPACES_PER_SCAN),
+    )
+  let batches = toBatches(options.workspaceIds)
 
   async function start(ids: readonly string[]): Promise<string> {
     const flag = (on: boolean) => (on ? 'true' : 'false')
@@ -175,6 +178,11 @@ export function createScanner(options: {
   }
 
   return {
+    putOff(workspaceIds) {
+      const isExpected = (id: string) => !workspaceIds.has(id)
+      const [first, later] = [options.workspaceIds.filter(isExpected), [...workspaceIds]]
+      batches = [...toBatches(first), ...toBatches(later)]
+    },
     async find(workspaceId) {
       running = running.then(() => scanWith(workspaceId))
       await running

@@ -31,6 +31,9 @@ export interface BiApiOptions {
   queries: boolean
   /** How often a metadata scan says Running before it has Succeeded. */
   scanPolls: number
+  now: () => number
+  /** Whether the lists of members tell when items were modified. */
+  listTimes: boolean
 }
 
 interface Call {
@@ -50,7 +53,7 @@ const notFound = (code = 'ItemNotFound') => toError(404, code)
 const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase()
 
 /** The BI platform's API over one tenant: signed-in requests below `/v1.0/myorg` in, replies out. */
-export function createBiApi({ tenant, url, adminApi, queries, scanPolls }: BiApiOptions) {
+export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, listTimes }: BiApiOptions) {
   const findRoute = createRouter(biRoutes)
   const scans = new Map<string, { ids: string[]; flags: ScanFlags; polls: number }>()
   let calls = 0
@@ -164,11 +167,10 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls }: BiApi
   }
 
   function listModified({ query }: Call): Reply {
-    const since = query.get('modifiedSince')
-    const from = since === null ? 0 : Date.parse(since)
-    const tooOld = since !== null && from < Date.now() - 30 * 86_400_000
-    if (Number.isNaN(from) || tooOld)
-      return toError(400, 'BadRequest', 'modifiedSince must lie within the last 30 days.')
+    const from = Date.parse(query.get('modifiedSince') ?? '1970-01-01')
+    const age = now() - from
+    if (query.has('modifiedSince') && !(age >= 30 * 60_000 && age <= 30 * 86_400_000))
+      return toError(400, 'BadRequest', 'modifiedSince must lie 30 minutes to 30 days back.')
     const found = [...tenant.workspaces.values()].filter(
       ({ modifiedAt, type, state }) =>
         modifiedAt >= from &&
@@ -258,7 +260,10 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls }: BiApi
     datasets: inWorkspace((workspace) =>
       list(
         'datasets',
-        workspace.datasets.map((dataset) => toDatasetWire(dataset, workspace)),
+        workspace.datasets.map((dataset) => ({
+          ...toDatasetWire(dataset, workspace),
+          ...(listTimes ? { updatedDateTime: new Date(dataset.modifiedAt ?? dataset.createdAt).toISOString() } : {}),
+        })),
       ),
     ),
     dataset: withDataset((dataset, _call, workspace) => ({ status: 200, body: toDatasetWire(dataset, workspace) })),
@@ -294,7 +299,10 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls }: BiApi
     reports: inWorkspace((workspace) =>
       list(
         'reports',
-        workspace.reports.map((report) => toReportWire(report, workspace, calls)),
+        workspace.reports.map((report) => ({
+          ...toReportWire(report, workspace, calls),
+          ...(listTimes ? { modifiedDateTime: new Date(report.modifiedAt).toISOString() } : {}),
+        })),
       ),
     ),
     report: withReport((report, workspace) => ({ status: 200, body: toReportWire(report, workspace, calls) })),

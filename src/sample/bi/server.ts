@@ -25,6 +25,10 @@ export interface SampleBiOptions {
   /** How an expired token is refused; default 403 with `TokenExpired`, as the platform often does. */
   expiredAs?: 401 | 403
   scanPolls?: number
+  /** Clock of the API. */
+  now?: () => number
+  /** Whether the lists of members tell when items were modified; default false, as the API describes them. */
+  listTimes?: boolean
 }
 
 export interface SampleBi {
@@ -65,6 +69,8 @@ export async function startSampleBi(options: SampleBiOptions = {}): Promise<Samp
     adminApi: options.adminApi ?? false,
     queries: options.queries ?? true,
     scanPolls: options.scanPolls ?? 1,
+    now: options.now ?? Date.now,
+    listTimes: options.listTimes ?? false,
   })
   let revoked = false
 

@@ -38,6 +38,8 @@ export interface BiDataset {
   configuredBy: string
   /** Milliseconds since the epoch. */
   createdAt: number
+  /** Absent: never since it was created. */
+  modifiedAt?: number
   refreshedAt: number
   /** Filled through the API: the only kind whose tables the platform lists directly. */
   push: boolean
