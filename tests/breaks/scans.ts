@@ -95,8 +95,8 @@ export const scanBreaks: readonly Break[] = [
     id: 'partial-listing-believed',
     rule: 'What a partial listing does not show is not gone.',
     file: absence,
-    find: 'const listed = listWholeScopes(reader, drive.scan.id)',
-    put: "const listed = scopes.filter(({ state }) => state !== 'PENDING').map(({ key }) => key)",
+    find: 'return [...listWholeScopes(reader, drive.scan.id), ...gone]',
+    put: 'return [...listScopes(reader, drive.scan.id).map(({ key }) => key), ...gone]',
     test: { file: scanTest, title: 'resolves nothing in it' },
   },
   {

@@ -14,11 +14,17 @@ describe('assay detect', () => {
   it.each([
     ['NOPE', 'NOPE is not a detector; a text is looked at by SECRETS, PII'],
     ['PII,duplicate', 'duplicate needs more than a text'],
-    ['', 'An empty name is not a detector'],
+    [',', 'An empty name is not a detector'],
   ])('refuses the types %j', async (types, message) => {
     const { code, stdout, stderr } = await detect('{"id":"1","text":"x"}\n', '--types', types)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
+  })
+
+  it('takes empty types as none given', async () => {
+    const { code, stdout } = await detect('{"id":"1","text":"mail anna.schmidt@northfield.dev"}\n', '--types', '')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ id: '1', findings: [{ findingType: 'EMAIL' }] })
   })
 
   it('takes the types in any letter case', async () => {
