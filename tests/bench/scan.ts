@@ -8,12 +8,20 @@ import { sampleCredentials } from '../../src/sample/credentials.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { describeMachine, print, quantile, readFlags, readMemory, saveResults } from '../support/bench.ts'
+import { countScanRequests, type ScanRequests } from '../support/scan-requests.ts'
 import { startWikiProcess, type WikiProcess } from '../support/wiki-process.ts'
 
 // Scans of a generated wiki by the built program, next to a plain crawler that asks for one thing after the other.
-// npm run bench -- scan [--pages 2000] [--plain 300] [--latency 20] [--memory 10000,50000] [--during 50000] [--json FILE]
+// npm run bench -- scan [--pages 2000] [--plain 300] [--latency 20] [--memory 10000,50000] [--during 50000] [--items 10,100,1000] [--json FILE]
 
-const flags = readFlags({ pages: '2000', plain: '300', latency: '20', memory: '10000,50000', during: '50000' })
+const flags = readFlags({
+  pages: '2000',
+  plain: '300',
+  latency: '20',
+  memory: '10000,50000',
+  during: '50000',
+  items: '10,100,1000',
+})
 const latencyMs = Number(flags.latency)
 const counts = (text: string) => text.split(',').map(Number).filter(Boolean)
 const MEGABYTE = 1024 * 1024
@@ -228,9 +236,15 @@ async function askDuringScan(pages: number) {
 
 const machine = describeMachine()
 print(`${machine.processors} processors, load ${machine.load.join(' ')}, Node ${machine.node}`)
+const requests: ScanRequests[] = []
+for await (const count of countScanRequests(counts(flags.items))) {
+  const { tenant, items, first, unchanged, edited } = count
+  print(`${tenant}: ${items} items, requests of the first scan ${first}, unchanged ${unchanged}, edited ${edited}`)
+  requests.push(count)
+}
 const runs: Run[] = []
 if (Number(flags.pages) > 0) runs.push(...(await compare(Number(flags.pages), Number(flags.plain))))
 for (const pages of counts(flags.memory)) runs.push(...(await measureMemory(pages)))
 const asked = []
 for (const pages of counts(flags.during)) asked.push(await askDuringScan(pages))
-saveResults(flags.json, { benchmark: 'scan', latencyMs, runs, asked })
+saveResults(flags.json, { benchmark: 'scan', latencyMs, requests, runs, asked })
