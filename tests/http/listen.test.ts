@@ -65,6 +65,8 @@ const dawdle = async (text: string): Promise<Socket> => {
   socket.on('error', () => {})
   await new Promise((resolve) => socket.once('connect', resolve))
   socket.write(text)
+  // A socket that is not read does not learn of its end.
+  socket.resume()
   return socket
 }
 const post = (body: string) =>
