@@ -178,7 +178,7 @@ describe('certifying', () => {
 
   test('asks first, and changes nothing meanwhile', async () => {
     const question = await ask()
-    expect(question.ask.consent?.params?.message).toContain('"slug":"emma"')
+    expect(question.ask.consent?.params?.message).toContain('slug: "emma"')
     expect(certified()).toBeNull()
   })
   test('goes on with a yes', async () => {
