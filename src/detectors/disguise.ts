@@ -27,7 +27,13 @@ function toPlain(character: string): string {
 const tag = /<[^<>]{1,300}>|\{\w{2,20}(?::[^{}]{0,80})?\}|[*`\\]|~~|__/g
 const entity = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|shy|nbsp|zwj|zwnj|lrm|rlm|ZeroWidthSpace));/gi
 const named: Record<string, string> = { amp: '&', nbsp: ' ' }
+const escaped = /\\u(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi
 const percentRun = /(?:%[0-9a-f]{2})+/gi
+
+const fromEscape = (whole: string, braced?: string, plain?: string): string => {
+  const code = Number.parseInt(braced ?? plain ?? '', 16)
+  return code > 0x10ffff ? whole : toPlain(String.fromCodePoint(code))
+}
 
 function fromEntity(_: string, decimal?: string, hexadecimal?: string, name = ''): string {
   const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
@@ -63,10 +69,11 @@ export function* readingsOf(text: string): Generator<Reading> {
 /** Without invisible characters, and with those of other widths and styles as the letters that they stand for. */
 const fold = (reading: Reading): Reading => rewrite(reading, beyondAscii, toPlain)
 
-/** Without tags, macros and marks of emphasis, and with entities as what they stand for. */
+/** Without tags, macros and marks of emphasis, and with escapes and entities as what they stand for. */
 function unmark(reading: Reading): Reading {
+  const unescaped = rewrite(reading, escaped, fromEscape)
   return rewrite(
-    rewrite(reading, tag, () => ''),
+    rewrite(unescaped, tag, () => ''),
     entity,
     fromEntity,
   )

@@ -21,7 +21,7 @@ export type TextKind = 'prose' | 'excerpt' | 'key' | 'definition'
 export const MAX_NAME = 1000
 export const MAX_ADDRESS = 4096
 /** Definitions have limits of their own, and a part of one means something else. */
-const MAX_DEFINITION = 1_000_000
+export const MAX_DEFINITION = 1_000_000
 
 /** Nothing shorter is a credential or personal data. */
 const MIN_HIDDEN = 6

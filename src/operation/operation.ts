@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
-import { toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
@@ -11,6 +9,7 @@ import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { isLockedDown, withhold, withholdSuggestions } from './lockdown.ts'
 import { explainIssues, placeName } from './repair.ts'
+import { toSafeError, withoutRepeated } from './repeated.ts'
 import { requireSound } from './soundness.ts'
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -116,6 +115,14 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
+  try {
+    return await answer(operation, raw, context)
+  } catch (error) {
+    throw error instanceof AppError ? toSafeError(error, raw) : error
+  }
+}
+
+async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
   // In a change null may mean to take something away, so there it is left for the schema to judge.
@@ -127,8 +134,10 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))
-  if (operation.texts === 'own' || !isLockedDown(context)) return visible
-  return withhold(operation.output, visible, await openCodes(context))
+  // Answers repeat what was asked; whatever else is in them is safe.
+  const safe = withoutRepeated(input, visible)
+  if (operation.texts === 'own' || !isLockedDown(context)) return safe
+  return withhold(operation.output, safe, await openCodes(context))
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */
@@ -153,18 +162,8 @@ async function run(operation: Operation, input: object, context: WriteContext): 
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const placed = placeName(operation.name, { ...input }, error)
-    throw toSafeError(isLockedDown(context) ? withholdSuggestions(placed) : placed)
+    throw isLockedDown(context) ? withholdSuggestions(placed) : placed
   }
-}
-
-const MAX_MESSAGE = 4_000
-
-/** An error repeats names that callers and tenants gave. */
-function toSafeError(error: AppError): AppError {
-  const message = toSafeText(error.message, 'definition', MAX_MESSAGE)
-  const facts = toSafeValue(error.facts, 'definition') as typeof error.facts
-  if (message === error.message && isDeepStrictEqual(facts, error.facts)) return error
-  return new AppError(error.code, message, { ...facts, cause: error })
 }
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */

@@ -214,6 +214,8 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
 
 export interface OpenEstate {
   context: WriteContext
+  /** The database. */
+  file: string
   /** Changes with every commit to the database, even of nothing. */
   version(): number
   /** Everything that is stored, as one hash. */
@@ -230,6 +232,7 @@ export function openEstate(template: Template): OpenEstate {
   const context = contextOf({ store, now: () => NOON, caller: tokenHolder })
   return {
     context,
+    file,
     version: () => watcher.pragma('data_version', { simple: true }) as number,
     digest: () => digestOf(watcher),
     close: () => {

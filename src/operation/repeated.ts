@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util'
+import { MAX_DEFINITION, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
+import { AppError } from '../kernel/errors.ts'
+import { toVisible } from '../kernel/invisible.ts'
+import { isObject } from '../kernel/json-object.ts'
+import { quote, showJson } from '../kernel/shown.ts'
+
+const MAX_MESSAGE = 4_000
+
+/** A text of an input that holds a credential, as an answer may repeat it, and as it may be shown. */
+interface Hidden {
+  written: string
+  shown: string
+  /** How many characters both begin with: what repeats no more than these repeats nothing that is hidden. */
+  common: number
+}
+
+/** What an operation answers to an input without the credentials that were typed into it, whole or cut. */
+export function withoutRepeated(input: unknown, answer: unknown): unknown {
+  const hidden = listHidden(input)
+  return hidden.length === 0 ? answer : toSafeValue(maskRepeated(answer, hidden), 'definition')
+}
+
+/** The same for an error, which repeats names of tenants as well. */
+export function toSafeError(error: AppError, input: unknown): AppError {
+  const hidden = listHidden(input)
+  const message = toSafeText(maskIn(error.message, hidden), 'definition', MAX_MESSAGE)
+  const facts = toSafeValue(maskRepeated(error.facts, hidden), 'definition') as typeof error.facts
+  if (message === error.message && isDeepStrictEqual(facts, error.facts)) return error
+  return new AppError(error.code, message, { ...facts, cause: error })
+}
+
+/** The ways in which texts are written into answers: as they are, without what nobody sees, quoted, and as JSON. */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  toVisible,
+  (text) => quote(text, MAX_DEFINITION).slice(1, -1),
+  (text) => quote(toVisible(text), MAX_DEFINITION).slice(1, -1),
+  (text) => showJson(text).slice(1, -1),
+]
+
+function listHidden(input: unknown): Hidden[] {
+  return listTexts(input).flatMap((text) => {
+    const safe = toSafeText(text, 'definition', MAX_DEFINITION)
+    if (safe === text) return []
+    return writings.map((write) => {
+      const [written, shown] = [write(text), write(safe)]
+      return { written, shown, common: countCommon(written, shown) }
+    })
+  })
+}
+
+/** Every text in a value, however deep. */
+function listTexts(value: unknown): string[] {
+  const texts: string[] = []
+  const waiting: unknown[] = [value]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') texts.push(next)
+    else if (Array.isArray(next)) for (const item of next) waiting.push(item ?? '')
+    else if (isObject(next)) for (const [name, member] of Object.entries(next)) waiting.push(name, member ?? '')
+  }
+  return texts
+}
+
+function countCommon(a: string, b: string, from = 0): number {
+  let count = 0
+  while (count < a.length && count + from < b.length && a[count] === b[count + from]) count++
+  return count
+}
+
+/** Fewer characters of a credential say nothing. */
+const MIN_REPEATED = 6
+
+function maskIn(text: string, hidden: readonly Hidden[]): string {
+  if (hidden.length === 0) return text
+  let masked = text
+  for (let at = 0; at < masked.length; at++) {
+    let longest = { length: 0, shown: '' }
+    for (const { written, shown, common } of hidden) {
+      if (!masked.startsWith(written.slice(0, common + MIN_REPEATED), at)) continue
+      const length = countCommon(written, masked, at)
+      if (length > longest.length) longest = { length, shown }
+    }
+    if (longest.length === 0) continue
+    masked = masked.slice(0, at) + longest.shown + masked.slice(at + longest.length)
+    at += longest.shown.length - 1
+  }
+  return masked
+}
+
+function maskRepeated(value: unknown, hidden: readonly Hidden[]): unknown {
+  if (typeof value === 'string') return maskIn(value, hidden)
+  if (Array.isArray(value)) return value.map((item) => maskRepeated(item, hidden))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [maskIn(name, hidden), maskRepeated(member, hidden)]),
+  )
+}
