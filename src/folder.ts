@@ -7,6 +7,7 @@ import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
+import { hideStoredTexts } from './scans/hide-stored.store.ts'
 import { sealAudit } from './store/audit.store.ts'
 import { sealDefinitions } from './store/digests.store.ts'
 import { describePlace } from './store/place.ts'
@@ -64,6 +65,7 @@ function furnish(
     log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
   }
   const vault = openVault({ store, home: config.home, env, now })
+  hideStoredTexts({ store, vault, log, now })
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
   return { config, vault, caller }
 }

@@ -5,6 +5,7 @@ import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
 import { verifyAudit } from '../store/audit.store.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
+import { findTextsHiddenAt } from '../store/install.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { LEAST_FREE_BYTES } from '../store/space.ts'
@@ -142,6 +143,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
     ),
     check('log of writes', () => checkWal(size('-wal')), OLDEST),
     check('backups', () => checkBackups(home, newest), 'assay backup'),
+    check('texts in backups', () => checkBackedUpTexts(home, store.read(findTextsHiddenAt)), 'assay backup'),
     check(
       'audit trail',
       () => {
@@ -175,6 +177,17 @@ function checkBackups(home: string, newest: string | undefined): Look {
   return age > OLD_BACKUP_MS
     ? { warning: `The newest is ${days} old.`, fix: 'assay backup' }
     : `the newest is ${days} old`
+}
+
+/** Backups of before the texts of earlier versions were looked through. */
+function checkBackedUpTexts(home: string, hiddenAt: string | undefined): Look {
+  const files = listBackups(home).map((name) => join(home, 'backups', name))
+  const older = files.filter((file) => statSync(file).mtimeMs < Number(hiddenAt))
+  if (older.length === 0) return 'none was made before credentials in stored texts were hidden'
+  return {
+    warning: `${count(older.length, 'backup')} of before credentials in stored texts were hidden may hold them.`,
+    fix: `assay backup && rm ${older.map(quote).join(' ')}`,
+  }
 }
 
 function checkDefinitions(damaged: readonly string[], fix: string): Look {

@@ -131,6 +131,48 @@ export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
   return { entries, unchained, head, ...seen() }
 }
 
+const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_only_update']
+
+/** The texts of an entry. */
+export type AuditTexts = Pick<AuditRow, 'actor' | 'client' | 'name' | 'before' | 'after'>
+
+/**
+ * Replaces texts of the trail in which something must not be kept, and chains it anew as far as it was whole; an entry
+ * says so, with the hash that the trail had. Says how many entries changed.
+ */
+export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditTexts) => AuditTexts): number {
+  const seqs = writer.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
+  const find = writer.prepare('SELECT * FROM audit WHERE seq = ?')
+  const changed = new Map<number, AuditTexts>()
+  for (const seq of seqs) {
+    const { actor, client, name, before, after } = find.get(seq) as AuditEntryRow
+    const texts = { actor, client, name, before, after }
+    const safe = rewrite(texts)
+    if (JSON.stringify(safe) !== JSON.stringify(texts)) changed.set(seq, safe)
+  }
+  if (changed.size === 0) return 0
+  const { brokenAt = Number.POSITIVE_INFINITY, head } = verifyAudit(writer)
+  withoutTriggers(writer, () => {
+    for (const [seq, texts] of changed) writer.run(db.updateTable('audit').set(texts).where('seq', '=', seq))
+    let digest = ''
+    for (const seq of seqs.filter((seq) => seq < brokenAt)) {
+      digest = toDigest(digest, find.get(seq) as AuditEntryRow)
+      writer.run(db.updateTable('audit_chain').set({ digest }).where('seq', '=', seq))
+    }
+  })
+  const entry = { action: 'update', kind: 'audit', name: 'texts', before: { head }, after: { entries: changed.size } }
+  appendAudit(writer, { name: 'assay', via: 'cli', at }, entry)
+  return changed.size
+}
+
+function withoutTriggers(writer: Writer, work: () => void): void {
+  const find = writer.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
+  const created = updateTriggers.map((name) => find.get(name) as string)
+  for (const name of updateTriggers) writer.prepare(`DROP TRIGGER ${name}`).run()
+  work()
+  for (const sql of created) writer.prepare(sql).run()
+}
+
 /** How many findings were triaged over MCP since a moment, by one caller; what was opened again does not count. */
 export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, 'name' | 'id'>, since: number): number {
   const row = reader

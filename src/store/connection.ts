@@ -14,6 +14,7 @@ const KEPT_STATEMENTS = 500
 /** How long a write waits for others, and how often it looks. */
 export const WAIT_MS = 5_000
 export const LOOK_MS = 1
+const COMPACT_WAIT_MS = 30_000
 
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
 export interface Reader {
@@ -222,4 +223,17 @@ function requireOurs(database: Database.Database): void {
     'The file `assay.db` in the data folder is the database of another program; choose another folder with --home.',
     { reason: 'not_a_database' },
   )
+}
+
+/** Not on a connection that keeps what is temporary in memory: the new copy would stand there first. */
+export function compactFile(file: string): void {
+  const database = new Database(file, { timeout: COMPACT_WAIT_MS, fileMustExist: true })
+  try {
+    database.exec('VACUUM')
+    const [row] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    if (row?.busy !== 0)
+      throw new AppError('unavailable', 'The log of writes is in use; try again.', { reason: 'busy' })
+  } finally {
+    database.close()
+  }
 }

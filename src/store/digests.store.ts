@@ -75,6 +75,14 @@ export function sealDefinitions(store: Store): void {
   )
 }
 
+/** Seals all definitions as they now are, but for those that were damaged before. */
+export function resealDefinitions(writer: Writer, damaged: readonly string[]): void {
+  const isDamaged = ({ kind, name }: Named) => damaged.includes(`${kind} ${name}`)
+  const sealed = writer.all(db.selectFrom('definition_digest').select(['kind', 'name']))
+  const present = writer.prepare(nameQuery).all() as Named[]
+  for (const named of [...sealed, ...present]) if (!isDamaged(named)) sealDefinition(writer, named)
+}
+
 const schemaOf = (reader: Reader) => Number(reader.prepare('PRAGMA user_version').pluck().get())
 
 /** The definitions that are not as they were written: changed behind our back, or lost. */

@@ -6,6 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { Bell } from './bell.ts'
 import {
   Connection,
+  compactFile,
   LOOK_MS,
   openConnection,
   type Reader,
@@ -245,6 +246,20 @@ export class Store {
   /** Empties the write-ahead log before a large transaction; a read that goes on may keep some of it. */
   emptyLog(): void {
     if (this.logBytes > 0) this.#checkpoint()
+  }
+
+  /**
+   * Writes the database anew and empties the log, so that nothing of what was written over is left in either.
+   * @throws AppError `unavailable` when there is no room for it, or another process reads from the log all the time.
+   */
+  compact(): void {
+    this.#guard.check()
+    try {
+      compactFile(this.file)
+    } catch (error) {
+      throw toAppError(error)
+    }
+    this.#guard.check()
   }
 
   #checkpoint(patienceMs = 0): boolean {
