@@ -16,8 +16,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 /** Nothing goes on after a fault that nobody expected; what it says leaves like any line of the log. */
-const endBadly = (error: unknown) => {
-  process.stderr.write(`assay: ${showSentence(scrub(error instanceof Error ? error.message : String(error)))}\n`)
+const endBadly = async (error: unknown) => {
+  const { toLoggedText } = await import('./detectors/safe-text.ts').catch(() => ({ toLoggedText: scrub }))
+  const message = toLoggedText(error instanceof Error ? error.message : String(error))
+  process.stderr.write(`assay: ${showSentence(message)}\n`)
   process.exit(1)
 }
 process.on('unhandledRejection', endBadly)

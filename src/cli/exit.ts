@@ -1,5 +1,4 @@
 import { AppError } from '../kernel/errors.ts'
-import { scrub } from '../kernel/redaction.ts'
 import { joinShown, line, MAX_NAME, type Shown, showName, showSentence } from '../kernel/shown.ts'
 
 /** The command line itself was wrong: told with a hint at `--help`, exit code 2. */
@@ -15,22 +14,27 @@ export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
 /** An error as a person reads it on stderr, line by line: a sentence, then what may help. */
-export function toMessage(error: unknown): Shown[] {
+export async function toMessage(error: unknown): Promise<Shown[]> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
     return [line`A package that assay needs is not installed; install assay again, with its dependencies.`]
   }
-  if (!(error instanceof AppError)) {
-    return [showSentence(scrub(error instanceof Error ? error.message : String(error)))]
-  }
-  const { issues = [], suggestions = [] } = error.facts
-  const lines = [showSentence(error.message)]
+  // A command that ends well has no need of what hides credentials.
+  const [{ toSafeError }, { toLoggedText }] = await Promise.all([
+    import('../operation/repeated.ts'),
+    import('../detectors/safe-text.ts'),
+  ])
+  if (!(error instanceof AppError))
+    return [showSentence(toLoggedText(error instanceof Error ? error.message : String(error)))]
+  const { message, facts } = toSafeError(error)
+  const { issues = [], suggestions = [] } = facts
+  const lines = [showSentence(message)]
   if (issues.length > 1)
     lines.push(
       ...issues
         .slice(0, 20)
         .map(({ path, message }) => line`  ${showSentence(path || '(input)', MAX_NAME)}: ${showSentence(message)}`),
     )
-  const untold = suggestions.filter(({ value }) => !error.message.includes(value))
+  const untold = suggestions.filter(({ value }) => !message.includes(value))
   if (untold.length > 0) {
     const shown = untold.map(({ value, kind }) => line`${showName(value)} (${showName(kind)})`)
     lines.push(line`  Did you mean: ${joinShown(shown)}?`)

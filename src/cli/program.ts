@@ -22,7 +22,8 @@ import { printNote } from './session.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
-  const program = createProgram(host)
+  const complaints: string[] = []
+  const program = createProgram(host, (text) => complaints.push(text))
   if (argv.length === 0) {
     program.outputHelp()
     return EXIT_USAGE
@@ -31,9 +32,15 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     await program.parseAsync(withFlagsLast(argv), { from: 'user' })
     return EXIT_OK
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
+    if (error instanceof CommanderError) {
+      if (complaints.length > 0) {
+        const { toLoggedText } = await import('../detectors/safe-text.ts')
+        host.stderr.write(toLoggedText(complaints.join('')))
+      }
+      return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
+    }
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
-    const [message = line``, ...more] = toMessage(error)
+    const [message = line``, ...more] = await toMessage(error)
     printNote(host, line`assay: ${message}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
@@ -53,7 +60,11 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return end === -1 ? [...rest, ...flags] : rest.toSpliced(end, 0, ...flags)
 }
 
-export function createProgram(host: Host): Command {
+/** `writeErr` takes what is wrong with a command line, which it quotes. */
+export function createProgram(
+  host: Host,
+  writeErr: (text: string) => void = (text) => host.stderr.write(text),
+): Command {
   const program = new Command('assay')
     .description(
       'A local-first semantic layer over findings: governed questions about what is in a wiki and a BI tenant.',
@@ -64,7 +75,7 @@ export function createProgram(host: Host): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(text),
+      writeErr,
     })
   addInitCommand(program, host)
   addServeCommands(program, host)
@@ -85,7 +96,7 @@ export function createProgram(host: Host): Command {
   for (const command of [program, ...all]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(text),
+      writeErr,
     })
     if (command !== program && command.commands.length === 0) addHome(command)
     for (const option of command.options) admitEmpty(option)

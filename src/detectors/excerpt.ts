@@ -1,9 +1,12 @@
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { scrub } from '../kernel/redaction.ts'
+import { findHidden } from './safe-text.ts'
 import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40
 const LONGEST_SHOWN = 200
+/** As far from a match a credential may begin that reaches into what is shown. */
+const HIDDEN_REACH = 300
 export const VEIL = '•••'
 
 export interface ExcerptMatch extends Range {
@@ -24,7 +27,8 @@ export function toExcerpt(
 ): string {
   let start = toCharacterStart(text, Math.max(0, match.start - SURROUNDINGS))
   let end = toCharacterStart(text, Math.min(text.length, match.end + SURROUNDINGS))
-  const nearby = joinRanges(veiled.filter((range) => range.end > start && range.start < end && !covers(match, range)))
+  const hidden = [...veiled, ...findHiddenAround(text, match)]
+  const nearby = joinRanges(hidden.filter((range) => range.end > start && range.start < end && !covers(match, range)))
   const ranges = joinRanges([...nearby, match])
   start = Math.min(start, ranges[0]?.start ?? start)
   end = Math.max(end, ranges.at(-1)?.end ?? end)
@@ -37,6 +41,13 @@ export function toExcerpt(
   }
   excerpt += withoutValues(text.slice(at, end), values)
   return `${scrub(excerpt).trim()}${end < text.length ? '…' : ''}`
+}
+
+/** What a match hides of a credential keeps the rest of it from being known for one later. */
+function findHiddenAround(text: string, match: Range): Range[] {
+  const from = Math.max(0, match.start - HIDDEN_REACH)
+  const found = findHidden(text.slice(from, match.end + HIDDEN_REACH), 'prose')
+  return found.map(({ start, end }) => ({ start: start + from, end: end + from }))
 }
 
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end

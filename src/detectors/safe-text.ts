@@ -122,7 +122,8 @@ export function toSafeValue(value: unknown, kind: TextKind): unknown {
 
 const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 
-function findHidden(text: string, kind: TextKind): Range[] {
+/** Where a text holds what the gate hides, in no order and overlapping. */
+export function findHidden(text: string, kind: TextKind): Range[] {
   const look = lookAt(text)
   const hidden = [...findIn(text, kind, look)]
   if (!look.disguised) return hidden

@@ -1,6 +1,7 @@
 import { toChallenge } from '../access/challenge.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
+import { toSafeError } from '../operation/repeated.ts'
 
 export const httpStatus: Record<ErrorCode, number> = {
   invalid_input: 400,
@@ -38,7 +39,7 @@ export function toProblem(
   log: Log,
   challenge: (error: AppError) => string | undefined = plainChallenge,
 ): Response {
-  const known = toKnown(error, log)
+  const known = toSafeError(toKnown(error, log))
   const { facts = {}, retryAfterSeconds, ...rest } = known.facts
   const status = httpStatus[known.code]
   const body = {

@@ -22,7 +22,7 @@ export function withoutRepeated(input: unknown, answer: unknown): unknown {
 }
 
 /** The same for an error, which repeats names of tenants as well. */
-export function toSafeError(error: AppError, input: unknown): AppError {
+export function toSafeError(error: AppError, input?: unknown): AppError {
   const hidden = listHidden(input)
   const message = toSafeText(maskIn(error.message, hidden), 'definition', MAX_MESSAGE)
   const facts = toSafeValue(maskRepeated(error.facts, hidden), 'definition') as typeof error.facts

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Severity } from '../detectors/detector.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import type { FindingStatus } from '../findings/model.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
@@ -26,7 +27,7 @@ const Rule = z.object({
   defaultConfiguration: z.object({ level: z.string().optional() }).optional(),
 })
 const Artifact = z.object({ uri: z.string().optional(), uriBaseId: z.string().optional() })
-const Result = z.object({
+export const SarifResult = z.object({
   ruleId: z.string().optional(),
   ruleIndex: z.int().optional(),
   rule: z.object({ id: z.string().optional(), index: z.int().optional() }).optional(),
@@ -55,15 +56,15 @@ const Result = z.object({
     .optional(),
   properties: z.object({ 'security-severity': z.union([z.string(), z.number()]).optional() }).optional(),
 })
-const Run = z.object({
+export const SarifRun = z.object({
   tool: z.object({ driver: z.object({ name: z.string(), rules: z.array(Rule).optional() }) }),
   results: z.array(z.unknown()).nullish(),
   invocations: z.array(z.object({ startTimeUtc: z.string().optional(), endTimeUtc: z.string().optional() })).optional(),
   versionControlProvenance: z.array(z.object({ repositoryUri: z.string().optional() })).optional(),
 })
 const Log = z.object({ version: z.literal('2.1.0', 'must be 2.1.0.'), runs: z.array(z.unknown()) })
-type Run = z.infer<typeof Run>
-type Result = z.infer<typeof Result>
+type Run = z.infer<typeof SarifRun>
+type Result = z.infer<typeof SarifResult>
 
 const levels: Record<string, Severity> = { error: 'HIGH', warning: 'MEDIUM', note: 'LOW', none: 'INFO' }
 /** Results that say that a rule was looked at and found nothing. */
@@ -84,13 +85,13 @@ export async function* readSarif(
   for await (const { level, text } of readParts(stream)) {
     if (level === 0) parse(Log, text, '')
     else if (level === 2) {
-      const result = JSON.stringify(parse(Result, text, `runs.${runs}.results.${results.length}.`))
+      const result = JSON.stringify(parse(SarifResult, text, `runs.${runs}.results.${results.length}.`))
       heldBytes += result.length
       if (heldBytes > MOST_HELD)
         throw tooLarge('A run of the SARIF log has too many results; split it into several runs.')
       results.push(result)
     } else {
-      const run = parse(Run, text, `runs.${runs}.`)
+      const run = parse(SarifRun, text, `runs.${runs}.`)
       for (const kept of results) {
         line++
         const result = JSON.parse(kept) as Result
@@ -190,7 +191,8 @@ function findRule(run: Run, result: Result) {
 }
 
 const toDetectorType = (tool: string) => {
-  const name = tool
+  // In capitals a credential is not known for one any more.
+  const name = toSafeText(tool, 'prose')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')

@@ -12,3 +12,13 @@ it('an excerpt hides a value also where it stands unmatched, before and behind t
   expect(excerpt).not.toContain('hunter2')
   expect(excerpt.split(VEIL).length - 1).toBe(3)
 })
+
+it('hides the rest of a credential whose beginning is the match', () => {
+  for (const text of ['notes password: Tr0ub4dor&3xYz end', 'Bearer abcDEF123456ghiJKL7890']) {
+    const word = /password|Bearer/.exec(text)
+    const start = word?.index ?? 0
+    const excerpt = toExcerpt(text, { start, end: start + 8, shown: 'shown' }, [], [])
+    expect(excerpt).not.toMatch(/Tr0ub|DEF123/)
+    expect(excerpt).toContain('shown')
+  }
+})
