@@ -34,7 +34,7 @@ export interface OpenedApp {
 
 /** @throws AppError `unavailable` when the data folder cannot be used. */
 export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<OpenedApp> {
-  return createApp(openFolder(config, env))
+  return createApp(await openFolder(config, env))
 }
 
 /** The only place that builds things. */

@@ -20,7 +20,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
   // Many windows only wait: until the first question the garbage of the start is collected rather than room made for
   // it.
   setFlagsFromString('--optimize-for-size')
-  const folder = openFolder(config, env)
+  const folder = await openFolder(config, env)
   const { stdin, stdout, signal } = host
   const { caller, log } = folder
   const end = new AbortController()

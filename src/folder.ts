@@ -7,9 +7,9 @@ import { AppError } from './kernel/errors.ts'
 import { createLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
-import { hideStoredTexts } from './scans/hide-stored.store.ts'
 import { sealAudit } from './store/audit.store.ts'
 import { sealDefinitions } from './store/digests.store.ts'
+import { areTextsHidden } from './store/install.store.ts'
 import { describePlace } from './store/place.ts'
 import { Store } from './store/store.ts'
 import { type KeyedVault, openVault } from './store/vault-file.ts'
@@ -30,7 +30,7 @@ export interface Folder {
 }
 
 /** @throws AppError `unavailable` when the data folder cannot be used. */
-export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
+export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promise<Folder> {
   const now = () => Date.now()
   makeFolder(config.home)
   const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
@@ -45,7 +45,7 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
     logFile?.close()
   }
   try {
-    return { ...furnish(config, env, { store, log, now }), store, log, writeLine, now, env, close }
+    return { ...(await furnish(config, env, { store, log, now })), store, log, writeLine, now, env, close }
   } catch (error) {
     close()
     throw error
@@ -53,11 +53,11 @@ export function openFolder(config: Config, env: NodeJS.ProcessEnv): Folder {
 }
 
 /** What stands in a folder whose database is open. */
-function furnish(
+async function furnish(
   config: Config,
   env: NodeJS.ProcessEnv,
   { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,
-): Pick<Folder, 'config' | 'vault' | 'caller'> {
+): Promise<Pick<Folder, 'config' | 'vault' | 'caller'>> {
   sealDefinitions(store)
   sealAudit(store)
   const { sync } = describePlace(config.home)
@@ -65,7 +65,10 @@ function furnish(
     log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
   }
   const vault = openVault({ store, home: config.home, env, now })
-  hideStoredTexts({ store, vault, log, now })
+  if (!store.read(areTextsHidden)) {
+    const { hideStoredTexts } = await import('./scans/hide-stored.store.ts')
+    hideStoredTexts({ store, vault, log, now })
+  }
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
   return { config, vault, caller }
 }

@@ -92,7 +92,7 @@ const host: Host = {
   },
   verify: async (flags, asked) => {
     const [{ openFolder }, { verifyEngine }] = await Promise.all([import('./folder.ts'), import('./answers/verify.ts')])
-    const folder = openFolder(configure({ logLevel: 'warn', ...flags }), env)
+    const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env)
     try {
       const { differences, ...counts } = verifyEngine(folder.store, { ...asked, now: Date.now() })
       return { ...counts, differences: differences.map((plan) => JSON.stringify(plan)) }

@@ -28,8 +28,6 @@ export interface HideOptions {
  * start together, and one that dies has changed nothing. Then nothing of the old texts is left in the database's files.
  */
 export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
-  const state = store.read(findTextsHiddenAt)
-  if (state !== undefined && state !== textsHidden.uncompacted) return
   const problem = vault.problem()
   if (problem !== undefined) {
     log.warn('texts stored by earlier versions are not yet looked through for credentials: there is no key', {
@@ -37,7 +35,7 @@ export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
     })
     return
   }
-  const changed = state === undefined ? passOnce(store, vault, now()) : undefined
+  const changed = store.read(findTextsHiddenAt) === undefined ? passOnce(store, vault, now()) : undefined
   if (changed === 0) return
   if (store.read(findTextsHiddenAt) !== textsHidden.uncompacted) return
   try {

@@ -21,6 +21,11 @@ export function findTextsHiddenAt(reader: Reader): string | undefined {
   return reader.first(db.selectFrom('install').select('value').where('name', '=', TEXTS_HIDDEN))?.value
 }
 
+export function areTextsHidden(reader: Reader): boolean {
+  const at = findTextsHiddenAt(reader)
+  return at !== undefined && at !== textsHidden.uncompacted
+}
+
 export function saveTextsHidden(writer: Writer, value: string): void {
   writer.run(
     db

@@ -54,14 +54,15 @@ function readAll({ home }: EarlierFolder, queries: readonly string[]): unknown[]
 }
 
 /** Opens the folder as the program does, and gives what it logs. */
-function open({ home }: EarlierFolder): string {
+async function open({ home }: EarlierFolder): Promise<string> {
   let logged = ''
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     logged += String(text)
     return true
   })
   try {
-    openFolder(config(home), {}).close()
+    const folder = await openFolder(config(home), {})
+    folder.close()
   } finally {
     spy.mockRestore()
   }
@@ -75,7 +76,7 @@ it('of a database of before, no credential is left in the files or in answers, a
   const folder = makeEarlierFolder(root)
   const ids = readAll(folder, idQueries)
   expect(listLeaks(folder).length).toBe(folder.planted.length + 2)
-  expect(open(folder)).toMatch(/backups made before may hold them/)
+  expect(await open(folder)).toMatch(/backups made before may hold them/)
   expect(listLeaks(folder)).toEqual([])
   expect(readAll(folder, idQueries)).toEqual(ids)
   expect(Number(mark(folder))).toBeGreaterThan(1e12)
@@ -100,12 +101,12 @@ it('of a database of before, no credential is left in the files or in answers, a
     await bench.close()
   }
   // The next start has nothing to do.
-  expect(open(folder)).toBe('')
+  expect(await open(folder)).toBe('')
 })
 
 it('importing the file of before again changes nothing', async () => {
   const folder = makeEarlierFolder(root)
-  open(folder)
+  await open(folder)
   const bench = openWorkbench(createTenant({}), { home: folder.home })
   const look = () =>
     readAll(folder, [
@@ -145,35 +146,35 @@ it('a start that is killed on the way leaves nothing half done', { timeout: 60_0
   expect(await Promise.all(together.map(({ ended }) => ended))).toEqual([0, 0, 0])
   expect(listLeaks(folder)).toEqual([])
   expect(readAll(folder, idQueries)).toEqual(ids)
-  const { store, close } = openFolder(config(folder.home), {})
+  const { store, close } = await openFolder(config(folder.home), {})
   expect(store.read((reader) => verifyAudit(reader))).not.toHaveProperty('brokenAt')
   close()
 })
 
-it('goes on with emptying the file when it was ended before', () => {
+it('goes on with emptying the file when it was ended before', async () => {
   const folder = makeEarlierFolder(root)
-  open(folder)
+  await open(folder)
   const database = new Database(join(folder.home, 'assay.db'))
   database.exec("UPDATE install SET value = 'uncompacted' WHERE name = 'texts_hidden'")
   database.close()
-  expect(open(folder)).toMatch(/backups made before/)
+  expect(await open(folder)).toMatch(/backups made before/)
   expect(Number(mark(folder))).toBeGreaterThan(1e12)
 })
 
-it('a trail that was tampered with stays so', () => {
+it('a trail that was tampered with stays so', async () => {
   const folder = makeEarlierFolder(root)
   const database = new Database(join(folder.home, 'assay.db'))
   database.exec("INSERT INTO audit_chain (seq, digest) VALUES (1, 'x'), (2, 'y')")
   database.close()
-  open(folder)
-  const { store, close } = openFolder(config(folder.home), {})
+  await open(folder)
+  const { store, close } = await openFolder(config(folder.home), {})
   expect(store.read((reader) => verifyAudit(reader)).brokenAt).toBe(1)
   close()
   expect(listLeaks(folder)).toEqual([])
 })
 
-it('marks a new database at once, without a word', () => {
+it('marks a new database at once, without a word', async () => {
   const folder = { home: mkdtempSync(join(root, 'new-')), planted: [], lines: [] }
-  expect(open(folder)).toBe('')
+  expect(await open(folder)).toBe('')
   expect(mark(folder)).toBe('0')
 })

@@ -3,5 +3,6 @@ import { openFolder } from '../../src/folder.ts'
 
 /** Opens a data folder as the program does. */
 process.stdout.write('begun\n')
-openFolder(loadConfig({ home: process.argv[2], logLevel: 'silent' }, {}), {}).close()
+const folder = await openFolder(loadConfig({ home: process.argv[2], logLevel: 'silent' }, {}), {})
+folder.close()
 process.stdout.write('done\n')
