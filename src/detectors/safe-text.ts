@@ -137,14 +137,16 @@ export function findHidden(text: string, kind: TextKind): Range[] {
 /** No number that is personal data has fewer digits. */
 const MIN_DIGITS = 7
 
-function* findIn(
-  text: string,
-  kind: TextKind,
-  { mayHoldCredential, mayBeEncoded, digits }: FirstLook,
-): Generator<Range> {
-  const credentials = mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
-  // These say exactly what is to be hidden; without them a detector does not take more of an address than it must.
-  if (credentials.length > 0) return yield* credentials
+function* findIn(text: string, kind: TextKind, look: FirstLook): Generator<Range> {
+  const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
+  yield* credentials
+  // These say exactly what is to be hidden; beside them a detector does not take more of an address than it must.
+  for (const range of findByDetectors(text, kind, look)) {
+    if (!credentials.some(({ start, end }) => start < range.end && range.start < end)) yield range
+  }
+}
+
+function* findByDetectors(text: string, kind: TextKind, { mayBeEncoded, digits }: FirstLook): Generator<Range> {
   if (kind !== 'excerpt') yield* findSecrets(text)
   if (mayBeEncoded) {
     for (const { text: decoded, ...range } of findEncoded(text)) {

@@ -29,6 +29,12 @@ describe('what is hidden', () => {
     }
   })
 
+  it('hides a disguised credential beside one whose mask still reads as a credential', () => {
+    const text = `T ${credentialDisguises.markup?.(credentials.sendgrid ?? '')}. postgr&#8203;es://app:Qx7vLm29pT@db.example.net/app`
+    expect(toSafeText(text, 'prose')).not.toMatch(/TwL2iGABf9|Qx7vLm/)
+    expect(toSafeText(`${credentials.keyInBase64} on ${credentials.gitlab}`, 'prose')).toBe(`${MASK} on ${MASK}`)
+  })
+
   it('hides personal data in prose alone', () => {
     for (const [name, value] of Object.entries(personalData)) {
       for (const [disguise, put] of Object.entries(disguises)) {

@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
   ['GRAFANA_TOKEN', 'glsa_', `glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}${END}`],
   ['GRAFANA_TOKEN', 'glc_', 'glc_[A-Za-z0-9+/]{32,400}={0,3}(?![A-Za-z0-9])'],
   ['GRAFANA_TOKEN', 'eyjrijoi', 'eyJrIjoi[A-Za-z0-9]{70,400}={0,3}(?![A-Za-z0-9])', 'scoped'],
-  ['SENDGRID_KEY', 'sg.', 'SG\\.[\\w=.-]{66}(?![\\w=.-])'],
+  ['SENDGRID_KEY', 'sg.', 'SG\\.[\\w=.-]{66}(?![\\w=-])'],
   ['BREVO_KEY', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`],
   ['MAILGUN_KEY', 'key-', `key-[a-f0-9]{32}${END}`],
   ['POSTMAN_KEY', 'pmak-', `PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}${END}`],
