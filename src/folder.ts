@@ -2,9 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { toLoggedText } from './detectors/safe-text.ts'
 import { AppError } from './kernel/errors.ts'
-import { createLog, type Log } from './kernel/log.ts'
+import { createLog, deferLog, type Log } from './kernel/log.ts'
 import { openLogFile } from './kernel/log-file.ts'
 import { type Caller, scopes } from './operation/context.ts'
 import { sealAudit } from './store/audit.store.ts'
@@ -38,10 +37,15 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
     process.stderr.write(line)
     logFile?.write(line)
   }
-  const log = createLog({ level: config.logLevel, write: writeLine, now, hide: toLoggedText })
+  const lines = { level: config.logLevel, write: writeLine, now }
+  const log = deferLog(lines, async () => {
+    const { toLoggedText } = await import('./detectors/safe-text.ts')
+    return createLog({ ...lines, hide: toLoggedText })
+  })
   const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
   const close = () => {
     store.close()
+    log.flush()
     logFile?.close()
   }
   try {

@@ -40,4 +40,38 @@ export function createLog(options: LogOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+export interface DeferredLog extends Log {
+  /** Writes the lines that still wait, values scrubbed only; for the end of the process. */
+  flush(): void
+}
+
+/**
+ * A log that is opened for its first line, so that no start waits for what it needs. Lines keep their order and times
+ * while it is being opened.
+ */
+export function deferLog(options: Omit<LogOptions, 'hide'>, open: () => Promise<Log>): DeferredLog {
+  const { level: threshold, now } = options
+  let log: Log | undefined
+  let waiting: ((target: Log) => void)[] = []
+  const drain = (target: Log) => {
+    const lines = waiting
+    waiting = []
+    for (const write of lines) write(target)
+  }
+  const flush = () => drain(createLog(options))
+  const at =
+    (level: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (logLevels.indexOf(level) < logLevels.indexOf(threshold)) return
+      if (log !== undefined) return log[level](message, fields)
+      const time = new Date(now()).toISOString()
+      if (waiting.push((target) => target[level](message, { time, ...fields })) > 1) return
+      open().then((opened) => {
+        log = opened
+        drain(opened)
+      }, flush)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}
+
 export const silentLog: Log = createLog({ level: 'silent', write: () => {}, now: () => 0 })

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
-import { assetKinds, linkTypes } from '../connectors/connector.ts'
 import { listCarriedCodes, listDefinedCodes } from './codes.store.ts'
 import type { ReadContext } from './context.ts'
 import { disclosures } from './disclosure.ts'
@@ -29,7 +28,10 @@ export async function openCodes(context: Context): Promise<(code: string) => str
 
 /** Detectors are read when they are needed: no start waits for them. */
 async function listBuiltInCodes(): Promise<string[]> {
-  const { detectors } = await import('../detectors/index.ts')
+  const [{ detectors }, { assetKinds, linkTypes }] = await Promise.all([
+    import('../detectors/index.ts'),
+    import('../connectors/connector.ts'),
+  ])
   const ofDetectors = detectors.flatMap(({ type, category, findingTypes }) => [type, category, ...findingTypes])
   return [...ofDetectors, ...assetKinds, ...linkTypes, '', '(none)']
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLog } from '../../src/kernel/log.ts'
+import { createLog, deferLog } from '../../src/kernel/log.ts'
 import { openLogFile } from '../../src/kernel/log-file.ts'
 import { rememberSecret } from '../../src/kernel/redaction.ts'
 
@@ -112,5 +112,51 @@ describe('the log file', () => {
     const file = openLogFile({ folder: path })
     expect(() => file.write('x\n')).not.toThrow()
     file.close()
+  })
+})
+
+describe('a log that is opened for its first line', () => {
+  const open = () => {
+    const lines: Record<string, unknown>[] = []
+    let at = 0
+    const options = {
+      level: 'info' as const,
+      write: (line: string) => lines.push(JSON.parse(line)),
+      now: () => (at += 1000),
+    }
+    let opened = 0
+    const log = deferLog(options, async () => {
+      opened += 1
+      return createLog({ ...options, hide: (text) => text.replaceAll('secret', '***') })
+    })
+    return { lines, log, opened: () => opened }
+  }
+
+  it('is not opened for a line below its level', async () => {
+    const { lines, log, opened } = open()
+    log.debug('nothing')
+    await new Promise(setImmediate)
+    expect({ opened: opened(), lines }).toEqual({ opened: 0, lines: [] })
+  })
+
+  it('keeps order, times and what is hidden, and is opened once', async () => {
+    const { lines, log, opened } = open()
+    log.info('first', { note: 'secret' })
+    log.warn('second')
+    await new Promise(setImmediate)
+    log.error('third', { note: 'secret' })
+    expect(opened()).toBe(1)
+    expect(lines.map(({ time, message, note }) => [time, message, note])).toEqual([
+      ['1970-01-01T00:00:01.000Z', 'first', '***'],
+      ['1970-01-01T00:00:02.000Z', 'second', undefined],
+      [expect.any(String), 'third', '***'],
+    ])
+  })
+
+  it('loses no line at the end of the process', () => {
+    const { lines, log } = open()
+    log.info('first')
+    log.flush()
+    expect(lines.map(({ message }) => message)).toEqual(['first'])
   })
 })
