@@ -5,12 +5,15 @@ import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.
 import { AppError, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
 import { logLevels } from './kernel/log.ts'
+import { scrub } from './kernel/redaction.ts'
 import { readRegularFile } from './kernel/regular-file.ts'
-import { parseInput } from './operation/operation.ts'
+import { parseWhole } from './operation/parse.ts'
 
 const network = z
   .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be a network such as 10.0.0.0/8, or an address.')
   .describe('A network such as 10.0.0.0/8.')
+
+const MAX_SHOWN_MEMBER = 60
 
 const port = z.int().min(0).max(65_535)
 
@@ -88,10 +91,13 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   const file = readFile(home)
   const places = [file, readEnvironment(env), withoutAbsent(given)]
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
-  const settings = parseInput(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })))
+  const settings = parseWhole(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })), showMember)
   // What one place has locked down, no other opens.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
 }
+
+/** The gate of texts is not read for this: no start waits for it. */
+const showMember = (key: string) => scrub(key).slice(0, MAX_SHOWN_MEMBER)
 
 /** A variable overrides the member that it names and nothing else. */
 function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | undefined): unknown {

@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../kernel/log.ts'
-import { appendAudit, chainAudit, listAuditRows, verifyAudit } from '../store/audit.store.ts'
+import { appendAudit, listAuditRows } from '../store/audit.store.ts'
+import { chainAudit, verifyAudit } from '../store/audit-chain.store.ts'
 import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type Issue, type Suggestion, tellMore } from '../kernel/errors.ts'
+import { AppError, type Issue } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { Shown } from '../kernel/shown.ts'
@@ -8,8 +8,10 @@ import { coerce, leaveOutNulls } from './coerce.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { isLockedDown, withhold, withholdSuggestions } from './lockdown.ts'
+import { badInput, parseWhole } from './parse.ts'
 import { explainIssues, placeName } from './repair.ts'
 import { toSafeError, withoutRepeated } from './repeated.ts'
+import { showKey } from './shown-key.ts'
 import { requireSound } from './soundness.ts'
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -177,7 +179,7 @@ function parseArguments({ name, input, examine }: Operation, given: unknown, con
     const more = isObject(raw) ? (examine?.(raw) ?? []) : []
     if (more.length > 0) throw badInput([...(error.facts.issues ?? []), ...more], error.facts.suggestions)
     const failed = input.safeParse(raw)
-    const repaired = failed.success ? undefined : explainIssues(input, raw, failed.error.issues).repaired
+    const repaired = failed.success ? undefined : explainIssues(input, raw, failed.error.issues, showKey).repaired
     if (repaired === undefined) throw error
     const { value } = coerce(input, repaired)
     if (!input.safeParse(value).success) throw error
@@ -189,18 +191,5 @@ function parseArguments({ name, input, examine }: Operation, given: unknown, con
 }
 
 /** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
-  requireSound(raw)
-  const result = schema.safeParse(raw, { reportInput: true })
-  if (result.success) return result.data
-  const { issues, suggestions } = explainIssues(schema, raw, result.error.issues)
-  throw badInput(issues, suggestions)
-}
-
-function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
-  const [first] = issues
-  const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
-  const more = tellMore(issues)
-  const message = `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`
-  return new AppError('invalid_input', message, { issues, ...(suggestions.length === 0 ? {} : { suggestions }) })
-}
+export const parseInput = <Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> =>
+  parseWhole(schema, raw, showKey)

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
@@ -15,17 +14,19 @@ export interface Repair {
   repaired?: Record<string, unknown>
 }
 
-/** A member that nobody knows is named as far as it helps to find it. */
-const MAX_SHOWN_KEY = 60
-const toShownKey = (key: string) => toSafeText(key, 'prose', MAX_SHOWN_KEY)
-
 type Members = Record<string, unknown>
 type Path = readonly PropertyKey[]
 
 /**
  * Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible.
+ * `showKey` is how the name of an unknown member may be shown.
  */
-export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z.core.$ZodIssue[]): Repair {
+export function explainIssues(
+  schema: z.ZodType,
+  raw: unknown,
+  found: readonly z.core.$ZodIssue[],
+  showKey: (key: string) => string,
+): Repair {
   const root = inputNode(schema)
   const copy: unknown = structuredClone(raw)
   const repair: Repair = { issues: [], suggestions: [] }
@@ -39,7 +40,7 @@ export function explainIssues(schema: z.ZodType, raw: unknown, found: readonly z
           place === undefined
             ? `is not a known key; ${listKeys(membersOf(nodeAt(root, issue.path)))}`
             : `is not a known key here; write it as ${toPath(place)}.`
-        repair.issues.push({ path: toPath([...issue.path, toShownKey(key)]), message })
+        repair.issues.push({ path: toPath([...issue.path, showKey(key)]), message })
         if (place !== undefined) repair.suggestions.push({ value: toPath(place), kind: 'key' })
       }
       continue

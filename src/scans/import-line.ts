@@ -6,6 +6,7 @@ import { findingStatuses } from '../findings/model.ts'
 import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { explainIssues } from '../operation/repair.ts'
+import { showKey } from '../operation/shown-key.ts'
 import { readInstant } from './instant.ts'
 import { findPlainLine } from './plain-line.ts'
 
@@ -96,7 +97,7 @@ export function parseImportLine(value: unknown, line: number, latest = Number.PO
   if (plain !== undefined && isDatedBy(plain, latest)) return plain
   const given = withoutNulls(value)
   const parsed = ImportLine.safeParse(given, { reportInput: true })
-  if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues).issues)
+  if (!parsed.success) throw badLine(line, explainIssues(ImportLine, given, parsed.error.issues, showKey).issues)
   const issues = listTimeIssues(parsed.data, latest)
   if (issues.length > 0) throw badLine(line, issues)
   return parsed.data

@@ -139,7 +139,7 @@ export const keyBreaks: readonly Break[] = [
   {
     id: 'audit-not-chained',
     rule: 'Each entry of the audit trail is hashed together with the one before.',
-    file: 'src/store/audit.store.ts',
+    file: 'src/store/audit-chain.store.ts',
     find: '.update(`${before}\\n${JSON.stringify(content)}`)',
     put: ".update(JSON.stringify(before === '' ? content : content))",
     test: { file: 'tests/store/audit.test.ts', title: 'the audit trail' },
@@ -147,7 +147,7 @@ export const keyBreaks: readonly Break[] = [
   {
     id: 'audit-member-left-out',
     rule: 'The chain covers who did it.',
-    file: 'src/store/audit.store.ts',
+    file: 'src/store/audit-chain.store.ts',
     find: '    row.at,\n    row.actor,\n    row.via,',
     put: '    row.at,\n    row.via,',
     test: { file: 'tests/store/audit.test.ts', title: 'shows an edit of any member' },

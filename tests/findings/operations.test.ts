@@ -7,7 +7,7 @@ import type { Asset, Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { auditOperations } from '../../src/metrics/audit-operations.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
-import { verifyAudit } from '../../src/store/audit.store.ts'
+import { verifyAudit } from '../../src/store/audit-chain.store.ts'
 import { caller, NOON, openContext, type TestContext } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
 

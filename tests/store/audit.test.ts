@@ -2,7 +2,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { anchorAudit, recordAccess, recordSettings } from '../../src/access/record.ts'
 import { createLog, silentLog } from '../../src/kernel/log.ts'
-import { appendAudit, listAuditRows, verifyAudit } from '../../src/store/audit.store.ts'
+import { appendAudit, listAuditRows } from '../../src/store/audit.store.ts'
+import { verifyAudit } from '../../src/store/audit-chain.store.ts'
 import { NOON, openStore } from '../support/context.ts'
 
 let kept: ReturnType<typeof openStore>

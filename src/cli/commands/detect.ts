@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import { readRegularFile } from '../../kernel/regular-file.ts'
-import { parseInput } from '../../operation/operation.ts'
+import { parseWhole } from '../../operation/parse.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
@@ -56,7 +56,7 @@ export function addDetectCommand(program: Command, host: Host): void {
       })) {
         number += 1
         if (line.trim() === '') continue
-        const { mime, path, ...rest } = parseLine(line, number)
+        const { mime, path, ...rest } = await parseLine(line, number)
         printJson(host, await detectText({ ...rest, ...(mime && { mime }), ...(path && { path }), ...types }))
       }
     })
@@ -82,10 +82,11 @@ async function toTypes(value: string): Promise<string[]> {
   })
 }
 
-function parseLine(line: string, number: number): z.infer<typeof Line> {
+async function parseLine(line: string, number: number): Promise<z.infer<typeof Line>> {
+  const { showKey } = await import('../../operation/shown-key.ts')
   const value = toJson(line, number)
   try {
-    return parseInput(Line, value)
+    return parseWhole(Line, value, showKey)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const [issue] = error.facts.issues ?? []
