@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { clearTokens, createToken, listTokens, revokeToken, type Token } from '../../access/tokens.ts'
+import type { Token } from '../../access/tokens.ts'
 import { line, quote, showCode, showName, showNames, showSentence } from '../../kernel/shown.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
 import { withData } from '../data-use.ts'
@@ -9,6 +9,8 @@ import { print, printJson, printNote, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
 
 const HOUR_MS = 3_600_000
+
+type Tokens = typeof import('../../access/tokens.ts')
 
 interface CreateFlags extends Flags {
   scope?: Scope[]
@@ -22,8 +24,11 @@ export function addTokenCommands(program: Command, host: Host): void {
   const token = program
     .command('token')
     .description('tokens that let programs and people in over HTTP; from the first one on, HTTP asks for one')
-  const inside = <T>(flags: Flags, work: (context: WriteContext) => T): Promise<T> =>
-    withSession(host, flags, async ({ app }) => work(app.contextFor({ caller: app.caller, signal: host.signal })))
+  const inside = <T>(flags: Flags, work: (context: WriteContext, tokens: Tokens) => T): Promise<T> =>
+    withSession(host, flags, async ({ app }) => {
+      const tokens = await import('../../access/tokens.ts')
+      return work(app.contextFor({ caller: app.caller, signal: host.signal }), tokens)
+    })
 
   withData('created', token.command('create'))
     .description('make a token and print it; it is shown this once')
@@ -34,7 +39,7 @@ export function addTokenCommands(program: Command, host: Host): void {
     .option('--json', 'print the token with its facts as JSON')
     .action(async ({ scope, name, expires, lockdown, json, ...flags }: CreateFlags) => {
       if (scope === undefined) throw new UsageError(`Say what the token allows: --scope ${scopes.join('|')}.`)
-      const made = await inside(flags, (context) =>
+      const made = await inside(flags, (context, { createToken }) =>
         createToken(context, {
           name: name ?? nameOf(scope),
           scopes: scope,
@@ -55,7 +60,9 @@ export function addTokenCommands(program: Command, host: Host): void {
     .description('show the tokens, never their secrets')
     .option('--json', 'print them as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
-      const items = await inside(flags, (context) => context.read((reader) => listTokens(reader, context.now())))
+      const items = await inside(flags, (context, { listTokens }) =>
+        context.read((reader) => listTokens(reader, context.now())),
+      )
       if (json) return printJson(host, { items, total: items.length })
       if (items.length === 0)
         return print(host, line`There is no token; HTTP on loopback answers the person at this machine.`)
@@ -67,7 +74,7 @@ export function addTokenCommands(program: Command, host: Host): void {
     .argument('<token>', 'its id or its name')
     .option('--json', 'print it as JSON')
     .action(async (idOrName: string, { json, ...flags }: Flags & { json?: boolean }) => {
-      const revoked = await inside(flags, (context) => revokeToken(context, idOrName))
+      const revoked = await inside(flags, (context, { revokeToken }) => revokeToken(context, idOrName))
       if (json) return printJson(host, revoked)
       print(
         host,
@@ -81,7 +88,7 @@ export function addTokenCommands(program: Command, host: Host): void {
     .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {
       if (yes !== true)
         throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to do it.')
-      const count = await inside(flags, clearTokens)
+      const count = await inside(flags, (context, { clearTokens }) => clearTokens(context))
       print(
         host,
         line`${count} ${count === 1 ? line`token is` : line`tokens are`} removed; HTTP on loopback asks for none.`,
