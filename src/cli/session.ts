@@ -1,7 +1,6 @@
 import { AppError, notFound } from '../kernel/errors.ts'
 import { quote, type Shown, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
-import { call } from '../operation/operation.ts'
 import type { Flags, Host, OpenedApp } from './host.ts'
 
 /** Runs operations of an opened data folder, for one command. */
@@ -28,6 +27,7 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
         signal: host.signal,
         ...(progress === undefined ? {} : { progress }),
       })
+      const { call } = await import('../operation/operation.ts')
       return (await call(operation, input, context)) as Answer
     },
   }

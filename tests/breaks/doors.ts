@@ -298,7 +298,7 @@ export const doorBreaks: readonly Break[] = [
     id: 'rejection-ignored',
     rule: 'A rejection that nobody handles ends the process, and its message is scrubbed.',
     file: 'src/main.ts',
-    find: '  process.stderr.write(`assay: ${showSentence(scrub(error instanceof Error ? error.message : String(error)))}\\n`)\n  process.exit(1)\n',
+    find: '  process.stderr.write(`assay: ${showSentence(message)}\\n`)\n  process.exit(1)\n',
     put: '  process.stderr.write(`assay: ${String(error)}\\n`)\n',
     test: { file: 'tests/e2e/rejection.test.ts' },
     built: true,
