@@ -8,7 +8,8 @@ type ComboSqlRow = Record<(typeof comboWords)[number] | 'id' | 'source_id' | 'se
 /** Passes the dictionary of names; those that become one are one from then on. Says how many changed. */
 export function passWords(writer: Writer, at: number): number {
   const words = writer.prepare('SELECT id, text FROM word ORDER BY id').all() as { id: number; text: string }[]
-  const find = writer.prepare('SELECT id FROM word WHERE text = ?').pluck()
+  // The same statement is kept for all who prepare it, so its form of rows must not be changed here.
+  const find = writer.prepare('SELECT id FROM word WHERE text = ?')
   const rename = writer.prepare('UPDATE word SET text = ? WHERE id = ?')
   const merged = new Map<number, number>()
   let changed = 0
@@ -16,7 +17,7 @@ export function passWords(writer: Writer, at: number): number {
     const safe = toSafeText(text, 'prose')
     if (safe === text) continue
     changed++
-    const same = find.get(safe) as number | undefined
+    const same = (find.get(safe) as { id: number } | undefined)?.id
     if (same === undefined) rename.run(safe, id)
     else merged.set(id, same)
   }
