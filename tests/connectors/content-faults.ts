@@ -59,7 +59,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
         'content',
         'that are settled or lost their place count, those taken back do not',
         'of which replies are missing are one asset in part, read whole by the next scan',
-        'that were whole before stay as they were while replies cannot be read',
+        'that were whole before are read as far as they can be while replies cannot',
       ),
       scans('platform', 'what a reply held is not resolved while replies cannot be read'),
     ],
