@@ -5,11 +5,18 @@ import { createGatekeeper } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
-import { createHttpApp } from '../../src/http/server.ts'
 import { silentLog } from '../../src/kernel/log.ts'
-import type { WriteContext } from '../../src/operation/context.ts'
 import { localPerson, openStore } from '../support/context.ts'
-import { audience, claimsOf, openIssuer, rsaKey, signToken, type TestIssuer, toJwk } from '../support/issuer.ts'
+import {
+  audience,
+  claimsOf,
+  createAppOf,
+  openIssuer,
+  rsaKey,
+  signToken,
+  type TestIssuer,
+  toJwk,
+} from '../support/issuer.ts'
 import { forgedTokens } from './forged-tokens.ts'
 
 const good = rsaKey('first')
@@ -55,17 +62,7 @@ async function openScene(prepare: (issuer: TestIssuer) => void | Promise<void> =
     clock: () => 1e9 * calls++,
   })
   let calls = 0
-  const app = createHttpApp({
-    operations: [],
-    contextFor: (asked) => asked as WriteContext,
-    callerOf: ({ headers }, address) =>
-      keeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
-    mcp: async (_request, caller) => Response.json({ name: caller.name }),
-    version: '1',
-    hosts: [],
-    issuer: issuer.address,
-    log: silentLog,
-  })
+  const app = createAppOf(keeper, { issuer: issuer.address })
   const server: HttpServer = await listen(app, { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     ending.abort()

@@ -3,13 +3,12 @@ import { toChallenge } from '../../src/access/challenge.ts'
 import { createGatekeeper, type ForeignTokens } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
-import { createHttpApp } from '../../src/http/server.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { silentLog } from '../../src/kernel/log.ts'
-import type { WriteContext } from '../../src/operation/context.ts'
 import { errorOf, localPerson, openStore } from '../support/context.ts'
 import {
   audience,
+  createAppOf,
   curveKey,
   edwardsKey,
   openIssuer,
@@ -260,18 +259,7 @@ describe('over HTTP', () => {
       always: false,
       foreign: verify,
     })
-    return createHttpApp({
-      operations: [],
-      contextFor: (asked) => asked as WriteContext,
-      callerOf: ({ headers }, address) =>
-        keeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
-      mcp: async (_request, caller) => Response.json({ name: caller.name }),
-      version: '1',
-      hosts: [],
-      publicUrl: 'https://assay.example.com',
-      issuer: issuer.address,
-      log: silentLog,
-    })
+    return createAppOf(keeper, { issuer: issuer.address, publicUrl: 'https://assay.example.com' })
   }
   const ask = (path: string, authorization?: string) =>
     build().request(`http://127.0.0.1${path}`, {

@@ -2,6 +2,10 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
+import type { Gatekeeper } from '../../src/access/gatekeeper.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { silentLog } from '../../src/kernel/log.ts'
+import type { WriteContext } from '../../src/operation/context.ts'
 
 export interface SigningKey {
   id: string
@@ -96,3 +100,17 @@ export const signToken = (
   new SignJWT(claimsOf(issuer, claims) as JWTPayload)
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key.id, ...header } as JWTHeaderParameters)
     .sign(by.key ?? key.privateKey)
+
+/** An HTTP application whose only answer is the name of who asks. */
+export const createAppOf = (keeper: Gatekeeper, settings: { issuer: string; publicUrl?: string }) =>
+  createHttpApp({
+    operations: [],
+    contextFor: (asked) => asked as WriteContext,
+    callerOf: ({ headers }, address) =>
+      keeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
+    mcp: async (_request, caller) => Response.json({ name: caller.name }),
+    version: '1',
+    hosts: [],
+    log: silentLog,
+    ...settings,
+  })
