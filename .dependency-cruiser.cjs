@@ -1,25 +1,30 @@
 // The one-way rule: a room imports only rooms that stand before it in this list.
 const rooms = [
   'kernel',
+  'runtime',
   'documents',
   'detectors',
   'connectors',
   'store',
+  'audit',
   'operation',
   'access',
   'telemetry',
   'findings',
   'sources',
-  'custom',
+  'custom-detectors',
   'scans',
+  'imports',
+  'cross-asset-checks',
+  'upgrade',
   'glossary',
   'metrics',
   'engine',
   'query',
   'dashboards',
-  'clients',
   'definitions',
-  'answers',
+  'mcp-install',
+  'background',
 ]
 const doors = ['mcp', 'http', 'cli']
 const room = (names) => `^src/(${names.join('|')})/`

@@ -3,10 +3,10 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { operations } from './src/catalogue.ts'
-import { version } from './src/kernel/installation.ts'
-import { frameFile } from './src/mcp/frame.ts'
 import { drawFrame } from './src/mcp/surface.ts'
-import type { Toolset } from './src/mcp/tools.ts'
+import { frameFile } from './src/mcp/tools/manifest.ts'
+import type { Toolset } from './src/mcp/tools/tools.ts'
+import { version } from './src/runtime/package-files.ts'
 
 // Bundles the program into dist/: main.js, one script for each worker, and chunks that are read when they are needed.
 

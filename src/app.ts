@@ -1,15 +1,15 @@
-import { type AnswerThread, createAnswerThread } from './answers/thread.ts'
+import { startLoop } from './background/loop.ts'
+import { type AnswerThread, createAnswerThread } from './background/query-thread.ts'
+import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { offeredOperations } from './catalogue.ts'
+import { type Folder, openFolder } from './commands/data-folder.ts'
 import type { Config } from './config.ts'
-import { createUpstreamTally, type UpstreamTally } from './connectors/upstream.ts'
-import { type Folder, openFolder } from './folder.ts'
-import type { Log } from './kernel/log.ts'
+import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
-import { startLoop } from './scans/loop.ts'
-import { createScanThread, type ScanThread } from './scans/thread.ts'
+import type { Log } from './runtime/log.ts'
+import type { KeyedVault } from './store/keys/vault-file.ts'
 import type { Store } from './store/store.ts'
-import type { KeyedVault } from './store/vault-file.ts'
 
 /** An opened data folder with everything that works on it. */
 export interface OpenedApp {

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
 import { AppError, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
-import { logLevels } from './kernel/log.ts'
 import { scrub } from './kernel/redaction.ts'
-import { readRegularFile } from './kernel/regular-file.ts'
-import { parseWhole } from './operation/parse.ts'
+import { parseWhole } from './operation/input/parse.ts'
+import { logLevels } from './runtime/log.ts'
+import { readRegularFile } from './runtime/regular-file.ts'
 
 const network = z
   .union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], 'must be a network such as 10.0.0.0/8, or an address.')

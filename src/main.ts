@@ -4,9 +4,9 @@ import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
 import { loadConfig, Settings, withoutEmpty } from './config.ts'
-import { version } from './kernel/installation.ts'
 import { scrub } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
+import { version } from './runtime/package-files.ts'
 
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -70,19 +70,19 @@ const host: Host = {
     return { home, env, networkFolder }
   },
   serve: async (flags) => {
-    const { serve } = await import('./serve.ts')
+    const { serve } = await import('./commands/serve.ts')
     await serve(await open(flags), host)
   },
   mcp: async (flags) => {
-    const { claimStdout } = await import('./mcp/stdout.ts')
+    const { claimStdout } = await import('./mcp/stdio/stdout.ts')
     process.stdout.off('error', endQuietly)
     const stdout = claimStdout()
-    const { speakOverStdio } = await import('./assistant.ts')
+    const { speakOverStdio } = await import('./commands/stdio.ts')
     await speakOverStdio(configure(flags), env, { ...host, stdout })
     setTimeout(() => process.exit(), ASSISTANT_FLUSH_MS).unref()
   },
   demo: async ({ once, ...flags }) => {
-    const { demo } = await import('./demo.ts')
+    const { demo } = await import('./commands/demo.ts')
     await demo({ flags: pick(flags), once, host, open })
   },
   doctor: async ({ deep, ...flags }) => {
@@ -91,7 +91,10 @@ const host: Host = {
     return examine({ config: configure(quiet), env, deep, open: () => open(quiet) })
   },
   verify: async (flags, asked) => {
-    const [{ openFolder }, { verifyEngine }] = await Promise.all([import('./folder.ts'), import('./answers/verify.ts')])
+    const [{ openFolder }, { verifyEngine }] = await Promise.all([
+      import('./commands/data-folder.ts'),
+      import('./query/engine/verify.ts'),
+    ])
     const folder = await openFolder(configure({ logLevel: 'warn', ...flags }), env)
     try {
       const { differences, ...counts } = verifyEngine(folder.store, { ...asked, now: Date.now() })

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
-import { exchange } from '../connectors/exchange.ts'
+import { exchange } from '../connectors/http/exchange.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
 import { Recent } from '../kernel/recent.ts'
+import type { Log } from '../runtime/log.ts'
 import { isSafeAddress } from './issuer-settings.ts'
 import { toVerificationKeys } from './verification-keys.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLoopbackHost } from '../connectors/loopback.ts'
+import { isLoopbackHost } from '../connectors/http/loopback.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { scopes } from '../operation/context.ts'
 

@@ -7,8 +7,8 @@ import {
   jwtVerify,
   type ProtectedHeaderParameters,
 } from 'jose'
-import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
+import type { Log } from '../runtime/log.ts'
 import { CLOCK_TOLERANCE_SECONDS, toCaller } from './claims.ts'
 import type { ForeignTokens } from './gatekeeper.ts'
 import { createIssuerKeys } from './issuer-keys.ts'

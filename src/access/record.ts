@@ -1,7 +1,7 @@
+import { appendAudit, listAuditRows } from '../audit/audit.store.ts'
+import { chainAudit, verifyAudit } from '../audit/audit-chain.store.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
-import { appendAudit, listAuditRows } from '../store/audit.store.ts'
-import { chainAudit, verifyAudit } from '../store/audit-chain.store.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
 

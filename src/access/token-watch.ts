@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
 import type { Caller } from '../operation/context.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { listTokenHolders } from './tokens.ts'
 

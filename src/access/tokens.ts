@@ -1,8 +1,8 @@
+import { appendAudit } from '../audit/audit.store.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../operation/context.ts'
-import { appendAudit } from '../store/audit.store.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { isSameDigest, makeToken, readToken } from './token.ts'
 import {

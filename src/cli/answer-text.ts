@@ -1,6 +1,6 @@
 import { joinShown, line, type Shown, showAmount, showCode, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
-import { toFormatted } from '../query/format.ts'
+import { toFormatted } from '../query/answer/format.ts'
 import { type Column, toSparkline, toTable } from './table.ts'
 
 interface MetricView {

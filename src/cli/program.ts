@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { logLevels } from '../kernel/log.ts'
 import { line } from '../kernel/shown.ts'
+import { logLevels } from '../runtime/log.ts'
 import { addAskCommands } from './commands/ask.ts'
 import { addAuditCommands } from './commands/audit.ts'
 import { addBackupCommands, addKeyCommands } from './commands/backup.ts'

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { AssayDocument } from '../documents/document.ts'
 import type { UnreadReason, UnreadSection } from '../documents/section.ts'
-import type { Log } from '../kernel/log.ts'
-import type { Upstream } from './upstream.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Upstream } from './http/upstream.ts'
 
 export const assetKinds = [
   'wiki.space',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
-import { ownText } from '../operation/disclosure.ts'
+import { ownText } from '../operation/lockdown/disclosure.ts'
 
 export const placementSizes = ['sm', 'md', 'lg', 'xl'] as const
 export const chartTypes = ['number', 'line', 'bar', 'table'] as const

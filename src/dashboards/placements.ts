@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Author, appendAudit } from '../audit/audit.store.ts'
 import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
 import { type AppError, notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { resolveMetric } from '../metrics/names.ts'
-import { type Author, appendAudit } from '../store/audit.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import {
   type DashboardRow,

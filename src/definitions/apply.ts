@@ -1,98 +1,170 @@
-import {
-  createCustomDetector,
-  deleteCustomDetector,
-  getCustomDetector,
-  updateCustomDetector,
-} from '../custom/definitions.ts'
-import type { CreateCustomDetector } from '../custom/model.ts'
-import { findDashboard, insertDashboard } from '../dashboards/dashboards.store.ts'
-import type { PlacementChange } from '../dashboards/placements.ts'
-import { removePlacement, setPlacement } from '../dashboards/placements.ts'
-import { getTerm } from '../glossary/names.ts'
-import { createTerm, deleteTerm, type NewTerm, updateTerm } from '../glossary/terms.ts'
-import { listDirectDependents } from '../metrics/dependencies.ts'
+import type { Author } from '../audit/audit.store.ts'
+import { AppError } from '../kernel/errors.ts'
+import { listInputs } from '../metrics/dependencies.ts'
+import { getTrust, toDigest } from '../metrics/drift.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
-import { createMetric, deleteMetric, getStored, type NewMetric, updateMetric } from '../metrics/metrics.ts'
-import type { Author } from '../store/audit.store.ts'
-import type { Writer } from '../store/store.ts'
-import type { Change } from './changes.ts'
-import type { Definition, DefinitionSet, Kind, Members } from './model.ts'
-import { toGraph } from './references.ts'
+import type { MetricRecord, TrustTier } from '../metrics/model.ts'
+import { evaluateMetric } from '../query/answer/evaluate.ts'
+import { findInstallId } from '../store/install.store.ts'
+import type { Reader, Store, Writer } from '../store/store.ts'
+import { type Change, listChanges, toWanted } from './changes.ts'
+import { type DefinitionFile, type DefinitionFolder, type Problem, requireSoundFiles } from './folder.ts'
+import { type DefinitionSet, type Kind, keyOf } from './model.ts'
+import { loadDefinitions } from './normal.ts'
+import { checkTogether, findOutside } from './references.ts'
+import { type Base, readBase, requireKnown, toBase, writeBase } from './sync-state.ts'
+import { performChanges } from './write.ts'
+
+/** A metric whose number is another one, or that there was not before or is not any more. */
+export interface Move {
+  metric: string
+  before: MetricValue | null
+  after: MetricValue | null
+}
+
+export interface MetricValue {
+  value: number | null
+  formatted: string
+}
+
+/** A metric that can be trusted less, or more, than before. */
+export interface TrustChange {
+  metric: string
+  before: TrustTier
+  after: TrustTier
+}
+
+/** What applying a folder comes to. */
+export interface Outcome {
+  changes: Change[]
+  /** Definitions of the folder that are in the database just so. */
+  unchanged: number
+  moves: Move[]
+  trust: TrustChange[]
+}
+
+export interface ApplyOptions {
+  dryRun: boolean
+  /** Delete what has no file, of the kinds that have a folder. */
+  prune: boolean
+  /** Overwrite what was changed in the database since folder and database last agreed. */
+  force: boolean
+}
 
 /**
- * Makes the definitions as wanted, each through the same functions as over HTTP: with versions, audit entries and
- * certifications that go. The changes are known to fit together; the order of the files means nothing.
+ * Makes the database's definitions those of a folder, in one transaction: all of it or nothing.
+ * @throws AppError `invalid_input` with every problem of the files, `conflict` with everything that was changed since.
  */
-export function performChanges(
-  writer: Writer,
-  changes: readonly Change[],
-  wanted: DefinitionSet,
-  author: Author,
-): void {
-  const of = (kind: Kind) => changes.filter((change) => change.kind === kind)
-  for (const change of of('custom_detector')) writeDetector(writer, change, author)
-  for (const change of of('term')) writeTerm(writer, change, author)
-  const graph = toGraph(wanted)
-  for (const { after, before } of of('metric')) {
-    if (after === undefined) continue
-    const metric = after.members as unknown as NewMetric
-    if (before === undefined) createMetric(writer, metric, author, graph)
-    else updateMetric(writer, getStored(writer, metric.slug), toChange(after), author, graph)
+export function applyFolder(store: Store, read: DefinitionFolder, options: ApplyOptions, author: Author): Outcome {
+  const { path: folder, files, problems, managed } = read
+  requireSoundFiles(problems)
+  const installId = store.read(findInstallId)
+  const memory = readBase(folder, installId)
+  const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
+  let agreed: Base | undefined
+  const work = (writer: Writer): Outcome => {
+    const present = loadDefinitions(writer)
+    const wanted = toWanted(present, wish)
+    requireSoundFiles(checkTogether(wanted, files))
+    const changes = listChanges(present, wanted, wish)
+    if (!options.force) requireKnown(memory, changes)
+    const before = look(writer)
+    const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
+    performChanges(writer, changes, wanted, author)
+    agreed = memory && toAgreed(memory, wanted, files)
+    const asked = changes.filter(({ file }) => file !== undefined).length
+    return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }
   }
-  for (const change of of('dashboard')) writeDashboard(writer, change, author)
-  deleteMetrics(writer, of('metric'), author)
-  for (const { action, name } of of('term')) {
-    if (action === 'delete') deleteTerm(writer, getTerm(writer, name), author)
+  if (options.dryRun) return store.rehearse(work)
+  const outcome = store.write(work, { durable: true })
+  // A folder that was never exported to from here, such as a clone, stays without a memory.
+  if (agreed !== undefined) writeBase(folder, installId, agreed)
+  return outcome
+}
+
+/** What the folder knows now: its files, and of the rest what it knew before, never what it has not seen. */
+function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly DefinitionFile[]): Base {
+  const stated = toBase(new Map(files.map(({ definition }) => [keyOf(definition), definition])))
+  const rest = [...memory].filter(([key]) => wanted.has(key) && !stated.has(key))
+  return new Map([...rest, ...stated])
+}
+
+/**
+ * What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have.
+ */
+export function validateFolder({ files, problems }: DefinitionFolder): {
+  files: number
+  problems: Problem[]
+  outside: Problem[]
+} {
+  const { problems: outside, placeholders } = findOutside(files)
+  const wish = { files, pruned: new Set<Kind>() }
+  const wanted = toWanted(
+    new Map(placeholders.map((definition) => [`${definition.kind}/${definition.name}`, definition])),
+    wish,
+  )
+  return { files: files.length, problems: [...problems, ...checkTogether(wanted, files)], outside }
+}
+
+interface Look {
+  metrics: Map<string, MetricRecord>
+  digests: Map<string, string>
+  trust: Map<string, TrustTier>
+}
+
+function look(reader: Reader): Look {
+  const metrics = loadMetrics(reader)
+  const each = <T>(of: (metric: MetricRecord) => T) => new Map([...metrics].map(([slug, metric]) => [slug, of(metric)]))
+  return {
+    metrics,
+    digests: each((metric) => toDigest(metric, listInputs(metrics, metric)) + toTermState(metric)),
+    trust: each((metric) => getTrust(reader, metric).tier),
   }
 }
 
-/** What may be changed: all but the name. */
-function toChange({ members }: Definition): Members {
-  const { slug, ...change } = members
-  return change
+const toTermState = ({ term }: MetricRecord) => (term === null || term.isActive ? '' : ' inactive')
+
+/** The metrics whose numbers could change: those that change, those on a term that does, and all made of them. */
+function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly Change[]): string[] {
+  const named = (kind: Kind) => new Set(changes.filter((change) => change.kind === kind).map(({ name }) => name))
+  const [changed, terms] = [named('metric'), named('term')]
+  const isTouched = (metric: MetricRecord) =>
+    changed.has(metric.slug) || (metric.term !== null && terms.has(metric.term.slug))
+  return [...metrics.values()]
+    .filter((metric) => [metric, ...listInputs(metrics, metric).values()].some(isTouched))
+    .map(({ slug }) => slug)
 }
 
-function writeDetector(writer: Writer, { action, name, after }: Change, author: Author): void {
-  if (after === undefined) deleteCustomDetector(writer, getCustomDetector(writer, name), author)
-  else if (action === 'create') createCustomDetector(writer, after.members as unknown as CreateCustomDetector, author)
-  else {
-    const { key, ...change } = after.members
-    updateCustomDetector(writer, getCustomDetector(writer, name), change, author)
+function evaluate(reader: Reader, slugs: readonly string[], now: number): Map<string, MetricValue> {
+  return new Map(slugs.map((slug) => [slug, toMetricValue(reader, slug, now)]))
+}
+
+function toMetricValue(reader: Reader, metricSlug: string, now: number): MetricValue {
+  try {
+    const { value, formatted } = evaluateMetric(reader, { metricSlug }, { now })
+    return { value, formatted }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { value: null, formatted: `no value: ${error.message}` }
   }
 }
 
-function writeTerm(writer: Writer, { action, name, after }: Change, author: Author): void {
-  if (after === undefined) return
-  if (action === 'create') createTerm(writer, after.members as unknown as NewTerm, author)
-  else updateTerm(writer, getTerm(writer, name), toChange(after), author)
-}
-
-function writeDashboard(writer: Writer, { name, before, after }: Change, author: Author): void {
-  const placed = toPlacements(before)
-  const wanted = toPlacements(after)
-  // Names that differ in letter case only are two dashboards here.
-  if (after !== undefined && findDashboard(writer, name)?.name !== name) insertDashboard(writer, name, author.at)
-  for (const { metricSlug, pinnedFilters, position, size, chartType } of wanted) {
-    const placement = { pinnedFilters, position, size, chartType } as Omit<PlacementChange, 'dashboard' | 'metric'>
-    setPlacement(writer, { ...placement, dashboard: name, metric: String(metricSlug) }, author)
-  }
-  for (const { metricSlug } of placed) {
-    if (wanted.some((placement) => placement.metricSlug === metricSlug)) continue
-    removePlacement(writer, { dashboard: name, metric: String(metricSlug) }, author)
-  }
-}
-
-const toPlacements = (definition: Definition | undefined): Members[] =>
-  definition === undefined ? [] : (definition.members.placements as Members[])
-
-/** Those that others are made of go last. */
-function deleteMetrics(writer: Writer, changes: readonly Change[], author: Author): void {
-  const doomed = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name))
-  while (doomed.size > 0) {
-    const graph = loadMetrics(writer)
-    const free = [...doomed].find((slug) => listDirectDependents(graph, slug).every((user) => !doomed.has(user)))
-    if (free === undefined) throw new TypeError('metrics that are to be deleted depend on one another in a circle')
-    deleteMetric(writer, getStored(writer, free), author)
-    doomed.delete(free)
-  }
+function compare(
+  reader: Reader,
+  before: Look,
+  values: ReadonlyMap<string, MetricValue>,
+  now: number,
+): Pick<Outcome, 'moves' | 'trust'> {
+  const after = look(reader)
+  const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])].sort().flatMap((metric): Move[] => {
+    if (before.digests.get(metric) === after.digests.get(metric)) return []
+    const was = values.get(metric) ?? null
+    const is = after.metrics.has(metric) ? toMetricValue(reader, metric, now) : null
+    return was !== null && is !== null && was.value === is.value ? [] : [{ metric, before: was, after: is }]
+  })
+  const trust = [...after.trust].flatMap(([metric, tier]): TrustChange[] => {
+    const was = before.trust.get(metric)
+    return was === undefined || was === tier ? [] : [{ metric, before: was, after: tier }]
+  })
+  return { moves, trust }
 }

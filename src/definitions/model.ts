@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { CreateCustomDetector } from '../custom/model.ts'
+import { CreateCustomDetector } from '../custom-detectors/model.ts'
 import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'

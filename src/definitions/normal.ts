@@ -1,5 +1,5 @@
-import { listCustomDetectors } from '../custom/custom.store.ts'
-import { CreateCustomDetector, toWhole } from '../custom/model.ts'
+import { listCustomDetectors } from '../custom-detectors/custom.store.ts'
+import { CreateCustomDetector, toWhole } from '../custom-detectors/model.ts'
 import { findDashboard, listDashboards, listPlacements } from '../dashboards/dashboards.store.ts'
 import { type FilterMapping, restrictsNothing } from '../findings/filter.ts'
 import { listTerms } from '../glossary/glossary.store.ts'

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
-import { goBehindAnswers } from '../kernel/thread-priority.ts'
+import { goBehindAnswers } from '../runtime/thread-priority.ts'
 import { createFingerprinter } from './fingerprint.ts'
 import { type DetectRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'

@@ -1,5 +1,5 @@
-import { type LineColumn, toLineColumn } from './lines.ts'
 import type { UnreadSection } from './section.ts'
+import { type LineColumn, toLineColumn } from './text/lines.ts'
 
 /** What a part of a document is; detectors weigh a match by it. */
 export type PartKind =

@@ -1,10 +1,10 @@
 import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import type { Reader } from '../store/store.ts'
-import { Engine } from './engine.ts'
-import type { ComboRow } from './facets.ts'
-import { buildHistory, followHistory } from './history.store.ts'
-import type { TimelineOptions } from './timeline.ts'
+import { Engine } from './columnar-index.ts'
+import type { ComboRow } from './index/facets.ts'
+import { buildHistory, followHistory } from './index/history.store.ts'
+import type { TimelineOptions } from './index/timeline.ts'
 
 const ROWS_AT_ONCE = 20_000
 

@@ -1,5 +1,5 @@
+import { type Give, giveList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
-import { type Give, giveList } from '../store/shapes.ts'
 import { type FilterCondition, NONE } from './filter.ts'
 
 /** What the store compares with: a code, a number or a text. */

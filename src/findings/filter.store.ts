@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { db } from '../store/builder.ts'
+import type { Place } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
-import type { Place } from '../store/shapes.ts'
 import { type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
 

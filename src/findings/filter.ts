@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { assetKinds } from '../connectors/connector.ts'
 import { severities } from '../detectors/detector.ts'
-import { codeText, ownText } from '../operation/disclosure.ts'
+import { codeText, ownText } from '../operation/lockdown/disclosure.ts'
 import { findingStatuses } from './model.ts'
 
 /** Names of detectors, built in or not: a term may name one that only imported findings have. */

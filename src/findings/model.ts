@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
-import { codeText, keyText, ownText } from '../operation/disclosure.ts'
+import { codeText, keyText, ownText } from '../operation/lockdown/disclosure.ts'
 
 export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 export type FindingStatus = (typeof findingStatuses)[number]

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { type Author, appendAudit } from '../audit/audit.store.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { conflict } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { toWordsOf } from '../operation/author.ts'
-import { type Author, appendAudit } from '../store/audit.store.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import {

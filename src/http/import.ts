@@ -1,7 +1,7 @@
+import { type ImportFormat, type ImportResult, importFindings, importFormats } from '../imports/imports.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { requireScope } from '../operation/operation.ts'
-import { type ImportFormat, type ImportResult, importFindings, importFormats } from '../scans/imports.ts'
 import { SourceName } from '../sources/model.ts'
 
 const mimes = new Set([

@@ -1,7 +1,7 @@
 import { toChallenge } from '../access/challenge.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
 import { toSafeError } from '../operation/repeated.ts'
+import type { Log } from '../runtime/log.ts'
 
 export const httpStatus: Record<ErrorCode, number> = {
   invalid_input: 400,

@@ -1,5 +1,5 @@
 import type { Caller, Progress } from '../operation/context.ts'
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from './tools/json-schema.ts'
 
 /** A fault of the protocol itself, such as an unknown tool: a JSON-RPC error and not an answer. */
 export class ProtocolFault extends Error {

@@ -1,12 +1,6 @@
-import { type Log, silentLog } from '../kernel/log.ts'
 import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
-import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './answer.ts'
-import { withConsent } from './consent.ts'
-import type { Frame } from './frame.ts'
-import { stamp } from './icons.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { createPrompts } from './prompts.ts'
+import { type Log, silentLog } from '../runtime/log.ts'
 import {
   type Exchange,
   INVALID_PARAMS,
@@ -16,9 +10,15 @@ import {
   type ResourceChange,
   type ToolAnswer,
 } from './protocol.ts'
-import { type ContextFor, createReaders, nouns } from './reading.ts'
-import { createResources, uriOf } from './resources.ts'
-import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools.ts'
+import { createPrompts } from './resources/prompts.ts'
+import { type ContextFor, createReaders, nouns } from './resources/reading.ts'
+import { createResources, uriOf } from './resources/resources.ts'
+import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
+import { withConsent } from './tools/consent.ts'
+import { stamp } from './tools/icons.ts'
+import type { JsonSchema } from './tools/json-schema.ts'
+import type { Frame } from './tools/manifest.ts'
+import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools/tools.ts'
 
 export interface SurfaceOptions {
   operations: readonly Operation[]

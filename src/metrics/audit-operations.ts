@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { listAuditRows } from '../audit/audit.store.ts'
+import { verifyAudit } from '../audit/audit-chain.store.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
-import { ownText } from '../operation/disclosure.ts'
+import { ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import { listAuditRows } from '../store/audit.store.ts'
-import { verifyAudit } from '../store/audit-chain.store.ts'
-import { Metric } from './metric.ts'
 import { listVersions } from './metrics.store.ts'
 import { resolveMetric } from './names.ts'
+import { Metric } from './view.ts'
 
 const instant = ownText().describe('ISO 8601 UTC timestamp.')
 const Snapshot = z.record(ownText(), z.unknown())

@@ -3,7 +3,7 @@ import { AppError, type Issue, joinPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
-import { coerce } from '../operation/coerce.ts'
+import { coerce } from '../operation/input/coerce.ts'
 import { parseInput } from '../operation/operation.ts'
 import { listFormulaNames, parseFormula, toFormulaName } from './formula.ts'
 import {

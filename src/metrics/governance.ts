@@ -1,10 +1,10 @@
+import type { Author } from '../audit/audit.store.ts'
 import { type AppError, invalidInput } from '../kernel/errors.ts'
-import type { Author } from '../store/audit.store.ts'
 import type { Writer } from '../store/store.ts'
 import { loadInputs } from './dependencies.ts'
 import { toDigest } from './drift.ts'
+import { auditMetric, current, getStored } from './lifecycle.ts'
 import { replaceMetric } from './metrics.store.ts'
-import { auditMetric, current, getStored } from './metrics.ts'
 import type { MetricRecord } from './model.ts'
 import { resolveMetric } from './names.ts'
 

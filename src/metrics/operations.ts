@@ -11,13 +11,13 @@ import type { Reader, Writer } from '../store/store.ts'
 import { auditOperations } from './audit-operations.ts'
 import { listInline, readDefinition } from './definition.ts'
 import { certifyMetric, deprecateMetric } from './governance.ts'
-import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './metric.ts'
+import { createMetric, deleteMetric, updateMetric } from './lifecycle.ts'
 import { listMetrics } from './metrics.store.ts'
-import { createMetric, deleteMetric, updateMetric } from './metrics.ts'
 import { CreateMetric, type MetricRecord, metricMembers, metricStatuses, metricTypes, OpenDefinition } from './model.ts'
 import { resolveMetric, resolveTerm } from './names.ts'
 import { checkReadOnly, readOnly } from './read-only.ts'
 import { termOperations } from './term-operations.ts'
+import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './view.ts'
 
 /** Names one metric in a path. */
 const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')

@@ -1,5 +1,5 @@
+import type { Author } from '../audit/audit.store.ts'
 import { breakMarkdownIn } from '../kernel/plain-text.ts'
-import type { Author } from '../store/audit.store.ts'
 import type { WriteContext } from './context.ts'
 
 /** The caller, as histories and the audit trail keep who changed something. */

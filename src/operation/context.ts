@@ -1,8 +1,8 @@
-import type { Log } from '../kernel/log.ts'
 import type { Shown } from '../kernel/shown.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
-import type { Vault } from '../store/vault.ts'
-import type { Coercion } from './coerce.ts'
+import type { Coercion } from './input/coerce.ts'
 
 export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
 export type Scope = (typeof scopes)[number]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
-import { codeText, groupText, ownText } from '../operation/disclosure.ts'
+import { codeText, groupText, ownText } from '../operation/lockdown/disclosure.ts'
 import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, Warning } from './model.ts'
-import { granularities } from './time.ts'
+import { granularities } from './plan/time.ts'
 
 export const ExploreQuestion = z.strictObject({
   glossaryTermSlug: MetricQuestion.shape.metricSlug.describe('Term: slug, id, display name or synonym.'),

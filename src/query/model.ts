@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
-import { dimensionText, filterValueText, groupText, ownText, warningText } from '../operation/disclosure.ts'
-import { origins } from './plan.ts'
-import { granularities, weekDays } from './time.ts'
+import { dimensionText, filterValueText, groupText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
+import { origins } from './plan/plan.ts'
+import { granularities, weekDays } from './plan/time.ts'
 
 const MAX_GROUPS = 1000
 export const DEFAULT_GROUPS = 50

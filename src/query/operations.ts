@@ -1,12 +1,12 @@
 import type { ReadContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
-import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
-import { exploreTerm } from './explore.ts'
+import { type EvaluateOptions, evaluateMetric } from './answer/evaluate.ts'
+import { exploreTerm } from './answer/explore.ts'
+import { answerOrFix } from './answer/fix.ts'
+import { renderExplore, renderMetric, renderSeries } from './answer/render.ts'
+import { evaluateSeries } from './answer/series.ts'
 import { ExploreAnswer, ExploreQuestion } from './explore-model.ts'
-import { answerOrFix } from './fix.ts'
 import { MetricAnswer, MetricQuestion, SeriesAnswer, SeriesQuestion } from './model.ts'
-import { renderExplore, renderMetric, renderSeries } from './render.ts'
-import { evaluateSeries } from './series.ts'
 
 const toOptions = ({ now, coerced }: ReadContext): EvaluateOptions => ({ now: now(), coerced })
 

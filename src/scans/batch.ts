@@ -4,13 +4,13 @@ import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import type { UnreadReason } from '../documents/section.ts'
-import { markDeleted } from '../findings/absence.store.ts'
 import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
+import { markDeleted } from '../findings/missing-assets.store.ts'
 import { saveReadings } from '../findings/readings.store.ts'
-import { suppressOpened } from '../findings/suppressions.ts'
+import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import {
   keepUnchanged,
   keepUnlisted,
@@ -19,10 +19,10 @@ import {
   type UnreadRecord,
 } from '../findings/unread.store.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Log } from '../kernel/log.ts'
 import { ownText, type Safe } from '../kernel/safe-text.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
-import { type Drive, DriveStopped, whileDriving } from './drive.ts'
+import { type Drive, DriveStopped, whileDriving } from './lease.ts'
 import type { ScanNote } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'

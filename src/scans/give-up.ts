@@ -1,6 +1,6 @@
 import { ownText } from '../kernel/safe-text.ts'
 import type { Store } from '../store/store.ts'
-import { Drive } from './drive.ts'
+import { Drive } from './lease.ts'
 import { createOwner } from './owner.ts'
 import { addNotes, finishScan } from './scans.store.ts'
 import { closeScopes, listScopes } from './scopes.store.ts'

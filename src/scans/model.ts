@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SafeText } from '../kernel/safe-text.ts'
-import { keyText, ownText } from '../operation/disclosure.ts'
+import { keyText, ownText } from '../operation/lockdown/disclosure.ts'
 
 export const scanStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const
 export type ScanStatus = (typeof scanStatuses)[number]

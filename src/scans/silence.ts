@@ -1,4 +1,4 @@
-import { SILENCE_MS } from './drive.ts'
+import { SILENCE_MS } from './lease.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead } from './owner.ts'
 

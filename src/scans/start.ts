@@ -4,7 +4,7 @@ import { isObject } from '../kernel/json-object.ts'
 import { quote } from '../kernel/shown.ts'
 import { IMPORT_TYPE, type SourceRecord } from '../sources/model.ts'
 import type { Writer } from '../store/store.ts'
-import { isOrphaned } from './drive.ts'
+import { isOrphaned } from './lease.ts'
 import type { ScanRecord, Trigger } from './model.ts'
 import { findActiveScan, insertScan } from './scans.store.ts'
 

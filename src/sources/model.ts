@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownText } from '../operation/disclosure.ts'
+import { ownText } from '../operation/lockdown/disclosure.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 

@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, conflict, invalidInput, notFound } from '../kernel/errors.ts'
-import { openRegularFile } from '../kernel/regular-file.ts'
+import { openRegularFile } from '../runtime/regular-file.ts'
 import { APPLICATION_ID, newestSchema } from './migrations.ts'
 import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'

@@ -1,5 +1,5 @@
 import { db } from './builder.ts'
-import { type Give, keepQuery } from './shapes.ts'
+import { type Give, keepQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 export interface Lease {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { packageFile } from '../kernel/installation.ts'
+import { packageFile } from '../runtime/package-files.ts'
 
 /** Marks the file as ours: 'ASAY'. */
 export const APPLICATION_ID = 0x41534159

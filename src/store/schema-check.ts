@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../kernel/installation.ts'
 import { showName } from '../kernel/shown.ts'
+import { packageFile } from '../runtime/package-files.ts'
 
 /** Digests of tables, indexes, triggers and views, by `type name`. */
 export type SchemaDigests = ReadonlyMap<string, string>

@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import { Bell } from './bell.ts'
 import {
   Connection,
   compactFile,
@@ -22,6 +21,7 @@ import { newestSchema } from './migrations.ts'
 import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
+import { Bell } from './writer-signal.ts'
 
 export type { Reader, Writer } from './connection.ts'
 

@@ -1,6 +1,6 @@
 import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from './builder.ts'
-import { type Give, keepQuery } from './shapes.ts'
+import { type Give, keepQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** The id of a name in the dictionary, added when it is new. '' is 0. */

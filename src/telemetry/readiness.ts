@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { KeyedVault } from '../store/keys/vault-file.ts'
 import type { Store } from '../store/store.ts'
-import type { KeyedVault } from '../store/vault-file.ts'
 
 export type Readiness = Record<'database' | 'schema' | 'key' | 'disk', 'ok' | 'failed'>
 

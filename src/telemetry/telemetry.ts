@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { BreakerState, UpstreamTally } from '../connectors/upstream.ts'
+import type { BreakerState, UpstreamTally } from '../connectors/http/upstream.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, OperationFacts } from '../operation/context.ts'
+import type { KeyedVault } from '../store/keys/vault-file.ts'
 import { findLease } from '../store/lease.store.ts'
 import type { Store } from '../store/store.ts'
-import type { KeyedVault } from '../store/vault-file.ts'
 import { countSealedSources, listNamedSources, OTHERS, readSourceFacts } from './estate.store.ts'
 
 export interface TelemetryOptions {

@@ -5,7 +5,7 @@ import { createGatekeeper } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { localPerson, openStore } from '../support/context.ts'
 import {
   audience,

@@ -4,7 +4,7 @@ import { createGatekeeper, type ForeignTokens } from '../../src/access/gatekeepe
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { errorOf, localPerson, openStore } from '../support/context.ts'
 import {
   audience,

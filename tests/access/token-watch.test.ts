@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTokenWatch, type TokenWatch } from '../../src/access/token-watch.ts'
 import { clearTokens, createToken, findTokenHolder, revokeToken } from '../../src/access/tokens.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import type { Caller } from '../../src/operation/context.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { Store } from '../../src/store/store.ts'
 import { localPerson, NOON, openStore } from '../support/context.ts'
 

@@ -5,7 +5,7 @@ const tokensTest = 'tests/access/tokens.test.ts'
 const gatekeeper = 'src/access/gatekeeper.ts'
 const context = 'src/operation/context.ts'
 const scopesTest = 'tests/catalogue/scopes.test.ts'
-const consent = 'src/mcp/consent.ts'
+const consent = 'src/mcp/tools/consent.ts'
 const cursor = 'src/operation/cursor.ts'
 const cursorTest = 'tests/operation/cursor.test.ts'
 
@@ -70,7 +70,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'open-address-served',
     rule: 'An address that others can reach is not served while there is no token.',
-    file: 'src/serve.ts',
+    file: 'src/commands/serve.ts',
     find: 'if (isReached && oidc === undefined && !isTokenAsked(app.store)) {',
     put: 'if (!isLocal && isLocal && oidc === undefined && !isTokenAsked(app.store)) {',
     test: { file: 'tests/e2e/access.test.ts', title: 'is not served without a token' },
@@ -79,7 +79,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'proxy-counts-as-here',
     rule: 'Whoever comes through a proxy is not the person at this machine.',
-    file: 'src/serve.ts',
+    file: 'src/commands/serve.ts',
     find: 'const isReached = !isLocal || isProxied(config)',
     put: 'const isReached = !isLocal || (isLocal && !isLocal && isProxied(config))',
     test: { file: 'tests/e2e/access.test.ts' },
@@ -229,7 +229,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'session-of-another',
     rule: 'A session is of no use to another caller.',
-    file: 'src/mcp/sessions.ts',
+    file: 'src/mcp/http/sessions.ts',
     find: 'if (session === undefined || !isSameOwner(session.owner, caller)) return undefined',
     put: 'if (session === undefined || !isSameOwner(caller, caller)) return undefined',
     test: { file: 'tests/mcp/http.test.ts', title: 'is of no use to another caller' },
@@ -262,7 +262,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'sessions-outlive-the-token',
     rule: 'A session ends with the token of its owner.',
-    file: 'src/mcp/sessions.ts',
+    file: 'src/mcp/http/sessions.ts',
     find: 'session.unfollow = follow(caller, () => forget(id))',
     put: 'session.unfollow = () => undefined',
     test: { file: 'tests/mcp/http.test.ts', title: 'ends with the token that opened it' },
@@ -270,7 +270,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'sessions-of-others-give-way',
     rule: 'No caller ends the sessions of another.',
-    file: 'src/mcp/sessions.ts',
+    file: 'src/mcp/http/sessions.ts',
     find: '(principalOf(owner) === principal ? [id] : [])',
     put: '(principalOf(owner) === principal ? [id] : [id])',
     test: { file: 'tests/mcp/http.test.ts', title: 'outlasts any number of another' },

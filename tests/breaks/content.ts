@@ -2,9 +2,9 @@ import type { Break } from './break.ts'
 
 const excerpt = 'src/detectors/excerpt.ts'
 const redactionTest = 'tests/detectors/redaction.test.ts'
-const archive = 'src/documents/archive.ts'
-const importLine = 'src/scans/import-line.ts'
-const importTest = 'tests/scans/import.test.ts'
+const archive = 'src/documents/office/archive.ts'
+const importLine = 'src/imports/read/import-line.ts'
+const importTest = 'tests/imports/import.test.ts'
 const yaml = 'src/definitions/yaml.ts'
 const filesTest = 'tests/definitions/files.test.ts'
 
@@ -53,7 +53,7 @@ export const contentBreaks: readonly Break[] = [
   {
     id: 'import-not-masked',
     rule: 'The excerpt of an imported finding is masked like our own.',
-    file: 'src/scans/staging.ts',
+    file: 'src/imports/stage/staging.ts',
     find: 'const masked = redactTexts(excerpts)[Symbol.iterator]()',
     put: 'const masked = (redactTexts([]), excerpts)[Symbol.iterator]()',
     test: { file: importTest, title: 'has its excerpt masked' },
@@ -64,7 +64,7 @@ export const contentBreaks: readonly Break[] = [
     file: importLine,
     find: "if (name !== undefined) told.name = toSafeTextOnce(name, 'prose')",
     put: 'if (name !== undefined) told.name = name as SafeText',
-    test: { file: 'tests/scans/told-asset.test.ts' },
+    test: { file: 'tests/imports/imported-asset.test.ts' },
   },
   {
     id: 'address-with-credential',
@@ -156,10 +156,10 @@ export const contentBreaks: readonly Break[] = [
   {
     id: 'dated-ahead-accepted',
     rule: 'An import is not dated more than a day ahead.',
-    file: 'src/scans/import-line.ts',
+    file: 'src/imports/read/import-line.ts',
     find: 'toMs(line[path]) <= latest) continue',
     put: 'latest !== 0) continue',
-    test: { file: 'tests/scans/import.test.ts', title: 'that is dated ahead of the clock' },
+    test: { file: 'tests/imports/import.test.ts', title: 'that is dated ahead of the clock' },
   },
   {
     id: 'read-makes-folder',
@@ -180,7 +180,7 @@ export const contentBreaks: readonly Break[] = [
   {
     id: 'search-text-in-sql',
     rule: 'A text that is searched for is bound.',
-    file: 'src/store/shapes.ts',
+    file: 'src/store/cached-query.ts',
     find: 'return new Statement(sql, parameters)',
     put: `const texts = parameters[Symbol.iterator]()
   const written = sql.replaceAll('?', () => {

@@ -1,8 +1,8 @@
 import type { Break } from './break.ts'
 
-const plan = 'src/definitions/plan.ts'
+const plan = 'src/definitions/apply.ts'
 const definitionsTest = 'tests/definitions/definitions.test.ts'
-const metrics = 'src/metrics/metrics.ts'
+const metrics = 'src/metrics/lifecycle.ts'
 const metricsTest = 'tests/metrics/changes.test.ts'
 
 /** Definitions, what certifies them, and definitions as code. */

@@ -55,7 +55,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'mcp-body-of-any-type',
     rule: 'MCP takes JSON only.',
-    file: 'src/mcp/http.ts',
+    file: 'src/mcp/http/http.ts',
     find: "if (type !== 'application/json') return toFault(415, -32000, 'Send application/json.')",
     put: '',
     test: { file: 'tests/mcp/http.test.ts', title: 'requests that are none' },
@@ -63,7 +63,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'mcp-body-unbounded',
     rule: 'MCP takes no more than 1 MiB.',
-    file: 'src/mcp/http.ts',
+    file: 'src/mcp/http/http.ts',
     find: 'await (declared <= BODY_BYTES',
     put: 'await (declared >= 0',
     test: { file: 'tests/mcp/http.test.ts', title: 'requests that are none' },
@@ -71,7 +71,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'mcp-batch-taken',
     rule: 'A batch of messages is refused.',
-    file: 'src/mcp/http.ts',
+    file: 'src/mcp/http/http.ts',
     find: 'if (Array.isArray(parsed))\n',
     put: 'if (Array.isArray(parsed) && parsed.length < 0)\n',
     test: { file: 'tests/mcp/http.test.ts', title: 'requests that are none' },
@@ -152,7 +152,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'cause-told-over-mcp',
     rule: 'Of a defect in a tool nothing is told but an id.',
-    file: 'src/mcp/answer.ts',
+    file: 'src/mcp/tools/answer.ts',
     find: 'Something went wrong on our side;',
     put: 'Something went wrong on our side (${String(error)});',
     test: { file: stdioTest, title: 'never shows the cause of a defect' },
@@ -176,7 +176,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'lockdown-codes',
     rule: 'Under lockdown a code that only an import brought is a hash.',
-    file: 'src/operation/disclosure.ts',
+    file: 'src/operation/lockdown/disclosure.ts',
     find: "export const codeText = () => text('code')",
     put: "export const codeText = () => text('own')",
     test: { file: 'tests/catalogue/lockdown-canary.test.ts', title: 'lockdown' },
@@ -184,7 +184,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'lockdown-keys',
     rule: 'Under lockdown a key is shown only where all of it is ids.',
-    file: 'src/operation/disclosure.ts',
+    file: 'src/operation/lockdown/disclosure.ts',
     find: "ownKey.test(key) ? 'own' : 'withheld'",
     put: "key.startsWith('wiki') ? 'own' : 'withheld'",
     test: { file: 'tests/catalogue/lockdown-canary.test.ts', title: 'the key of an asset in lockdown' },
@@ -216,7 +216,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'untrusted-not-quoted',
     rule: 'Text of a tenant stands between marks that say so.',
-    file: 'src/mcp/answer.ts',
+    file: 'src/mcp/tools/answer.ts',
     find: "const quoted = fromTenant ? toQuoted(bounded, 'tenant')",
     put: 'const quoted = fromTenant ? bounded',
     test: { file: 'tests/catalogue/injected.test.ts' },
@@ -224,7 +224,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'untrusted-not-labelled',
     rule: 'An answer with text of a tenant is labelled as such.',
-    file: 'src/mcp/answer.ts',
+    file: 'src/mcp/tools/answer.ts',
     find: "...(fromTenant ? { 'assay/untrusted': true } : {}),",
     put: '',
     test: { file: 'tests/mcp/surface.test.ts' },
@@ -232,7 +232,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'marks-foreseeable',
     rule: 'The marks around text of a tenant are other ones each time.',
-    file: 'src/mcp/quoted.ts',
+    file: 'src/mcp/tools/untrusted.ts',
     find: 'crypto.randomUUID().slice(0, 8)',
     put: "'5eed5eed'",
     test: { file: 'tests/mcp/surface.test.ts' },
@@ -240,7 +240,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'answer-unbounded',
     rule: 'The text of an answer takes 24 KB at most.',
-    file: 'src/mcp/answer.ts',
+    file: 'src/mcp/tools/answer.ts',
     find: "if (Buffer.byteLength(text, 'utf8') <= ANSWER_BYTES) return text",
     put: "if (Buffer.byteLength(text, 'utf8') >= 0) return text",
     test: { file: 'tests/mcp/surface.test.ts', title: 'has a text of at most 24 KB' },
@@ -248,15 +248,15 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'input-too-deep',
     rule: 'Input that nests too deep is refused before anything walks it.',
-    file: 'src/operation/soundness.ts',
+    file: 'src/operation/input/input-limits.ts',
     find: 'const MAX_DEPTH = 64',
     put: 'const MAX_DEPTH = 640_000',
-    test: { file: 'tests/operation/soundness.test.ts' },
+    test: { file: 'tests/operation/input-limits.test.ts' },
   },
   {
     id: 'defect-of-stdout',
     rule: 'On stdout there is nothing but the protocol.',
-    file: 'src/mcp/stdout.ts',
+    file: 'src/mcp/stdio/stdout.ts',
     find: '  stdout.write = stderr.write.bind(stderr) as typeof stdout.write\n  globalThis.console = new Console({ stdout: stderr, stderr })\n',
     put: '',
     test: { file: stdioTest, title: 'carries only JSON-RPC on stdout' },
@@ -264,7 +264,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'orphan-stays',
     rule: 'The process ends when the one that started it is gone.',
-    file: 'src/mcp/stdio.ts',
+    file: 'src/mcp/stdio/stdio.ts',
     find: "if (parentPid() !== parent) resolve('broken')",
     put: "if (parentPid() < 0) resolve('broken')",
     test: { file: 'tests/mcp/parent.test.ts' },
@@ -272,7 +272,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'end-of-stdin-ignored',
     rule: 'The process ends when stdin does.',
-    file: 'src/mcp/stdio.ts',
+    file: 'src/mcp/stdio/stdio.ts',
     find: "    on(stdin, 'end', 'quiet')\n    on(stdin, 'close', 'quiet')\n",
     put: '',
     test: { file: stdioTest, title: 'when stdin ends' },
@@ -280,7 +280,7 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'line-unbounded',
     rule: 'A line of more than 10 MiB ends the connection.',
-    file: 'src/mcp/line-transport.ts',
+    file: 'src/mcp/stdio/line-transport.ts',
     find: 'if (this.#held > LINE_BYTES) {',
     put: 'if (this.#held > LINE_BYTES * 100) {',
     test: { file: 'tests/mcp/line-transport.test.ts' },
@@ -306,23 +306,23 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'log-not-scrubbed',
     rule: 'No log line holds a credential.',
-    file: 'src/kernel/log.ts',
+    file: 'src/runtime/log.ts',
     find: 'options.write(`${escapeActing(scrub(line))}\\n`)',
     put: "options.write(`${escapeActing(line + scrub('') )}\\n`)",
-    test: { file: 'tests/kernel/log.test.ts' },
+    test: { file: 'tests/runtime/log.test.ts' },
   },
   {
     id: 'log-acts-on-terminals',
     rule: 'No log line acts on a terminal.',
-    file: 'src/kernel/log.ts',
+    file: 'src/runtime/log.ts',
     find: 'options.write(`${escapeActing(scrub(line))}\\n`)',
     put: "options.write(`${escapeActing('') + scrub(line)}\\n`)",
-    test: { file: 'tests/kernel/log.test.ts' },
+    test: { file: 'tests/runtime/log.test.ts' },
   },
   {
     id: 'opened-secret-not-remembered',
     rule: 'A credential in use is masked wherever a line leaves.',
-    file: 'src/store/vault-file.ts',
+    file: 'src/store/keys/vault-file.ts',
     find: "const plain = openWith(key, toPlace(installId, at), sealed).toString('utf8')\n      rememberSecret(plain)",
     put: "const plain = openWith(key, toPlace(installId, at), sealed).toString('utf8')",
     test: { file: 'tests/store/remembered.test.ts' },
@@ -330,17 +330,17 @@ export const doorBreaks: readonly Break[] = [
   {
     id: 'log-mode',
     rule: 'Only its owner can read the log.',
-    file: 'src/kernel/log-file.ts',
+    file: 'src/runtime/log-file.ts',
     find: "openSync(current, 'a', 0o600)",
     put: "openSync(current, 'a', 0o644)",
-    test: { file: 'tests/kernel/log.test.ts' },
+    test: { file: 'tests/runtime/log.test.ts' },
   },
   {
     id: 'log-unbounded',
     rule: 'The log has a bounded size.',
-    file: 'src/kernel/log-file.ts',
+    file: 'src/runtime/log-file.ts',
     find: 'if (fstatSync(opened).size + line.length > maxBytes) {',
     put: 'if (fstatSync(opened).size + line.length < 0) {',
-    test: { file: 'tests/kernel/log.test.ts' },
+    test: { file: 'tests/runtime/log.test.ts' },
   },
 ]

@@ -1,10 +1,10 @@
 import type { Break } from './break.ts'
 
-const envelope = 'src/store/envelope.ts'
-const keyFile = 'src/store/key-file.ts'
-const rotation = 'src/store/key-rotation.ts'
-const vaultFile = 'src/store/vault-file.ts'
-const tamperTest = 'tests/store/tamper.test.ts'
+const envelope = 'src/store/keys/envelope.ts'
+const keyFile = 'src/store/keys/key-file.ts'
+const rotation = 'src/store/keys/key-rotation.ts'
+const vaultFile = 'src/store/keys/vault-file.ts'
+const tamperTest = 'tests/audit/tamper.test.ts'
 const vaultTest = 'tests/store/vault-file.test.ts'
 
 /** The encryption of credentials and the key to it, the chain of the audit trail, the digests of definitions. */
@@ -139,18 +139,18 @@ export const keyBreaks: readonly Break[] = [
   {
     id: 'audit-not-chained',
     rule: 'Each entry of the audit trail is hashed together with the one before.',
-    file: 'src/store/audit-chain.store.ts',
+    file: 'src/audit/audit-chain.store.ts',
     find: '.update(`${before}\\n${JSON.stringify(content)}`)',
     put: ".update(JSON.stringify(before === '' ? content : content))",
-    test: { file: 'tests/store/audit.test.ts', title: 'the audit trail' },
+    test: { file: 'tests/audit/audit.test.ts', title: 'the audit trail' },
   },
   {
     id: 'audit-member-left-out',
     rule: 'The chain covers who did it.',
-    file: 'src/store/audit-chain.store.ts',
+    file: 'src/audit/audit-chain.store.ts',
     find: '    row.at,\n    row.actor,\n    row.via,',
     put: '    row.at,\n    row.via,',
-    test: { file: 'tests/store/audit.test.ts', title: 'shows an edit of any member' },
+    test: { file: 'tests/audit/audit.test.ts', title: 'shows an edit of any member' },
   },
   {
     id: 'definition-not-sealed',

@@ -1,15 +1,15 @@
 import type { Break } from './break.ts'
 
-const drive = 'src/scans/drive.ts'
+const drive = 'src/scans/lease.ts'
 const scanTest = 'tests/scans/scan.test.ts'
-const loop = 'src/scans/loop.ts'
-const loopTest = 'tests/scans/loop.test.ts'
-const absence = 'src/scans/absence.ts'
+const loop = 'src/background/loop.ts'
+const loopTest = 'tests/background/loop.test.ts'
+const absence = 'src/scans/missing-assets.ts'
 const batch = 'src/scans/batch.ts'
 const detected = 'src/findings/detected.ts'
-const imports = 'src/scans/imports.ts'
-const importTest = 'tests/scans/import.test.ts'
-const importRows = 'src/scans/import-rows.ts'
+const imports = 'src/imports/imports.ts'
+const importTest = 'tests/imports/import.test.ts'
+const importRows = 'src/imports/apply/import-rows.ts'
 
 /** Who drives a scan, and what a scan or an import may conclude. */
 export const scanBreaks: readonly Break[] = [
@@ -19,7 +19,7 @@ export const scanBreaks: readonly Break[] = [
     file: drive,
     find: 'if (scan === undefined || !isOrphaned(scan, now)) return undefined',
     put: 'if (scan === undefined) return undefined',
-    test: { file: 'tests/scans/drive.test.ts' },
+    test: { file: 'tests/scans/lease.test.ts' },
   },
   {
     id: 'fence-not-moved',
@@ -27,7 +27,7 @@ export const scanBreaks: readonly Break[] = [
     file: 'src/scans/scans.store.ts',
     find: 'const token = scan.token + 1',
     put: 'const token = scan.token',
-    test: { file: 'tests/scans/drive.test.ts' },
+    test: { file: 'tests/scans/lease.test.ts' },
   },
   {
     id: 'late-writer-not-fenced',
@@ -42,7 +42,7 @@ export const scanBreaks: readonly Break[] = [
         put: "if (state === 'cancelled') this.cancel(state)",
       },
     ],
-    test: { file: 'tests/scans/drive.test.ts' },
+    test: { file: 'tests/scans/lease.test.ts' },
   },
   {
     id: 'late-finisher-not-fenced',
@@ -50,7 +50,7 @@ export const scanBreaks: readonly Break[] = [
     file: drive,
     find: "if (checkToken(writer, this.scan.id, this.#token) === 'lost') return false",
     put: '',
-    test: { file: 'tests/scans/drive.test.ts' },
+    test: { file: 'tests/scans/lease.test.ts' },
   },
   {
     id: 'silent-driver-kept',
@@ -63,7 +63,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'lease-never-ends',
     rule: 'The lease of a process that is gone goes to another.',
-    file: 'src/scans/loop-lease.ts',
+    file: 'src/background/loop-lease.ts',
     find: "return isCertainlyDead(lease.holder) || performance.now() - this.#seenAt > leaseMs ? 'free' : 'theirs'",
     put: "return 'theirs'",
     test: { file: loopTest, title: 'the lease' },
@@ -126,7 +126,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'two-leaders',
     rule: 'One process drives the schedules while it lives.',
-    file: 'src/scans/loop-lease.ts',
+    file: 'src/background/loop-lease.ts',
     find: "> leaseMs ? 'free' : 'theirs'",
     put: "> leaseMs ? 'free' : 'ours'",
     test: { file: loopTest, title: 'lets nobody else start what is due' },
@@ -150,7 +150,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'rest-of-deleted-source-counts',
     rule: 'What is left of a source that is being deleted is in no number.',
-    file: 'src/query/executor.ts',
+    file: 'src/query/engine/executor.ts',
     find: 'if (deleted.length === 0) return run',
     put: 'if (deleted.length >= 0) return run',
     test: { file: 'tests/scans/deletion.test.ts', title: 'leaves nothing in any answer' },
@@ -158,7 +158,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'deletion-of-another',
     rule: 'A deletion takes nothing of a source that has the row id by now.',
-    file: 'src/scans/deletion.ts',
+    file: 'src/scans/source-deletion.ts',
     find: 'listDeleted(writer).includes(id) && removeAssets',
     put: 'listDeleted(writer).length >= 0 && removeAssets',
     test: { file: 'tests/scans/deletion.test.ts', title: 'leaves alone who has the row id now' },
@@ -214,7 +214,7 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'suppression-not-for-imports',
     rule: 'A suppression holds for imported findings too.',
-    file: 'src/scans/waiting-import.ts',
+    file: 'src/imports/apply/apply-import.ts',
     find: '          suppressOpened(writer, ledger, at)\n',
     put: '',
     test: { file: 'tests/scans/suppressions.test.ts', title: 'holds for imported findings' },
@@ -222,26 +222,26 @@ export const scanBreaks: readonly Break[] = [
   {
     id: 'indexes-stay-left-out',
     rule: 'A large import makes the indexes that it left out.',
-    file: 'src/scans/left-imports.ts',
+    file: 'src/imports/apply/stale-imports.ts',
     find: '!hasOtherImport(writer, importing) && createMissingIndex(writer)',
     put: 'false',
-    test: { file: 'tests/scans/large-import.test.ts', title: 'makes the left out indexes of an import' },
+    test: { file: 'tests/imports/large-import.test.ts', title: 'makes the left out indexes of an import' },
   },
   {
     id: 'import-counts-assets-again',
     rule: 'An import that goes on counts no asset again.',
-    file: 'src/findings/told-assets.store.ts',
+    file: 'src/findings/imported-assets.store.ts',
     find: ' && firstSeenAt < addedSince',
     put: '',
-    test: { file: 'tests/scans/large-import.test.ts', title: 'counts an asset once whose findings' },
+    test: { file: 'tests/imports/large-import.test.ts', title: 'counts an asset once whose findings' },
   },
   {
     id: 'cancelled-import-never-ends',
     rule: 'An import that is cancelled ends, and is not taken up again.',
-    file: 'src/scans/waiting-import.ts',
+    file: 'src/imports/apply/apply-import.ts',
     find: "error.stop === 'cancelled'",
     put: "error.stop === 'lost'",
-    test: { file: 'tests/scans/large-import.test.ts', title: 'that is cancelled leaves nothing' },
+    test: { file: 'tests/imports/large-import.test.ts', title: 'that is cancelled leaves nothing' },
   },
   {
     id: 'unpublished-findings-shown',
@@ -249,7 +249,7 @@ export const scanBreaks: readonly Break[] = [
     file: 'src/store/unpublished.ts',
     find: 'return `NOT (t.id >= ${finding} AND t.combo_id IN (${combos}))`',
     put: "return ''",
-    test: { file: 'tests/scans/unpublished.test.ts', title: 'is seen whole or not at all by SQL and an engine' },
+    test: { file: 'tests/imports/unpublished.test.ts', title: 'is seen whole or not at all by SQL and an engine' },
   },
   {
     id: 'unpublished-changes-shown',
@@ -257,12 +257,12 @@ export const scanBreaks: readonly Break[] = [
     file: 'src/findings/ledger.store.ts',
     find: 'holdFinding(this.#writer, this.#pending, findingId)',
     put: '',
-    test: { file: 'tests/scans/unpublished.test.ts', title: 'is seen whole or not at all by SQL and an engine' },
+    test: { file: 'tests/imports/unpublished.test.ts', title: 'is seen whole or not at all by SQL and an engine' },
   },
   {
     id: 'checkpoint-of-other-settings',
     rule: 'A checkpoint that was made under other settings is not used.',
-    file: 'src/scans/engine.ts',
+    file: 'src/scans/crawl.ts',
     find: 'if (configHash !== drive.scan.configHash || detectorsHash !== drive.scan.detectorsHash) {',
     put: "if (drive.scan.configHash === '') {",
     test: { file: loopTest, title: 'starts over when the source has other settings' },

@@ -169,7 +169,7 @@ export const storeBreaks: readonly Break[] = [
   {
     id: 'engine-keeps-old-past',
     rule: 'The past of a finding whose severity or confidence changed is told with what it is now.',
-    file: 'src/engine/history.store.ts',
+    file: 'src/engine/index/history.store.ts',
     find: 'history.takeBack(id, { ...now, ...before }, taken)',
     put: 'history.takeBack(id, now, taken)',
     test: { file: 'tests/engine/history.test.ts', title: 'the past is told as SQL tells it' },

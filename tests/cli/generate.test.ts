@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseImportLine } from '../../src/scans/import-line.ts'
+import { parseImportLine } from '../../src/imports/read/import-line.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 
 let home: string

@@ -1,9 +1,9 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createHttpClient } from '../../src/connectors/http/transport.ts'
 import { createLinkChecker } from '../../src/connectors/links/checker.ts'
-import { createHttpClient } from '../../src/connectors/transport.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 /**
  * A certificate for loopback that nobody vouches for, and the key to it; good until 2126, for nothing but this test.

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ExchangeError, type ExchangeReply, type ExchangeRequest } from '../../src/connectors/exchange.ts'
-import { createHttpClient, type HttpClientOptions } from '../../src/connectors/transport.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { ExchangeError, type ExchangeReply, type ExchangeRequest } from '../../src/connectors/http/exchange.ts'
+import { createHttpClient, type HttpClientOptions } from '../../src/connectors/http/transport.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { runVirtually, virtualNow } from './virtual-clock.ts'
 
 vi.mock('node:timers/promises', async (original) => ({
@@ -14,7 +14,7 @@ const upstream = vi.hoisted(() => ({
     throw new Error('no answer is set')
   },
 }))
-vi.mock('../../src/connectors/exchange.ts', async (original) => ({
+vi.mock('../../src/connectors/http/exchange.ts', async (original) => ({
   ...(await original<object>()),
   exchange: async (request: ExchangeRequest) => upstream.answer(request),
 }))

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { createHttpClient, type HttpClientOptions } from '../../src/connectors/transport.ts'
+import { createHttpClient, type HttpClientOptions } from '../../src/connectors/http/transport.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { type Handler, type Loopback, sendJson } from './loopback.ts'
 
 export const SECRET = 'Bearer top-secret-credential'

@@ -113,7 +113,7 @@ export const commonOptions: Record<string, readonly Proof[]> = {
     bi('sampling', 'by %s'),
     at('sources/sources', 'takes %s as a column'),
   ],
-  'schedule.enabled': [schedule, at('scans/loop', 'is off when it is switched off')],
+  'schedule.enabled': [schedule, at('background/loop', 'is off when it is switched off')],
   'schedule.preset': [schedule],
   'schedule.cron': [schedule],
   'schedule.timezone': [schedule],

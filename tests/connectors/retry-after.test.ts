@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readRetryAfterMs } from '../../src/connectors/retry-after.ts'
+import { readRetryAfterMs } from '../../src/connectors/http/retry-after.ts'
 
 const now = Date.parse('2026-03-01T10:00:00.000Z')
 

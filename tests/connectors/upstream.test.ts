@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type BreakerState, createUpstreamTally, toOutcome } from '../../src/connectors/http/upstream.ts'
 import { createLinkChecker } from '../../src/connectors/links/checker.ts'
-import { type BreakerState, createUpstreamTally, toOutcome } from '../../src/connectors/upstream.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { clientFor } from './http-client.ts'
 import { sendJson, startLoopback } from './loopback.ts'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { validateFolder } from '../../src/definitions/apply.ts'
 import { readFolder, toProblemLine } from '../../src/definitions/folder.ts'
-import { validateFolder } from '../../src/definitions/plan.ts'
 
 /** `JUNK_RUNS=10000` for the long form. */
 const RUNS = Number(process.env.JUNK_RUNS ?? 200)

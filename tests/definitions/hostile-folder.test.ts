@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readBase, writeBase } from '../../src/definitions/base.ts'
 import { makeFolder } from '../../src/definitions/export.ts'
 import { readFolder, readFolderInTurns, toProblemLine } from '../../src/definitions/folder.ts'
+import { readBase, writeBase } from '../../src/definitions/sync-state.ts'
 import { errorOf, thrownBy } from '../support/context.ts'
 
 const term = 'slug: a\ndisplayName: A\nfilterMapping:\n  severities: [HIGH]\n'

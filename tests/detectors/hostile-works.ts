@@ -4,8 +4,8 @@ import { duplicateDetector } from '../../src/detectors/duplicate/index.ts'
 import { documentDetectors } from '../../src/detectors/index.ts'
 import { runDetectors } from '../../src/detectors/runner.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
+import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { readText } from '../../src/documents/reader.ts'
-import { parseStorage } from '../../src/documents/storage.ts'
 
 const asset = { key: 'a', kind: 'wiki.page', name: 'Page', url: '' }
 const fingerprint = (canonical: string) => canonical

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { detectText } from '../../src/detectors/detect-text.ts'
 import { redactText } from '../../src/detectors/redact-text.ts'
 import { runRequest } from '../../src/detectors/request.ts'
-import { parseHtml } from '../../src/documents/html.ts'
+import { parseHtml } from '../../src/documents/markup/html.ts'
 
 const sign = (signs: string) => fc.constantFrom(...signs)
 const run = (signs: string, length: number) =>

@@ -11,7 +11,7 @@ import {
   loadModel,
   MODEL_FILE,
 } from '../../src/detectors/prompt-injection/wording-model.ts'
-import { packageFile } from '../../src/kernel/installation.ts'
+import { packageFile } from '../../src/runtime/package-files.ts'
 
 const file = readFileSync(packageFile(MODEL_FILE))
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { readArchive } from '../../src/documents/archive.ts'
+import { readArchive } from '../../src/documents/office/archive.ts'
 
 const MB = 1024 * 1024
 const reasonOf = (files: Record<string, Uint8Array>) => {

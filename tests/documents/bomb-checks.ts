@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { readDocument } from '../../src/documents/reader.ts'
-import { parseStorage } from '../../src/documents/storage.ts'
 import { type HugeInput, MEGABYTE } from './bombs.ts'
 
 /** What a process that has read many files before may hold more; a new one is measured in the long form. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { logLevels } from '../../src/kernel/log.ts'
+import { logLevels } from '../../src/runtime/log.ts'
 import { makeHome, runAssay } from '../support/assay.ts'
 
 let home: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AssetTable, NumberMap } from '../../src/engine/assets.ts'
+import { AssetTable, NumberMap } from '../../src/engine/index/assets.ts'
 import { Dice } from '../properties/query-data.ts'
 
 test('counts assets by what their findings have, as a plain count of them does', () => {

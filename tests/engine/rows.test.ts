@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LooseRows, SortedRows } from '../../src/engine/rows.ts'
+import { LooseRows, SortedRows } from '../../src/engine/index/rows.ts'
 
 const TURN = 2 ** 32
 /** Instants in few turns of 2^32 ms, at their borders, and far away on both sides of 1970. */

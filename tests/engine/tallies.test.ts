@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ask } from '../../src/engine/ask.ts'
-import { AssetTable } from '../../src/engine/assets.ts'
-import { FacetTable } from '../../src/engine/facets.ts'
-import { PlaceTable, placeKeys } from '../../src/engine/place-table.ts'
-import type { Shape } from '../../src/engine/shape.ts'
-import { Timeline } from '../../src/engine/timeline.ts'
+import { AssetTable } from '../../src/engine/index/assets.ts'
+import { FacetTable } from '../../src/engine/index/facets.ts'
+import { PlaceTable, placeKeys } from '../../src/engine/index/place-table.ts'
+import { Timeline } from '../../src/engine/index/timeline.ts'
+import { ask } from '../../src/engine/scan/ask.ts'
+import type { Shape } from '../../src/engine/scan/shape.ts'
 import { Dice } from '../properties/query-data.ts'
 
 const tiny = { markBits: 7, blockBits: 4, shareBits: 6, leastLate: 30 }

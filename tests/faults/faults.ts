@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     fault: 'the clock goes back or forth by a day: leases',
     holds: 'the lease of the loop and the scans stay with who has them',
     tests: [
-      ['tests/scans/loop.test.ts', 'does not change hands where clocks differ by %d ms'],
+      ['tests/background/loop.test.ts', 'does not change hands where clocks differ by %d ms'],
       ['tests/scans/silence.test.ts', 'a driver whose clock differs by %d ms keeps its scan while it beats'],
     ],
   },
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   {
     fault: 'a process is killed in a change of the key',
     holds: 'the data folder holds the key that the database needs',
-    tests: [['tests/store/tamper.test.ts', 'that is killed leaves a key that opens everything, and can be finished']],
+    tests: [['tests/audit/tamper.test.ts', 'that is killed leaves a key that opens everything, and can be finished']],
   },
   {
     fault: 'a process is killed in a backup or a restore',

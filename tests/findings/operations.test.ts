@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import type { RedactedFinding } from '../../src/detectors/detector.ts'
 import { saveAsset } from '../../src/findings/assets.store.ts'
 import { applyDetection } from '../../src/findings/detected.ts'
@@ -7,7 +8,6 @@ import type { Asset, Finding, FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { auditOperations } from '../../src/metrics/audit-operations.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
-import { verifyAudit } from '../../src/store/audit-chain.store.ts'
 import { caller, NOON, openContext, type TestContext } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type OpenedApp, openApp } from '../../src/app.ts'
+import { createSurface } from '../../src/commands/mcp-surface.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { call } from '../../src/operation/operation.ts'
 import { startSampleTenants } from '../../src/sample/tenants.ts'
-import { createSurface } from '../../src/surface.ts'
 
 /** A finding as lists show it. */
 export interface ListedFinding {

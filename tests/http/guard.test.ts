@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { clientAddress, toNetwork } from '../../src/http/address.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 const app = createHttpApp({
   operations: [],

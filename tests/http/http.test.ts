@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createHttpApp } from '../../src/http/server.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { operation } from '../../src/operation/operation.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 const Echo = z.object({ name: z.string(), words: z.array(z.string()), count: z.number() })
 

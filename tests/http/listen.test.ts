@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { z } from 'zod'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { createLog } from '../../src/kernel/log.ts'
 import { scopes } from '../../src/operation/context.ts'
 import { operation } from '../../src/operation/operation.ts'
+import { createLog } from '../../src/runtime/log.ts'
 import { contextOf, errorOf, openStore } from '../support/context.ts'
 
 const operations = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLog } from '../../src/kernel/log.ts'
 import { maskUrl, scrub } from '../../src/kernel/redaction.ts'
+import { createLog } from '../../src/runtime/log.ts'
 
 const value = ['S3cr3t', 'V4lue', 'x9'].join('')
 

@@ -9,7 +9,7 @@ await import('../store/power.test.ts')
 await import('../store/rot.test.ts')
 await import('../store/backup.test.ts')
 await import('../store/migration.test.ts')
-await import('../store/tamper.test.ts')
+await import('../audit/tamper.test.ts')
 await import('../scans/limited.test.ts')
 await import('../e2e/many.test.ts')
 

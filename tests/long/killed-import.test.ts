@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { importUnderKills, type KilledImports } from '../scans/killed-import.ts'
+import { importUnderKills, type KilledImports } from '../imports/killed-import.ts'
 
 it('imports of 40,000 findings are seen whole or not at all through 200 kills of their processes', async () => {
   const onImport = ({ kills, killedAt, answers, imports, wrong, incomplete }: KilledImports) => {

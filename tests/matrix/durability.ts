@@ -51,7 +51,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
     { bench: 'many' },
   ],
   T1: [{ file: 'tests/e2e/credentials.test.ts', test: 'are in no file of the data folder, nor the write-ahead log' }],
-  T2: [{ file: 'tests/store/tamper.test.ts', test: 'is never opened: %s' }],
+  T2: [{ file: 'tests/audit/tamper.test.ts', test: 'is never opened: %s' }],
   T23: [
     { file: 'tests/definitions/files.test.ts', test: 'is refused with its place: %s' },
     { file: 'tests/e2e/import.test.ts', test: 'refuses %s at both doors, and keeps nothing of it' },

@@ -19,7 +19,7 @@ export const rows: Record<string, readonly ({ file: string; test: string } | { b
   ],
   R17: [
     {
-      file: 'tests/answers/thread.test.ts',
+      file: 'tests/background/query-thread.test.ts',
       test: 'the heaviest questions, eight at once over HTTP, read nothing in the thread that serves',
     },
     { bench: 'mixed' },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { silentLog } from '../../src/kernel/log.ts'
-import { bytesOf } from '../../src/mcp/detail.ts'
-import type { JsonSchema } from '../../src/mcp/json-schema.ts'
 import type { Exchange, Tool } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { bytesOf } from '../../src/mcp/tools/detail.ts'
+import type { JsonSchema } from '../../src/mcp/tools/json-schema.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { contextFor, localPerson } from './library.ts'
 
 // Laws over the tools as clients see them.

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { listen } from '../../src/http/listen.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { createLog } from '../../src/kernel/log.ts'
-import { createMcpHttpHandler } from '../../src/mcp/http.ts'
+import { createMcpHttpHandler } from '../../src/mcp/http/http.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { createLog } from '../../src/runtime/log.ts'
 import { withConformanceFixtures } from './conformance-fixtures.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { silentLog } from '../../src/kernel/log.ts'
-import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http.ts'
+import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http/http.ts'
 import type { McpSurface } from '../../src/mcp/protocol.ts'
-import { serveStdio } from '../../src/mcp/stdio.ts'
+import { serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
 /** The same surface twice: with its plain tools answered past the SDK, and with everything left to it. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { invalidInput, notFound } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import { line, showCode } from '../../src/kernel/shown.ts'
 import { type Caller, type Progress, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { type Operation, operation } from '../../src/operation/operation.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 /** A small catalogue about books, shaped like the real one, for tests of the door alone. */
 interface Book {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { LineTransport } from '../../src/mcp/line-transport.ts'
+import { LineTransport } from '../../src/mcp/stdio/line-transport.ts'
 
 test('a line that does not end is given up at 10 MiB', async () => {
   const input = new PassThrough()

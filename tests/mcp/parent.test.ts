@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { silentLog } from '../../src/kernel/log.ts'
-import { serveStdio } from '../../src/mcp/stdio.ts'
+import { serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { contextFor, createLibrary, localPerson } from './library.ts'
 
 test('a connection ends when the process that began it is gone, although nobody closes the pipe', async () => {

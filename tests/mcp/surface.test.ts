@@ -2,8 +2,6 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { errorCodes } from '../../src/kernel/errors.ts'
-import { createLog, silentLog } from '../../src/kernel/log.ts'
-import { ANSWER_BYTES } from '../../src/mcp/answer.ts'
 import {
   type Exchange,
   isQuestion,
@@ -14,7 +12,9 @@ import {
   type ToolAnswer,
 } from '../../src/mcp/protocol.ts'
 import { createMcpSurface, type SurfaceOptions } from '../../src/mcp/surface.ts'
+import { ANSWER_BYTES } from '../../src/mcp/tools/answer.ts'
 import { operation } from '../../src/operation/operation.ts'
+import { createLog, silentLog } from '../../src/runtime/log.ts'
 import { contextFor, createLibrary, type Library, localPerson } from './library.ts'
 
 let library: Library

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bytesOf } from '../../src/mcp/detail.ts'
-import { type JsonSchema, toJsonSchema, toPortable } from '../../src/mcp/json-schema.ts'
-import { compileTools, toolBudget } from '../../src/mcp/tools.ts'
+import { bytesOf } from '../../src/mcp/tools/detail.ts'
+import { type JsonSchema, toJsonSchema, toPortable } from '../../src/mcp/tools/json-schema.ts'
+import { compileTools, toolBudget } from '../../src/mcp/tools/tools.ts'
 import { type Operation, operation } from '../../src/operation/operation.ts'
 import { createLibrary } from './library.ts'
 

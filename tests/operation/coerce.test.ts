@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { coerce, leaveOutNulls } from '../../src/operation/coerce.ts'
+import { coerce, leaveOutNulls } from '../../src/operation/input/coerce.ts'
 
 const schema = z.strictObject({
   names: z.array(z.string()).optional(),

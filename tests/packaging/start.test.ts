@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { version } from '../../src/kernel/installation.ts'
-import { type Frame, frameFile } from '../../src/mcp/frame.ts'
 import { drawFrame } from '../../src/mcp/surface.ts'
-import type { Toolset } from '../../src/mcp/tools.ts'
+import { type Frame, frameFile } from '../../src/mcp/tools/manifest.ts'
+import type { Toolset } from '../../src/mcp/tools/tools.ts'
+import { version } from '../../src/runtime/package-files.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -28,7 +28,7 @@ describe('assay mcp', () => {
   it('lists its tools before it has read what answers questions', async () => {
     const { metafile } = await build({
       absWorkingDir: root,
-      entryPoints: ['src/main.ts', 'src/assistant.ts', 'src/mcp/stdout.ts'],
+      entryPoints: ['src/main.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'],
       outdir: 'dist',
       bundle: true,
       splitting: true,
@@ -38,8 +38,10 @@ describe('assay mcp', () => {
       write: false,
       metafile: true,
     })
-    const early = ['src/main.ts', 'src/assistant.ts', 'src/mcp/stdout.ts'].flatMap((entry) => listRead(metafile, entry))
-    const small = new Set(['src/connectors/loopback.ts', 'src/query/format.ts'])
+    const early = ['src/main.ts', 'src/commands/stdio.ts', 'src/mcp/stdio/stdout.ts'].flatMap((entry) =>
+      listRead(metafile, entry),
+    )
+    const small = new Set(['src/connectors/http/loopback.ts', 'src/query/answer/format.ts'])
     const rooms = new Set(
       early.filter((path) => !small.has(path)).map((path) => /^src\/([a-z]+)\//.exec(path)?.[1] ?? path),
     )

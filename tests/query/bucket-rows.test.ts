@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { runPlan } from '../../src/query/plan.store.ts'
-import type { Plan } from '../../src/query/plan.ts'
+import type { Plan } from '../../src/query/plan/plan.ts'
+import { runPlan } from '../../src/query/sql/plan.store.ts'
 import { type Query, toStatement } from '../../src/store/builder.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { makeEstate, NOW } from '../properties/query-data.ts'

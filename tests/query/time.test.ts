@@ -12,7 +12,7 @@ import {
   toBuckets,
   type WeekDay,
   weekDays,
-} from '../../src/query/time.ts'
+} from '../../src/query/plan/time.ts'
 import { thrownBy } from '../support/context.ts'
 
 const iso = (instant: number) => new Date(instant).toISOString()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 /** Who may speak to the network, and with what. Everything else goes through these. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  'src/connectors/exchange.ts': ['got'],
+  'src/connectors/http/exchange.ts': ['got'],
   'src/connectors/links/guard.ts': ['node:http', 'node:https', 'node:dns/promises', 'request-filtering-agent'],
   'src/http/listen.ts': ['node:http', 'node:net', '@hono/node-server'],
   'src/doctor/machine.ts': ['node:dns/promises', 'node:net'],
@@ -69,12 +69,12 @@ describe('requests to other machines', () => {
 
   it('are sent by one function, with got', () => {
     const sending = files.filter((file) => /\bgot(?:\.stream)?\(/.test(readFileSync(file, 'utf8')))
-    expect(sending).toEqual(['src/connectors/exchange.ts'])
+    expect(sending).toEqual(['src/connectors/http/exchange.ts'])
   })
 
   it('to addresses that were found in content go through the guard', () => {
     const callers = files.filter((file) => /\bawait exchange\(/.test(readFileSync(file, 'utf8')))
-    const known = ['src/access/issuer-keys.ts', 'src/connectors/links/guard.ts', 'src/connectors/transport.ts']
+    const known = ['src/access/issuer-keys.ts', 'src/connectors/links/guard.ts', 'src/connectors/http/transport.ts']
     expect(callers.sort()).toEqual(known)
   })
 

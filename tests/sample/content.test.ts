@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseStorage } from '../../src/documents/storage.ts'
+import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { createSampleBiTenant } from '../../src/sample/bi/content.ts'
 import { people, secrets } from '../../src/sample/company/values.ts'
 import { planted } from '../../src/sample/planted.ts'

@@ -9,7 +9,7 @@ import { promptInjectionDetector } from '../../src/detectors/prompt-injection/in
 import { runDetectors } from '../../src/detectors/runner.ts'
 import { secretsDetector } from '../../src/detectors/secrets/index.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
-import { silentLog } from '../../src/kernel/log.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { decoys, planted, plantedPersonalData, plantedSecrets } from '../../src/sample/planted.ts'
 import { type SampleSource, startSampleTenants } from '../../src/sample/tenants.ts'
 

@@ -1,4 +1,4 @@
-import { parseStorage } from '../../src/documents/storage.ts'
+import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 
 /** The five-word stretches of a page's text. */
 export function toTextFacts(body: string): Set<string> {

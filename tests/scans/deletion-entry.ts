@@ -1,8 +1,8 @@
 // Deletes a source of a data folder, and stands still after the first part of it.
 import { join } from 'node:path'
-import { silentLog } from '../../src/kernel/log.ts'
 import { scopes } from '../../src/operation/context.ts'
 import { call } from '../../src/operation/operation.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import { Store } from '../../src/store/store.ts'
 

@@ -2,7 +2,7 @@ import type { EstateDetector } from '../../src/detectors/detector.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
-import type { EstateStep } from '../../src/scans/estate.ts'
+import type { EstateStep } from '../../src/scans/cross-asset-check.ts'
 import { type FakeTenant, pluginsFor } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 

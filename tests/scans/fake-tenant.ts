@@ -4,7 +4,7 @@ import type { AssetDraft, Batch, Connector, LinkDraft, ScanWarning } from '../..
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
 import type { Detector, EstateDetector, RedactedFinding } from '../../src/detectors/detector.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import type { Detect } from '../../src/scans/estate.ts'
+import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
 
 export interface FakePage {

@@ -2,7 +2,7 @@ import { connectors } from '../../src/connectors/index.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
 import type { Detector, EstateDetector } from '../../src/detectors/detector.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import type { Detect } from '../../src/scans/estate.ts'
+import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import { createTenant, detectWords, wordDetector } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 

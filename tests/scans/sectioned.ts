@@ -4,7 +4,7 @@ import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { runDetectors } from '../../src/detectors/runner.ts'
 import { toFp } from '../../src/findings/ledger.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
-import type { Detect } from '../../src/scans/estate.ts'
+import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import { createTenant, wordDetector } from './fake-tenant.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 

@@ -2,10 +2,10 @@ import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { writeKeyFile } from '../../src/store/key-file.ts'
-import { readKeyStatus, rotateKey } from '../../src/store/key-rotation.ts'
+import { writeKeyFile } from '../../src/store/keys/key-file.ts'
+import { readKeyStatus, rotateKey } from '../../src/store/keys/key-rotation.ts'
+import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
-import { openVault } from '../../src/store/vault-file.ts'
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()

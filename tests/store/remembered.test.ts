@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { rememberSecret } from '../../src/kernel/redaction.ts'
+import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
-import { openVault } from '../../src/store/vault-file.ts'
 
 vi.mock('../../src/kernel/redaction.ts', async (original) => ({
   ...(await original<typeof import('../../src/kernel/redaction.ts')>()),

@@ -1,6 +1,6 @@
 // Changes the key of a data folder again and again, until it is killed.
 import { join } from 'node:path'
-import { rotateKey } from '../../src/store/key-rotation.ts'
+import { rotateKey } from '../../src/store/keys/key-rotation.ts'
 import { Store } from '../../src/store/store.ts'
 
 const [home = ''] = process.argv.slice(2)

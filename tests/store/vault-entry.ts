@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
-import { openVault } from '../../src/store/vault-file.ts'
 
 const home = process.argv[2] ?? ''
 const store = Store.open(join(home, 'assay.db'), { now: Date.now })

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readKeyStatus, replaceKey } from '../../src/store/key-rotation.ts'
+import { readKeyStatus, replaceKey } from '../../src/store/keys/key-rotation.ts'
+import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
-import { openVault } from '../../src/store/vault-file.ts'
 import { startEntry } from '../support/entry.ts'
 
 let home: string

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 import { Store } from '../../src/store/store.ts'
 
 export const NOON = Date.UTC(2026, 5, 15, 12)

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
 import type { Gatekeeper } from '../../src/access/gatekeeper.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import { silentLog } from '../../src/kernel/log.ts'
 import type { WriteContext } from '../../src/operation/context.ts'
+import { silentLog } from '../../src/runtime/log.ts'
 
 export interface SigningKey {
   id: string

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
-import type { KeyPlace } from '../../store/key-rotation.ts'
+import type { KeyPlace } from '../../store/keys/key-rotation.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
@@ -48,7 +48,7 @@ export function addBackupCommands(program: Command, host: Host): void {
       const { home } = host.locate(options)
       const backup = existsSync(file) ? file : resolve(home, file)
       const restored = restore(backup, join(home, 'assay.db'), now())
-      const { readKeyStatus } = await import('../../store/key-rotation.ts')
+      const { readKeyStatus } = await import('../../store/keys/key-rotation.ts')
       const key = await withKeys(host, options, readKeyStatus)
       if (options.json) return printJson(host, { ...restored, key })
       const aside =
@@ -70,7 +70,7 @@ export function addKeyCommands(program: Command, host: Host): void {
 
   command('status', 'say which key the database needs and which one is there; exit 1 when they differ').action(
     async (options: FileFlags) => {
-      const { readKeyStatus } = await import('../../store/key-rotation.ts')
+      const { readKeyStatus } = await import('../../store/keys/key-rotation.ts')
       const status = await withKeys(host, options, readKeyStatus)
       if (options.json) printJson(host, status)
       else {
@@ -86,7 +86,7 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('rotate', 'seal everything with a new key; killed at any moment, the right key stays at hand')
     .option('--to <file>', 'where the new key goes, when the present one comes from the environment')
     .action(async (options: FileFlags) => {
-      const { rotateKey } = await import('../../store/key-rotation.ts')
+      const { rotateKey } = await import('../../store/keys/key-rotation.ts')
       const rotation = await withKeys(host, options, (place) => rotateKey(place, options.to))
       if (options.json) return printJson(host, rotation)
       const { before, after, place, resealed, unreadable, retired } = rotation
@@ -106,7 +106,7 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('replace', 'give up a key that is lost: credentials go and are entered again, findings are found anew')
     .option('-y, --yes', 'do it')
     .action(async (options: FileFlags & { yes?: boolean }) => {
-      const { replaceKey } = await import('../../store/key-rotation.ts')
+      const { replaceKey } = await import('../../store/keys/key-rotation.ts')
       if (options.yes !== true) {
         throw new UsageError(
           'Nothing was changed. Without its key every credential must be entered again, and decisions on findings do not hold for later scans; say --yes to go on.',
@@ -123,7 +123,7 @@ export function addKeyCommands(program: Command, host: Host): void {
   command('backup', 'copy the key into a file that only you can read; keep it apart from the backups')
     .argument('<file>', 'the copy')
     .action(async (file: string, options: FileFlags) => {
-      const { backUpKey } = await import('../../store/key-rotation.ts')
+      const { backUpKey } = await import('../../store/keys/key-rotation.ts')
       await withKeys(host, options, (place) => backUpKey(place, file))
       if (options.json) return printJson(host, { file: resolve(file) })
       print(host, line`The key is in ${showSentence(file)}, readable by you alone.`)

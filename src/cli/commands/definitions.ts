@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ApplyOptions, Outcome } from '../../definitions/plan.ts'
+import type { ApplyOptions, Outcome } from '../../definitions/apply.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
@@ -75,7 +75,7 @@ export function addDefinitionCommands(program: Command, host: Host): void {
 
   command('none', 'validate', 'check a folder of definitions without a database; exit 1 when anything is wrong').action(
     async ({ dir, json }: FolderFlags) => {
-      const { validateFolder } = await import('../../definitions/plan.ts')
+      const { validateFolder } = await import('../../definitions/apply.ts')
       const { toProblemLine } = await import('../../definitions/folder.ts')
       const { files, problems, outside } = validateFolder(await readDefinitions(host, dir))
       if (json) printJson(host, { files, problems, outside })
@@ -103,7 +103,7 @@ function toApplyOptions({ dryRun = false, prune = false, force = false }: Folder
 async function applyAndPrint(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
   return withSession(host, { home }, async ({ app }) => {
     const context = app.contextFor({ caller: app.caller, signal: host.signal })
-    const { applyFolder } = await import('../../definitions/plan.ts')
+    const { applyFolder } = await import('../../definitions/apply.ts')
     const outcome = applyFolder(context.store, await readDefinitions(host, dir), options, authorOf(context))
     if (json) printJson(host, toJson(outcome, options))
     else print(host, ...(await toText(outcome, options)))

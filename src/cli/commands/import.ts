@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { type Command, Option } from 'commander'
+import type { ImportFormat } from '../../imports/imports.ts'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { openRegularFile } from '../../kernel/regular-file.ts'
 import { line, showName } from '../../kernel/shown.ts'
-import type { ImportFormat } from '../../scans/imports.ts'
+import { openRegularFile } from '../../runtime/regular-file.ts'
 import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -23,7 +23,7 @@ export function addImportCommand(program: Command, host: Host): void {
     .action(async (file: string, options: Flags & { source: string; format: ImportFormat; json?: boolean }) => {
       const { source, format, home } = options
       await withSession(host, { home }, async ({ app }) => {
-        const { importFindings } = await import('../../scans/imports.ts')
+        const { importFindings } = await import('../../imports/imports.ts')
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
         const stream = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
         const result = await importFindings(stream, { source, format }, context)

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { HttpClient } from '../transport.ts'
+import type { HttpClient } from '../http/transport.ts'
 import type { Workspace } from './model.ts'
 import { type Item, toItem, toItems } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject } from '../../kernel/json-object.ts'
-import { isLoopbackHost } from '../loopback.ts'
+import { isLoopbackHost } from '../http/loopback.ts'
 
 const guid = z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301')
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Connector, ConnectorSession, CrawlRequest, ScanWarning, SessionOptions } from '../connector.ts'
-import { createHttpClient } from '../transport.ts'
+import { createHttpClient } from '../http/transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
 import { createChangeCheck } from './changes.ts'

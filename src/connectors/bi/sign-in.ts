@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import { scrub } from '../../kernel/redaction.ts'
-import type { HttpClient } from '../transport.ts'
+import type { HttpClient } from '../http/transport.ts'
 import type { BiConfig } from './config.ts'
 
 /** What a token says about itself; read, not verified: the API does that. */

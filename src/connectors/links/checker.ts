@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../../kernel/log.ts'
-import { ExchangeError } from '../exchange.ts'
+import type { Log } from '../../runtime/log.ts'
+import { ExchangeError } from '../http/exchange.ts'
 import { hasFragment, readWantedAnchor } from './anchors.ts'
 import { createGuard, type Resolve } from './guard.ts'
 import { createHosts, HostClosed, LONGEST_WAIT_MS, OutOfRequests } from './hosts.ts'

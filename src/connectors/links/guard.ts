@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from '../exchange.ts'
+import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from '../http/exchange.ts'
 import {
   hasPlaceholder,
   isListedHost,

@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '../gate.ts'
+import { createGate, type Gate } from '../http/gate.ts'
 
 /** A host asks for more patience than one scan has. */
 export class HostClosed extends Error {}

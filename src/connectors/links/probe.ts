@@ -1,5 +1,5 @@
-import { ExchangeError, type ExchangeReply } from '../exchange.ts'
-import { readRetryAfterMs } from '../retry-after.ts'
+import { ExchangeError, type ExchangeReply } from '../http/exchange.ts'
+import { readRetryAfterMs } from '../http/retry-after.ts'
 import { readAnchors } from './anchors.ts'
 import type { Admission, Guard } from './guard.ts'
 import type { Hosts } from './hosts.ts'

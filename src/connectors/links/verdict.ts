@@ -1,5 +1,5 @@
 import type { Severity } from '../../detectors/detector.ts'
-import type { ExchangeError } from '../exchange.ts'
+import type { ExchangeError } from '../http/exchange.ts'
 import { NOT_PUBLIC } from './guard.ts'
 
 /**

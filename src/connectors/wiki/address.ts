@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../loopback.ts'
+import { isLoopbackHost } from '../http/loopback.ts'
 
 const GATEWAY = 'https://api.atlassian.com'
 const gatewayPath = /^\/ex\/confluence\/([\w-]{8,64})(?:\/wiki)?\/?$/

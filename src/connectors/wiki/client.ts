@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { SessionOptions } from '../connector.ts'
-import { createHttpClient, type HttpClient } from '../transport.ts'
+import { createHttpClient, type HttpClient } from '../http/transport.ts'
 import { findAddress, toBasePath, toGatewayOrigin } from './address.ts'
 import type { WikiConfig } from './config.ts'
 import { endsScan, reasonOf } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
+import { parseStorage } from '../../documents/markup/confluence-storage.ts'
 import type { UnreadSection } from '../../documents/section.ts'
-import { parseStorage } from '../../documents/storage.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
 import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'

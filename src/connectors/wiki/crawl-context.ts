@@ -1,4 +1,4 @@
-import type { Log } from '../../kernel/log.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { AssetDraft, AssetKind, ScanWarning, Unlisted } from '../connector.ts'
 import type { WikiClient } from './client.ts'
 import type { WikiConfig } from './config.ts'

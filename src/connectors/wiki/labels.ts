@@ -1,4 +1,4 @@
-import type { Log } from '../../kernel/log.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { WikiClient } from './client.ts'
 import { endsScan, messageOf, settleRefusal } from './failure.ts'
 import { readList } from './listing.ts'

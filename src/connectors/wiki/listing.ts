@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
-import type { HttpClient } from '../transport.ts'
+import type { HttpClient } from '../http/transport.ts'
 import { isBreakdown } from './failure.ts'
 import { ListWire } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { createRandom } from '../../kernel/random.ts'
 import type { Sampling } from '../connector.ts'
-import type { HttpClient } from '../transport.ts'
+import type { HttpClient } from '../http/transport.ts'
 import { MAX_LIMIT, readListPages } from './listing.ts'
 import { PageWire, toInstant } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { Log } from '../../kernel/log.ts'
-import type { HttpClient } from '../transport.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { HttpClient } from '../http/transport.ts'
 import type { WikiClient } from './client.ts'
 import { endsScan, messageOf, reasonOf, settleRefusal } from './failure.ts'
 import { type ListPage, type ListRequest, readListPages, requireReadable } from './listing.ts'

@@ -1,4 +1,4 @@
-import { hasAnchor } from '../../documents/anchors.ts'
+import { hasAnchor } from '../../documents/markup/anchors.ts'
 import type { Severity } from '../detector.ts'
 
 /** A link of a scanned asset to something of the same platform. */

@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { Part } from '../../documents/document.ts'
-import { requirePackage } from '../../kernel/installation.ts'
+import { requirePackage } from '../../runtime/package-files.ts'
 import { type PiiMatch, type Surroundings, surroundingsOf } from './context.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../../kernel/installation.ts'
+import { packageFile } from '../../runtime/package-files.ts'
 import type { Signal } from './clusters.ts'
 import type { SlotHit } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findDocumentDetector } from '../../../src/detectors/index.ts'
 import { runDetectors } from '../../../src/detectors/runner.ts'
 import type { AssayDocument } from '../../../src/documents/document.ts'
-import { parseMarkdown } from '../../../src/documents/markdown.ts'
+import { parseMarkdown } from '../../../src/documents/markup/markdown.ts'
 import { hostilePieces, repeat } from '../../detectors/hostile.ts'
 import { print } from '../../support/bench.ts'
 

@@ -1,5 +1,5 @@
+import { openToldAssets } from '../../../src/findings/imported-assets.store.ts'
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
-import { openToldAssets } from '../../../src/findings/told-assets.store.ts'
 import { Store } from '../../../src/store/store.ts'
 import { safe } from '../../support/safe-text.ts'
 import { toFacets } from '../write/work.ts'

@@ -1,5 +1,5 @@
-import { forgetShapes } from '../../../src/query/engine-plan.ts'
-import { findEngine } from '../../../src/query/executor.ts'
+import { forgetShapes } from '../../../src/query/engine/engine-plan.ts'
+import { findEngine } from '../../../src/query/engine/executor.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { print, quantile } from '../../support/bench.ts'
 import type { Duck } from './duck.ts'

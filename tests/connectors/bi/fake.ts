@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { biConnector } from '../../../src/connectors/bi/index.ts'
 import type { AssetDraft, Sampling, ScanWarning } from '../../../src/connectors/connector.ts'
-import { silentLog } from '../../../src/kernel/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { type Loopback, type Seen, sendJson, startLoopback } from '../loopback.ts'
 
 export const TENANT = '11111111-aaaa-4bbb-8ccc-000000000001'

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { ExchangeRequest } from '../../../src/connectors/exchange.ts'
+import type { ExchangeRequest } from '../../../src/connectors/http/exchange.ts'
 import { crawlAll, guid, payloadFor, refuse, startFakeBi } from './fake.ts'
 
 const limits = new Map<string, number>()
-vi.mock('../../../src/connectors/exchange.ts', async (original) => {
-  const real = await original<typeof import('../../../src/connectors/exchange.ts')>()
+vi.mock('../../../src/connectors/http/exchange.ts', async (original) => {
+  const real = await original<typeof import('../../../src/connectors/http/exchange.ts')>()
   return {
     ...real,
     exchange: (request: ExchangeRequest) => {

@@ -6,7 +6,7 @@ import {
   type LinkCheckerOptions,
   type LinkVerdict,
 } from '../../../src/connectors/links/checker.ts'
-import { silentLog } from '../../../src/kernel/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { type Handler, type Seen, startLoopback } from '../loopback.ts'
 
 const timing = { headMs: 250, getMs: 400, urlMs: 1500, retryDelaysMs: [20, 40] }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExchangeError } from '../../../src/connectors/exchange.ts'
+import { ExchangeError } from '../../../src/connectors/http/exchange.ts'
 import { isListedHost, isPublicAddress } from '../../../src/connectors/links/address.ts'
 import { createLinkChecker } from '../../../src/connectors/links/checker.ts'
 import { createGuard, NOT_PUBLIC, type Resolve } from '../../../src/connectors/links/guard.ts'
-import { silentLog } from '../../../src/kernel/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { startLoopback } from '../loopback.ts'
 
 const forbidden = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ExchangeRequest } from '../../../src/connectors/exchange.ts'
+import type { ExchangeRequest } from '../../../src/connectors/http/exchange.ts'
 import { type Fault, onPath } from '../../../src/sample/fault.ts'
 import {
   accountEmail,
@@ -14,8 +14,8 @@ import {
 } from './support.ts'
 
 const limits: number[] = []
-vi.mock('../../../src/connectors/exchange.ts', async (original) => {
-  const real = await original<typeof import('../../../src/connectors/exchange.ts')>()
+vi.mock('../../../src/connectors/http/exchange.ts', async (original) => {
+  const real = await original<typeof import('../../../src/connectors/http/exchange.ts')>()
   return {
     ...real,
     exchange: (request: ExchangeRequest) => {

@@ -1,7 +1,7 @@
 import type { Batch, ConnectorSession, SessionOptions } from '../../../src/connectors/connector.ts'
 import { WikiConfig } from '../../../src/connectors/wiki/config.ts'
 import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
-import { silentLog } from '../../../src/kernel/log.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
 import { sampleCredentials } from '../../../src/sample/credentials.ts'
 import type { Fault } from '../../../src/sample/fault.ts'
 import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from '../../../src/sample/wiki/server.ts'

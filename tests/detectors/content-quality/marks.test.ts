@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findPlaceholders, findPresentYears } from '../../../src/detectors/content-quality/marks.ts'
 import { toTextFacts } from '../../../src/detectors/content-quality/text-facts.ts'
 import type { AssayDocument } from '../../../src/documents/document.ts'
-import { parseStorage } from '../../../src/documents/storage.ts'
+import { parseStorage } from '../../../src/documents/markup/confluence-storage.ts'
 
 const TYPE = 'CONTENT_QUALITY'
 const rulesIn = (source: string) => findPlaceholders(parseStorage(source), TYPE).map(({ rule }) => rule)

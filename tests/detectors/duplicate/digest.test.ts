@@ -3,7 +3,7 @@ import type { AssetFacts } from '../../../src/detectors/detector.ts'
 import { decodeDigest, encodeDigest } from '../../../src/detectors/duplicate/digest.ts'
 import { duplicateDetector } from '../../../src/detectors/duplicate/index.ts'
 import { createFingerprinter } from '../../../src/detectors/fingerprint.ts'
-import { parseStorage } from '../../../src/documents/storage.ts'
+import { parseStorage } from '../../../src/documents/markup/confluence-storage.ts'
 import { createRandom, makeWords } from './texts.ts'
 
 const asset: AssetFacts = { key: 'a', kind: 'wiki.page', name: 'Page', url: '' }

@@ -1,0 +1,119 @@
+import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { comparand, db } from '../store/builder.ts'
+import { sealDefinition } from '../store/digests.store.ts'
+import { noteReview } from '../store/review.store.ts'
+import type { AuditRow } from '../store/schema.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { type AuditEntryRow, chainAudit, toDigest, verifyAudit } from './audit-chain.store.ts'
+
+/** Who changes something, through which door, and when (milliseconds). */
+export interface Author {
+  name: string
+  /** Stays the same when the name changes hands; absent for the person at this machine. */
+  id?: string | undefined
+  via: 'http' | 'mcp' | 'cli'
+  /** The program that asked, by its own name. */
+  client?: string | undefined
+  at: number
+  /** The words may be those of an assistant, which no person has read. */
+  assistant?: boolean
+}
+
+export interface AuditEntry {
+  action: string
+  /** What kind of definition it is: term, metric, placement. */
+  kind: string
+  name: string
+  /** The definition as it was; absent when it was created. */
+  before?: object
+  /** The definition as it is now; absent when it was deleted. */
+  after?: object
+}
+
+/** Appends what was just written, or just taken away, to the trail. */
+export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): void {
+  writer.run(
+    db.insertInto('audit').values({
+      at: author.at,
+      actor: toSafeText(author.name, 'prose'),
+      actor_id: author.id ?? null,
+      via: author.via,
+      client: author.client === undefined ? null : toSafeText(author.client, 'prose'),
+      action: entry.action,
+      kind: entry.kind,
+      name: toSafeText(entry.name, 'definition'),
+      before: entry.before === undefined ? null : toSafeJson(entry.before, 'definition'),
+      after: entry.after === undefined ? null : toSafeJson(entry.after, 'definition'),
+    }),
+  )
+  chainAudit(writer)
+  sealDefinition(writer, entry)
+  const byAssistant = author.assistant === true && entry.action !== 'certify' && entry.after !== undefined
+  noteReview(writer, { kind: entry.kind, name: entry.name, byAssistant })
+}
+
+const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_only_update']
+
+/** The texts of an entry. */
+export type AuditTexts = Pick<AuditRow, 'actor' | 'client' | 'name' | 'before' | 'after'>
+
+/**
+ * Replaces texts of the trail in which something must not be kept, and chains it anew as far as it was whole; an entry
+ * says so, with the hash that the trail had. Says how many entries changed.
+ */
+export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditTexts) => AuditTexts): number {
+  const seqs = writer.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
+  const find = writer.prepare('SELECT * FROM audit WHERE seq = ?')
+  const changed = new Map<number, AuditTexts>()
+  for (const seq of seqs) {
+    const { actor, client, name, before, after } = find.get(seq) as AuditEntryRow
+    const texts = { actor, client, name, before, after }
+    const safe = rewrite(texts)
+    if (JSON.stringify(safe) !== JSON.stringify(texts)) changed.set(seq, safe)
+  }
+  if (changed.size === 0) return 0
+  const { brokenAt = Number.POSITIVE_INFINITY, head } = verifyAudit(writer)
+  withoutTriggers(writer, () => {
+    for (const [seq, texts] of changed) writer.run(db.updateTable('audit').set(texts).where('seq', '=', seq))
+    let digest = ''
+    for (const seq of seqs.filter((seq) => seq < brokenAt)) {
+      digest = toDigest(digest, find.get(seq) as AuditEntryRow)
+      writer.run(db.updateTable('audit_chain').set({ digest }).where('seq', '=', seq))
+    }
+  })
+  const entry = { action: 'update', kind: 'audit', name: 'texts', before: { head }, after: { entries: changed.size } }
+  appendAudit(writer, { name: 'assay', via: 'cli', at }, entry)
+  return changed.size
+}
+
+function withoutTriggers(writer: Writer, work: () => void): void {
+  const find = writer.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
+  const created = updateTriggers.map((name) => find.get(name) as string)
+  for (const name of updateTriggers) writer.prepare(`DROP TRIGGER ${name}`).run()
+  work()
+  for (const sql of created) writer.prepare(sql).run()
+}
+
+/** How many findings were triaged over MCP since a moment, by one caller; what was opened again does not count. */
+export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, 'name' | 'id'>, since: number): number {
+  const row = reader
+    .prepare(
+      `SELECT coalesce(sum(after ->> '$.findings'), 0) AS n FROM audit
+       WHERE kind = 'finding' AND at > @since AND via = 'mcp' AND after ->> '$.status' <> 'OPEN'
+         AND CASE WHEN @id IS NULL THEN actor_id IS NULL AND actor = @name ELSE actor_id = @id END`,
+    )
+    .get({ since, name, id: id ?? null }) as { n: number }
+  return row.n
+}
+
+/** The trail, newest first; `beforeSeq` continues behind an entry already seen. */
+export function listAuditRows(
+  reader: Reader,
+  filter: { kind?: string | undefined; name?: string | undefined; beforeSeq?: number | undefined; limit: number },
+): AuditEntryRow[] {
+  let query = db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(filter.limit)
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind)
+  if (filter.name !== undefined) query = query.where('name', '=', comparand(filter.name))
+  if (filter.beforeSeq !== undefined) query = query.where('seq', '<', filter.beforeSeq)
+  return reader.all(query)
+}

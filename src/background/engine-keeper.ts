@@ -1,0 +1,115 @@
+import type { Engine } from '../engine/columnar-index.ts'
+import { buildEngine } from '../engine/load.store.ts'
+import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
+import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
+import { AppError } from '../kernel/errors.ts'
+import { attachEngine, findEngine, followChanges } from '../query/engine/executor.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Store } from '../store/store.ts'
+
+/** How often the change log is looked at while there is something to do, and while there is not. */
+const BUSY_MS = 20
+const CALM_MS = 250
+const REBUILD_MS = 60_000
+
+export interface KeeperOptions {
+  store: Store
+  log: Log
+  leastFindings?: number
+}
+
+export interface EngineKeeper {
+  /** Looks after the engine: to be called after every answer, because one may have found it too old to follow. */
+  tend(): void
+  close(): void
+}
+
+/**
+ * Keeps an engine beside the reader of a store: builds it in small steps from one snapshot, follows the change log
+ * between questions, and builds it again when the log no longer leads to it. Until then SQL answers.
+ */
+export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGINE }: KeeperOptions): EngineKeeper {
+  let building: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  let isFailing = false
+
+  let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+
+  /**
+   * An engine whose history is not whole still answers about the present, and one whose history is worn all it is
+   * asked: such a one is built again, but not at once.
+   */
+  const isPresent = () => {
+    const engine = store.read(findEngine)
+    if (engine === undefined) return false
+    const { isWhole, isWorn } = engine.history
+    return (isWhole && !isWorn) || performance.now() < builtAt + REBUILD_MS
+  }
+
+  const build = async () => {
+    const snapshot = store.openSnapshot()
+    const startedAt = performance.now()
+    try {
+      const steps = buildEngine(snapshot.reader)
+      for (;;) {
+        const { done, value } = steps.next()
+        if (closed) return
+        if (done) {
+          attach(value)
+          builtAt = performance.now()
+          log.info('the engine is built', { findings: value.count, ms: Math.round(performance.now() - startedAt) })
+          return
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    } catch (error) {
+      failedAt = performance.now()
+      log.warn('the engine could not be built; SQL answers', { error })
+    } finally {
+      snapshot.close()
+    }
+  }
+
+  const attach = (engine: Engine) => store.read((reader) => attachEngine(reader, engine))
+
+  const buildIfNeeded = () => {
+    if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
+    // Without its indexes, which a large import makes at its end, the table is not read in steps.
+    if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
+    building = build().finally(() => {
+      building = undefined
+    })
+  }
+
+  /** A database that cannot be read is no reason to end: each question says what is wrong with it. */
+  const attempt = (work: () => void) => {
+    try {
+      work()
+      isFailing = false
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (!isFailing) log.warn('the engine cannot follow the database', { error })
+      isFailing = true
+    }
+  }
+
+  const tick = () => {
+    let worked = false
+    attempt(() => {
+      // One piece of work a turn, so that a question that comes meanwhile waits for no more than that.
+      worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
+      buildIfNeeded()
+    })
+    if (!closed) timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
+  }
+  tick()
+
+  return {
+    tend: () => attempt(buildIfNeeded),
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,187 @@
+import { sweepImports } from '../imports/apply/stale-imports.ts'
+import { isObject } from '../kernel/json-object.ts'
+import type { ScanRunner } from '../operation/context.ts'
+import type { Log } from '../runtime/log.ts'
+import type { ScanRecord } from '../scans/model.ts'
+import { createOwner } from '../scans/owner.ts'
+import {
+  dropRetry,
+  findActiveScan,
+  findNewestScan,
+  listDueRetries,
+  listOpenScans,
+  requeueScan,
+} from '../scans/scans.store.ts'
+import { watchSilence } from '../scans/silence.ts'
+import { finishDeletions } from '../scans/source-deletion.ts'
+import { isAbandoned, queueScan } from '../scans/start.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import { nextRunAt, Schedule } from '../sources/schedule.ts'
+import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
+import type { Store } from '../store/store.ts'
+import { LoopLease } from './loop-lease.ts'
+
+const TICK_MS = 1_000
+/**
+ * A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before.
+ */
+const CLOCK_TRUST_MS = 48 * 3_600_000
+const CLOCK_JUMP_MS = 30_000
+
+export interface LoopOptions {
+  store: Store
+  scans: ScanRunner
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  tickMs?: number
+  leaseMs?: number
+}
+
+interface DriveOptions extends LoopOptions {
+  /** Whether nothing was seen of the driver of a scan that seems to be abandoned. */
+  isSilent?: (scan: ScanRecord) => boolean
+}
+
+export interface Loop {
+  stop(): Promise<void>
+}
+
+/**
+ * Starts due scans, takes up interrupted ones and resumes parked ones, in whichever one of all processes on the data
+ * folder holds the lease. A dead holder loses it at the next tick of another.
+ */
+export function startLoop(options: LoopOptions): Loop {
+  const { store, log, now, signal, tickMs = TICK_MS, leaseMs } = options
+  const owner = createOwner()
+  const lease = new LoopLease({ store, holder: owner.name, now, ...(leaseMs === undefined ? {} : { leaseMs }) })
+  const watch = watchClock(now)
+  const isSilent = watchSilence()
+  let isPaused = false
+  let isFailing = false
+  let turning = false
+  let stopped = false
+  const isOver = () => stopped || signal.aborted
+  const tick = async () => {
+    if (isOver() || turning) return
+    turning = true
+    try {
+      if (isWriting(store, lease, now())) await store.untilFree(signal)
+      if (isOver()) return
+      if (!lease.hold()) return
+      const jumpMs = watch()
+      if (jumpMs !== 0) log.warn('clock_jump', { jumpMs })
+      if (store.space.isLow() !== isPaused) {
+        isPaused = !isPaused
+        log.warn(isPaused ? 'the disk is nearly full: scans wait for room' : 'there is room again: scans go on')
+      }
+      if (isPaused) return
+      store.space.keepBallast()
+      driveOnce({ ...options, isSilent })
+      if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
+      await sweepImports(options)
+      isFailing = false
+    } catch (error) {
+      if (!isOver() && !isFailing) log.warn('the background loop misses its turns', { error })
+      isFailing = true
+    } finally {
+      turning = false
+    }
+  }
+  const timer = setInterval(() => void tick(), tickMs)
+  timer.unref()
+  setImmediate(() => void tick())
+  const stop = async () => {
+    stopped = true
+    clearInterval(timer)
+    signal.removeEventListener('abort', onAbort)
+    try {
+      lease.drop()
+    } catch (error) {
+      log.warn('the lease of the background loop ends by itself', { error })
+    }
+    owner.release()
+  }
+  const onAbort = () => clearInterval(timer)
+  signal.addEventListener('abort', onAbort, { once: true })
+  return { stop }
+}
+
+/** Tells by how much the clock on the wall has left the one that only runs, since it was last asked. */
+function watchClock(now: () => number): () => number {
+  let gap = now() - performance.now()
+  return () => {
+    const present = now() - performance.now()
+    const jumpMs = Math.round(present - gap)
+    if (Math.abs(jumpMs) <= CLOCK_JUMP_MS) return 0
+    gap = present
+    return jumpMs
+  }
+}
+
+/** Whether this turn of the loop will write: the lease, or what is due. */
+function isWriting(store: Store, lease: LoopLease, now: number): boolean {
+  return store.read((reader) => {
+    const standing = lease.look(reader)
+    if (standing !== 'ours') return standing === 'free'
+    const due = [listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS), listDueSources(reader, now)]
+    return [...due, listDueRetries(reader, now)].some((each) => each.length > 0)
+  })
+}
+
+/** One turn of the loop: everything that is due now. */
+export function driveOnce({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
+  const now = clock()
+  for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
+    if (planAnew(store, source, now))
+      log.warn('the clock went far back; a schedule was planned anew', { source: source.name })
+  }
+  for (const source of store.read((reader) => listDueSources(reader, now))) {
+    const scanUid = startDue(store, source, now)
+    log.info(scanUid === undefined ? 'a due scan was skipped' : 'a due scan was started', { source: source.name })
+    if (scanUid !== undefined) scans.start(scanUid)
+  }
+  for (const scan of store.read((reader) => listDueRetries(reader, now))) {
+    if (resumeParked(store, scan.id, scan.sourceId, now)) scans.start(scan.uid)
+  }
+  for (const scan of store.read(listOpenScans)) {
+    if (isSilent(scan) && isAbandoned(scan, now)) scans.start(scan.uid)
+  }
+}
+
+/** However many runs were missed, one is made up; a run that falls into another one is left out. */
+function startDue(store: Store, { id }: SourceRecord, now: number): string | undefined {
+  return store.write((writer) => {
+    const source = findSourceById(writer, id)
+    if (source === undefined || source.nextRunAt === null || source.nextRunAt > now) return undefined
+    setNextRun(writer, id, nextRunAt(scheduleOf(source), now) ?? null)
+    if (findActiveScan(writer, id) !== undefined) return undefined
+    return queueScan(writer, source, { trigger: 'SCHEDULE', requestedBy: 'schedule', at: now })
+  })
+}
+
+/** True where the next run stood so far behind its schedule that a clock must have been wrong. */
+function planAnew(store: Store, source: SourceRecord, now: number): boolean {
+  const next = nextRunAt(scheduleOf(source), now)
+  if (next === undefined || source.nextRunAt === null || source.nextRunAt <= next + CLOCK_TRUST_MS) return false
+  store.write((writer) => setNextRun(writer, source.id, next))
+  return true
+}
+
+function scheduleOf(source: SourceRecord): Schedule | undefined {
+  const { schedule } = source.config
+  return isObject(schedule) ? Schedule.parse(schedule) : undefined
+}
+
+/** A parked scan goes on unless a newer one has taken its place. */
+function resumeParked(store: Store, scanId: number, sourceId: number, now: number): boolean {
+  return store.write((writer) => {
+    const newest = findNewestScan(writer, sourceId)
+    if (newest?.id !== scanId || newest.retryAt === null || newest.retryAt > now) {
+      dropRetry(writer, scanId)
+      return false
+    }
+    requeueScan(writer, scanId)
+    return true
+  })
+}

@@ -1,0 +1,47 @@
+import type { ErrorReport } from '../kernel/errors.ts'
+import type { Caller, Scope } from '../operation/context.ts'
+import type { Coercion } from '../operation/input/coerce.ts'
+import type { LogLevel } from '../runtime/log.ts'
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  home: string
+  /** Where the key is found, when it is not in the data folder. */
+  keys: Readonly<Record<string, string | undefined>>
+  logLevel: LogLevel
+  /** With fewer there is no engine. */
+  leastFindings: number
+}
+
+/** What the thread is told. */
+export type Order =
+  | {
+      kind: 'ask'
+      id: number
+      operation: string
+      input: object
+      caller: Omit<Caller, 'scopes'> & { scopes: readonly Scope[] }
+      coerced?: readonly Coercion[]
+    }
+  | { kind: 'forget'; id: number }
+  | { kind: 'close' }
+
+/** What the thread tells; without an error a refusal is one that callers are not told the cause of. */
+export type Report =
+  | { kind: 'answer'; id: number; output: unknown }
+  | { kind: 'refusal'; id: number; error: ErrorReport | undefined }
+  | { kind: 'log'; line: string }
+  | { kind: 'closed' }
+
+/** What is answered in the thread: all that may have to look at many findings or assets. */
+export const awayOperations: ReadonlySet<string> = new Set([
+  'query_metric',
+  'explore_metric',
+  'query_metric_timeseries',
+  'explore_by_glossary_term',
+  'query_dashboard',
+  'search_findings',
+  'preview_triage',
+  'list_assets',
+  'get_stats',
+])

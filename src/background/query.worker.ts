@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { queryDashboardOperations } from '../dashboards/operations.ts'
+import { toLoggedText } from '../detectors/safe-text.ts'
+import { findingOperations } from '../findings/operations.ts'
+import { AppError, toErrorReport } from '../kernel/errors.ts'
+import type { WriteContext } from '../operation/context.ts'
+import { queryOperations } from '../query/operations.ts'
+import { createLog } from '../runtime/log.ts'
+import { getStats } from '../scans/stats-operation.ts'
+import { openVault } from '../store/keys/vault-file.ts'
+import { Store } from '../store/store.ts'
+import { keepEngine } from './engine-keeper.ts'
+import type { Order, Report, ThreadSettings } from './query-messages.ts'
+
+const { home, keys, logLevel, leastFindings } = workerData as ThreadSettings
+const report = (message: Report) => parentPort?.postMessage(message)
+const now = () => Date.now()
+const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
+const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
+const vault = openVault({ store, home, env: keys, now })
+const operations = new Map(
+  [...queryOperations, ...queryDashboardOperations, ...findingOperations, getStats].map((operation) => [
+    operation.name,
+    operation,
+  ]),
+)
+const keeper = keepEngine({ store, log, leastFindings })
+
+type Question = Extract<Order, { kind: 'ask' }>
+const waiting: Question[] = []
+
+async function answer({ id, operation: name, input, caller, coerced }: Question): Promise<void> {
+  try {
+    const operation = operations.get(name)
+    if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
+    const context: Omit<WriteContext, 'scans' | 'store'> = {
+      read: (work) => store.read(work),
+      now,
+      caller: { ...caller, scopes: new Set(caller.scopes) },
+      signal: new AbortController().signal,
+      log,
+      progress: () => {},
+      vault,
+      ...(coerced === undefined ? {} : { coerced }),
+    }
+    report({ kind: 'answer', id, output: await operation.run(input as never, context as never) })
+  } catch (error) {
+    if (!(error instanceof AppError)) log.error('a question failed', { operation: name, error })
+    report({ kind: 'refusal', id, error: error instanceof AppError ? toErrorReport(error) : undefined })
+  }
+  keeper.tend()
+}
+
+/** One question a turn, so that one that nobody waits for any more is left out. */
+function next(): void {
+  const question = waiting.shift()
+  if (question !== undefined) void answer(question)
+  if (waiting.length > 0) setImmediate(next)
+}
+
+parentPort?.on('message', (order: Order) => {
+  if (order.kind === 'ask') {
+    if (waiting.push(order) === 1) setImmediate(next)
+  } else if (order.kind === 'forget') {
+    const index = waiting.findIndex(({ id }) => id === order.id)
+    if (index >= 0) waiting.splice(index, 1)
+  } else {
+    keeper.close()
+    store.close()
+    report({ kind: 'closed' })
+    parentPort?.close()
+  }
+})

@@ -1,0 +1,76 @@
+import { storeImport } from '../imports/apply/apply-import.ts'
+import type { ScanRunner } from '../operation/context.ts'
+import { type EngineOptions, runScan } from '../scans/crawl.ts'
+import type { Drive } from '../scans/lease.ts'
+import { createOwner, type Owner } from '../scans/owner.ts'
+
+/** Scans that one process drives side by side. */
+const SIDE_BY_SIDE = 2
+
+export interface ScanQueue extends ScanRunner {
+  /** Interrupts what runs here and leaves it to be resumed. */
+  close(): Promise<void>
+  /** Waits until a scan that was started here is over or has gone elsewhere. */
+  settled(scanUid: string): Promise<void>
+}
+
+/** Drives scans of this process, a few at a time. */
+export function createScanQueue(
+  options: Omit<EngineOptions, 'owner' | 'onDrive' | 'applyImport'> & { owner?: Owner },
+): ScanQueue {
+  const owner = options.owner ?? createOwner()
+  const closing = new AbortController()
+  const signal = AbortSignal.any([options.signal, closing.signal])
+  const waiting: string[] = []
+  const running = new Map<string, Promise<void>>()
+  const drives = new Map<string, Drive>()
+  const callers = new Map<string, (() => void)[]>()
+
+  const drive = async (scanUid: string) => {
+    try {
+      await runScan(scanUid, {
+        ...options,
+        applyImport: storeImport,
+        owner,
+        signal,
+        onDrive: (taken) => drives.set(scanUid, taken),
+      })
+    } catch (error) {
+      options.log.error('a scan could not be driven', { scan: scanUid, error })
+    } finally {
+      running.delete(scanUid)
+      drives.delete(scanUid)
+      for (const tell of callers.get(scanUid) ?? []) tell()
+      callers.delete(scanUid)
+      next()
+    }
+  }
+  const next = () => {
+    while (running.size < SIDE_BY_SIDE && waiting.length > 0 && !signal.aborted) {
+      const scanUid = waiting.shift()
+      if (scanUid !== undefined) running.set(scanUid, drive(scanUid))
+    }
+  }
+  const isHere = (scanUid: string) => running.has(scanUid) || waiting.includes(scanUid)
+
+  return {
+    start: (scanUid) => {
+      if (signal.aborted || isHere(scanUid)) return
+      waiting.push(scanUid)
+      // The caller's transaction ends first.
+      setImmediate(next)
+    },
+    cancel: (scanUid) => drives.get(scanUid)?.cancel('cancelled'),
+    settled: (scanUid) =>
+      new Promise((resolve) => {
+        if (!isHere(scanUid)) resolve()
+        else callers.set(scanUid, [...(callers.get(scanUid) ?? []), resolve])
+      }),
+    close: async () => {
+      closing.abort()
+      waiting.length = 0
+      await Promise.allSettled(running.values())
+      owner.release()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { UpstreamTally } from '../connectors/http/upstream.ts'
+import { duplicatesStep } from '../cross-asset-checks/duplicates.ts'
+import { brokenLinksStep } from '../cross-asset-checks/links.ts'
+import { contentQualityStep } from '../cross-asset-checks/quality.ts'
+import { completeDetectors } from '../custom-detectors/lifecycle.ts'
+import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Detect } from '../scans/cross-asset-check.ts'
+import type { Owner } from '../scans/owner.ts'
+import { installedPlugins } from '../sources/operations.ts'
+import type { Vault } from '../store/keys/vault.ts'
+import type { Store } from '../store/store.ts'
+import { createScanQueue, type ScanQueue } from './queue.ts'
+
+/** In the order in which they are evaluated. */
+const estateSteps = [brokenLinksStep, duplicatesStep, contentQualityStep]
+
+export interface RunnerOptions {
+  store: Store
+  vault: Vault
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  owner?: Owner
+  upstream?: UpstreamTally | undefined
+}
+
+/** Drives scans with everything that is installed; detectors run in threads that start with the first document. */
+export function createScanRunner(options: RunnerOptions): ScanQueue {
+  let pool: DetectorPool | undefined
+  const detect: Detect = (document, request) => {
+    pool ??= createDetectorPool({ fingerprintKey: options.vault.fingerprintKey() })
+    return pool.run(document, request)
+  }
+  const queue = createScanQueue({
+    ...options,
+    plugins: installedPlugins,
+    detect,
+    estate: estateSteps,
+    completeDetectors,
+  })
+  return {
+    ...queue,
+    close: async () => {
+      await queue.close()
+      await pool?.close()
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
+import { toLoggedText } from '../detectors/safe-text.ts'
+import { findingOperations } from '../findings/operations.ts'
+import { suppressionOperations } from '../findings/suppressions/operations.ts'
+import { type ImportFormat, importFindings } from '../imports/imports.ts'
+import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
+import type { Caller, Scope } from '../operation/context.ts'
+import { createLog, type LogLevel } from '../runtime/log.ts'
+import { goBehindAnswers } from '../runtime/thread-priority.ts'
+import { openVault } from '../store/keys/vault-file.ts'
+import { Store } from '../store/store.ts'
+import { createScanRunner } from './scan-runner.ts'
+
+/** What the thread is started with. */
+export interface ThreadSettings {
+  home: string
+  /** Where the key is found, when it is not in the data folder. */
+  keys: Readonly<Record<string, string | undefined>>
+  logLevel: LogLevel
+  /** As other threads and processes see this one. */
+  owner: string
+  processMark: string
+}
+
+/** What the thread is told. */
+export type Order =
+  | { kind: 'start'; scanUid: string }
+  | { kind: 'cancel'; scanUid: string }
+  | { kind: 'import'; id: number; stream: ReadableStream<Uint8Array>; request: ImportRequest; caller: { name: string } }
+  | { kind: 'call'; id: number; operation: string; input: object; caller: SentCaller }
+  | { kind: 'abort'; id: number }
+  | { kind: 'stop' }
+
+/** A caller as it goes from thread to thread. */
+type SentCaller = Omit<Caller, 'scopes'> & { scopes: Scope[] }
+
+export interface ImportRequest {
+  source: string
+  format: ImportFormat
+}
+
+/** What the thread tells; `stopped` is its last word. */
+export type Report =
+  | { kind: 'log'; line: string }
+  | { kind: 'upstream'; counts: UpstreamCounts }
+  | { kind: 'settled'; scanUid: string }
+  | { kind: 'done'; id: number; result: unknown }
+  | { kind: 'refused'; id: number; error: ErrorReport }
+  | { kind: 'stopped' }
+
+const MEGABYTE = 1024 * 1024
+const TELL_EVERY_MS = 1_000
+goBehindAnswers()
+const { home, keys, logLevel, owner } = workerData as ThreadSettings
+const report = (message: Report) => parentPort?.postMessage(message)
+const now = () => Date.now()
+const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
+const store = Store.open(join(home, 'assay.db'), {
+  now,
+  // A scan comes by each page once: a large cache would only grow with the tenant.
+  readCacheBytes: 8 * MEGABYTE,
+  writeCacheBytes: 16 * MEGABYTE,
+  // Whoever started the thread has looked at the place of the folder.
+  networkFolder: true,
+  mustExist: true,
+})
+const vault = openVault({ store, home, env: keys, now })
+const closing = new AbortController()
+const upstream = createUpstreamTally()
+const scans = createScanRunner({
+  store,
+  vault,
+  log,
+  now,
+  signal: closing.signal,
+  owner: { name: owner, release: () => {} },
+  upstream,
+})
+const tasks = new Map<number, { stop: AbortController; done: Promise<void> }>()
+const operations = [...findingOperations, ...suppressionOperations]
+
+function tellUpstream(): void {
+  const counts = upstream.take()
+  if (counts !== undefined) report({ kind: 'upstream', counts })
+}
+setInterval(tellUpstream, TELL_EVERY_MS).unref()
+
+function start(scanUid: string): void {
+  scans.start(scanUid)
+  void scans.settled(scanUid).then(() => {
+    tellUpstream()
+    report({ kind: 'settled', scanUid })
+  })
+}
+
+type Task = Extract<Order, { kind: 'import' | 'call' }>
+
+function work(task: Task, signal: AbortSignal): Promise<unknown> | unknown {
+  if (task.kind === 'import') {
+    return importFindings(task.stream, task.request, { store, vault, log, now, signal, caller: task.caller })
+  }
+  const operation = operations.find(({ name }) => name === task.operation)
+  if (operation === undefined) throw new RangeError(`there is no operation ${task.operation} in this thread`)
+  const caller = { ...task.caller, scopes: new Set(task.caller.scopes) }
+  const read: Store['read'] = (read) => store.read(read)
+  const progress = () => {}
+  return operation.run(task.input as never, { read, store, vault, log, now, signal, caller, progress, scans })
+}
+
+async function runTask(task: Task, signal: AbortSignal) {
+  const { id } = task
+  try {
+    report({ kind: 'done', id, result: await work(task, signal) })
+  } catch (error) {
+    if (!(error instanceof AppError)) log.error('what a thread was told to do failed', { kind: task.kind, error })
+    report({ kind: 'refused', id, error: error instanceof AppError ? toErrorReport(error) : unexplained })
+  } finally {
+    tasks.delete(id)
+  }
+}
+
+const unexplained: ErrorReport = { code: 'internal', message: 'It failed; see the log.', facts: {} }
+
+async function stop(): Promise<void> {
+  closing.abort()
+  for (const { stop } of tasks.values()) stop.abort()
+  await Promise.allSettled([...tasks.values()].map(({ done }) => done))
+  await scans.close()
+  tellUpstream()
+  store.close()
+  report({ kind: 'stopped' })
+}
+
+parentPort?.on('message', (order: Order) => {
+  if (order.kind === 'start') start(order.scanUid)
+  else if (order.kind === 'cancel') scans.cancel(order.scanUid)
+  else if (order.kind === 'abort') tasks.get(order.id)?.stop.abort()
+  else if (order.kind === 'stop') void stop()
+  else {
+    const stop = new AbortController()
+    tasks.set(order.id, { stop, done: runTask(order, AbortSignal.any([stop.signal, closing.signal])) })
+  }
+})

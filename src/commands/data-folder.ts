@@ -1,0 +1,95 @@
+import { mkdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { sealAudit } from '../audit/audit-chain.store.ts'
+import type { Config } from '../config.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type Caller, scopes } from '../operation/context.ts'
+import { createLog, deferLog, type Log } from '../runtime/log.ts'
+import { openLogFile } from '../runtime/log-file.ts'
+import { sealDefinitions } from '../store/digests.store.ts'
+import { areTextsHidden } from '../store/install.store.ts'
+import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
+import { describePlace } from '../store/place.ts'
+import { Store } from '../store/store.ts'
+
+/** An opened data folder: what is kept, before anything works on it. */
+export interface Folder {
+  config: Config
+  store: Store
+  vault: KeyedVault
+  log: Log
+  /** Takes what the log writes, here and in other threads. */
+  writeLine: (line: string) => void
+  /** The person at this machine. */
+  caller: Caller
+  now: () => number
+  env: NodeJS.ProcessEnv
+  close(): void
+}
+
+/** @throws AppError `unavailable` when the data folder cannot be used. */
+export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promise<Folder> {
+  const now = () => Date.now()
+  makeFolder(config.home)
+  const logFile = config.logFile ? openLogFile({ folder: join(config.home, 'logs') }) : undefined
+  const writeLine = (line: string) => {
+    process.stderr.write(line)
+    logFile?.write(line)
+  }
+  const lines = { level: config.logLevel, write: writeLine, now }
+  const log = deferLog(lines, async () => {
+    const { toLoggedText } = await import('../detectors/safe-text.ts')
+    return createLog({ ...lines, hide: toLoggedText })
+  })
+  const store = Store.open(join(config.home, 'assay.db'), { now, networkFolder: config.networkFolder })
+  const close = () => {
+    store.close()
+    log.flush()
+    logFile?.close()
+  }
+  try {
+    return { ...(await furnish(config, env, { store, log, now })), store, log, writeLine, now, env, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** What stands in a folder whose database is open. */
+async function furnish(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,
+): Promise<Pick<Folder, 'config' | 'vault' | 'caller'>> {
+  sealDefinitions(store)
+  sealAudit(store)
+  const { sync } = describePlace(config.home)
+  if (sync !== undefined) {
+    log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
+  }
+  const vault = openVault({ store, home: config.home, env, now })
+  if (!store.read(areTextsHidden)) {
+    const { hideStoredTexts } = await import('../upgrade/hide-stored.store.ts')
+    hideStoredTexts({ store, vault, log, now })
+  }
+  const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }
+  return { config, vault, caller }
+}
+
+function localName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'local'
+  }
+}
+
+function makeFolder(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const text = 'The data folder cannot be made; name one that can be written to with --home or ASSAY_HOME.'
+    throw new AppError('unavailable', text, { reason: 'not_writable', cause })
+  }
+}

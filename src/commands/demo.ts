@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { OpenedApp } from '../app.ts'
+import { toAnswerText } from '../cli/answer-text.ts'
+import type { Flags, Host } from '../cli/host.ts'
+import { followScan, toScanSummary } from '../cli/scan-progress.ts'
+import { print, type Session, withSession } from '../cli/session.ts'
+import { toTable } from '../cli/table.ts'
+import { AppError } from '../kernel/errors.ts'
+import { line, quote, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
+import { startServer, untilStopped } from './serve.ts'
+
+interface DemoOptions {
+  flags: Flags
+  once: boolean
+  host: Host
+  open: (flags: Flags) => Promise<OpenedApp>
+}
+
+/** The main job for a newcomer: two tenants, two scans, the numbers, and how to ask for more. */
+export async function demo({ flags, once, host, open }: DemoOptions): Promise<void> {
+  const throwAway = flags.home === undefined
+  const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))
+  const tenants = await startSampleTenants()
+  try {
+    const [wiki, bi] = [showSentence(tenants.wiki.url), showSentence(tenants.bi.url)]
+    print(host, line`Two sample tenants are up: a wiki at ${wiki} and a BI platform at ${bi}`)
+    const kept = throwAway ? line` (removed at the end; keep one with --home FOLDER)` : line``
+    print(host, line`Data folder: ${showSentence(home)}${kept}`)
+    const openHere = async (more: Flags) => open({ logLevel: 'warn', ...flags, ...more, home })
+    await withSession({ ...host, open: openHere }, flags, async (session) => {
+      await scanTenants(host, session, tenants)
+      await showDashboard(host, session)
+      await showAnswers(host, session)
+    })
+    print(host, ...connectText(home, throwAway))
+    if (!once) await serveUntilStopped(host, await openHere({}))
+  } finally {
+    await tenants.close()
+    if (throwAway) rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function scanTenants(host: Host, session: Session, tenants: SampleTenants): Promise<void> {
+  for (const { name, config } of tenants.sources) {
+    const { items } = await session.call<{ items: { name: string }[] }>('list_sources', {})
+    const known = items.some((source) => source.name === name)
+    if (known) await session.call('update_source', { id: name, config })
+    else await session.call('create_source', { name, config })
+    print(host, line`Scanning ${showName(name)}`)
+    const { id } = await session.call<{ id: string }>('start_scan', { id: name })
+    const scan = await followScan(host, session, id, host.stdout)
+    print(host, line`  ${toScanSummary(scan)}`)
+    if (scan.status === 'FAILED')
+      throw new AppError('unavailable', `The scan of ${quote(name)} failed: ${scan.reason ?? 'see its failures'}.`)
+  }
+}
+
+interface DashboardView {
+  dashboard: string
+  metrics: {
+    displayName: string
+    formatted?: string
+    value: number | null
+    unit: string
+    error?: { message: string }
+  }[]
+}
+
+async function showDashboard(host: Host, session: Session): Promise<void> {
+  const { dashboard, metrics } = await session.call<DashboardView>('query_dashboard', { dashboard: 'discovery' })
+  print(host, line`Dashboard ${showName(dashboard)}`)
+  const rows = metrics.map(({ displayName, formatted, value, error }) => [
+    showName(displayName),
+    error === undefined
+      ? showAmount(formatted ?? (value === null ? 'none' : String(value)))
+      : showSentence(error.message),
+  ])
+  print(host, ...toTable([{ title: line`metric` }, { title: line`value`, align: 'right' }], rows))
+}
+
+const questions = [
+  {
+    asked: 'How many findings are open, by severity?',
+    tool: 'query_metric',
+    input: { metricSlug: 'open-findings', dimensions: ['severity'] },
+  },
+  {
+    asked: 'Which spaces and workspaces have the most broken links?',
+    tool: 'query_metric',
+    input: { metricSlug: 'total-findings', glossaryTermSlug: 'broken-content', dimensions: ['container'], limit: 5 },
+  },
+  {
+    asked: 'What kinds of secrets are exposed, and where?',
+    tool: 'query_metric',
+    input: {
+      metricSlug: 'open-findings',
+      filters: { detectorTypes: ['SECRETS'] },
+      dimensions: ['findingType'],
+      limit: 5,
+    },
+  },
+]
+
+async function showAnswers(host: Host, session: Session): Promise<void> {
+  for (const { asked, tool, input } of questions) {
+    print(host, line`? ${showSentence(asked)}`)
+    print(host, line`  ${showCode(tool)} ${showJson(input)}`)
+    print(host, ...toAnswerText(await session.call(tool, input)))
+  }
+}
+
+function connectText(home: string, throwAway: boolean): Shown[] {
+  const folder = throwAway ? line`` : line` --home ${showJson(home)}`
+  return [
+    line`Connect an assistant`,
+    line`  over stdio: assay mcp${folder}          (claude mcp add assay -- assay mcp${folder})`,
+    line`  over HTTP:  http://127.0.0.1:7411/mcp while \`assay serve\` runs`,
+    line`  either way: see mcp.config.example.json`,
+  ]
+}
+
+async function serveUntilStopped(host: Host, app: OpenedApp): Promise<void> {
+  try {
+    const server = await startServer(app)
+    const url = showSentence(server.url)
+    print(host, line`Serving ${url} · REST at ${url}/docs · MCP at ${url}/mcp · Ctrl-C ends it`)
+    if (app.config.background) app.startBackground()
+    await untilStopped(host.signal)
+    await server.close()
+  } finally {
+    await app.close()
+  }
+}

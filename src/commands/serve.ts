@@ -1,0 +1,162 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { createGatekeeper } from '../access/gatekeeper.ts'
+import { createIssuer } from '../access/issuer.ts'
+import { createCrowd } from '../access/query-limiter.ts'
+import { anchorAudit, recordAccess, recordSettings } from '../access/record.ts'
+import { createTokenWatch } from '../access/token-watch.ts'
+import { isTokenAsked } from '../access/tokens.ts'
+import type { OpenedApp } from '../app.ts'
+import type { Host } from '../cli/host.ts'
+import { print } from '../cli/session.ts'
+import { isLoopbackHost } from '../connectors/http/loopback.ts'
+import { type HttpServer, listen } from '../http/listen.ts'
+import { createHttpApp } from '../http/server.ts'
+import { AppError } from '../kernel/errors.ts'
+import { line, showCode, showSentence } from '../kernel/shown.ts'
+import { createMcpHttpHandler } from '../mcp/http/http.ts'
+import { principalOf } from '../operation/context.ts'
+import { version } from '../runtime/package-files.ts'
+import { examineReadiness } from '../telemetry/readiness.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
+import { createSurface } from './mcp-surface.ts'
+
+const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
+const everywhere = new Set(['0.0.0.0', '::', '[::]'])
+
+/**
+ * Listens with everything on it.
+ * @throws AppError `forbidden` for an address that others can reach, by themselves or through a proxy, without a token.
+ */
+export async function startServer(app: OpenedApp): Promise<HttpServer> {
+  const { config, log } = app
+  const { host, port, socket, publicUrl, trustProxy, oidc } = config
+  const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
+  const isReached = !isLocal || isProxied(config)
+  if (isReached && oidc === undefined && !isTokenAsked(app.store)) {
+    const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
+    throw new AppError(
+      'forbidden',
+      `Serving ${place} would let others in without a token; make one with \`assay token create\`, or serve on 127.0.0.1 alone.`,
+      { reason: 'token_required' },
+    )
+  }
+  const ending = new AbortController()
+  const now = () => Date.now()
+  const { store, vault } = app
+  const telemetry = createTelemetry({ store, vault, now, upstream: app.upstream })
+  const record = recordAccess({ store, log, now })
+  const gatekeeper = createGatekeeper({
+    store: app.store,
+    now,
+    local: { ...app.caller, via: 'http' },
+    always: isReached,
+    onRefusal: ({ reason, address, principal }) => {
+      telemetry.countRefusal(reason)
+      record.refuse({ reason, address, principal })
+    },
+    ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
+  })
+  const crowd = createCrowd()
+  const contextFor: OpenedApp['contextFor'] = (asked) => {
+    const context = app.contextFor(asked)
+    context.onRefused = (operation) => {
+      telemetry.countRefusal('insufficient_scope')
+      record.refuse({ reason: 'insufficient_scope', principal: principalOf(asked.caller), operation })
+    }
+    const { caller } = asked
+    context.around = (operation, work) => telemetry.measure(operation, caller.via, () => crowd(operation, caller, work))
+    return context
+  }
+  const tokens = createTokenWatch({ store, now, log })
+  const { follow } = tokens
+  const mcp = createMcpHttpHandler({ surface: createSurface({ ...app, contextFor }), log, follow })
+  const http = createHttpApp({
+    operations: app.operations,
+    contextFor,
+    callerOf: async ({ headers }, address) => {
+      const caller = await gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address })
+      return headers.has(LOCKDOWN_HEADER) ? { ...caller, lockdown: true } : caller
+    },
+    follow,
+    mcp: (request, caller) => mcp(request, { ...caller, via: 'mcp' }),
+    importFindings: app.importFindings,
+    version,
+    hosts: isLocal ? [] : namesOf(host),
+    publicUrl,
+    trustProxy,
+    issuer: oidc?.issuer,
+    telemetry,
+    readiness: () => examineReadiness(store, vault),
+    log,
+  })
+  const server = await listen(http, socket === undefined ? { host, port } : { socket })
+  recordSettings({ store, log, now }, settingsOf(config))
+  anchorAudit({ store, log })
+  const anchoring = setInterval(() => anchorAudit({ store, log }), DAY_MS).unref()
+  return {
+    url: server.url,
+    close: async () => {
+      ending.abort()
+      clearInterval(anchoring)
+      telemetry.close()
+      tokens.close()
+      await mcp.close()
+      await server.close()
+    },
+  }
+}
+
+/** Everyone whom a proxy lets through comes from this machine. */
+const isProxied = ({ publicUrl, trustProxy }: OpenedApp['config']): boolean =>
+  trustProxy.length > 0 || (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))
+
+const DAY_MS = 86_400_000
+/** With it a caller asks for less than it may see; nothing asks for more. */
+const LOCKDOWN_HEADER = 'x-assay-lockdown'
+
+/** The settings that decide who is let in, and to what. */
+function settingsOf({
+  host,
+  socket,
+  publicUrl,
+  trustProxy,
+  toolsets,
+  readOnly,
+  lockdown,
+  lockdownCodes,
+  oidc,
+}: OpenedApp['config']): object {
+  return { host, socket, publicUrl, trustProxy, toolsets, readOnly, lockdown, lockdownCodes, oidc }
+}
+
+/** What requests may call this machine: the address that it listens on, or all that it has. */
+function namesOf(host: string): string[] {
+  const written = (address: string) => (address.includes(':') && !address.startsWith('[') ? `[${address}]` : address)
+  if (!everywhere.has(host)) return [written(host)]
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => written(address)),
+  )
+  return [...own, hostname()]
+}
+
+/** `assay serve`: until the process is asked to stop. */
+export async function serve(app: OpenedApp, host: Host): Promise<void> {
+  try {
+    app.startAnswering()
+    const server = await startServer(app)
+    const url = showSentence(server.url)
+    print(host, line`Assay ${showCode(version)} serves at ${url}`, line`  REST ${url}/docs · MCP ${url}/mcp`)
+    if (app.config.background) app.startBackground()
+    await untilStopped(host.signal)
+    await server.close()
+  } finally {
+    await app.close()
+  }
+}
+
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

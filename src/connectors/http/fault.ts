@@ -1,0 +1,167 @@
+import { AppError, type ErrorFacts } from '../../kernel/errors.ts'
+import { ExchangeError, type ExchangeReply } from './exchange.ts'
+import { readRetryAfterMs } from './retry-after.ts'
+
+/** What went wrong with one attempt, and whether another may help. */
+export interface Fault {
+  reason: string
+  message: string
+  status?: number | undefined
+  /** The platform's own error word. */
+  code?: string | undefined
+  facts?: Record<string, unknown>
+  retryAfterMs?: number
+  /** `once`: one more attempt however many the client allows. */
+  retry: 'never' | 'once' | 'always'
+  /** What the platform asked all of us to wait; absent: the client's own back-off. */
+  pauseMs?: number
+}
+
+export class RequestFault extends Error {
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.reason)
+    this.name = 'RequestFault'
+    this.fault = fault
+  }
+}
+
+/** A longer wait is not sat out: the caller is told when to come back. */
+export const MAX_PAUSE_MS = 300_000
+
+const decoder = new TextDecoder('utf-8')
+export const textOf = (reply: ExchangeReply) => decoder.decode(reply.bytes)
+
+/** Undefined where the text is no JSON; a byte-order mark is taken off. */
+export function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
+  } catch {
+    return undefined
+  }
+}
+
+/** `error.code`, `error` or `code`; only where it looks like a word, because bodies may hold anything. */
+function readErrorCode(text: string): string | undefined {
+  const body = parseJson(text)?.value as { error?: unknown; code?: unknown } | null | undefined
+  const error = body?.error as { code?: unknown } | string | null | undefined
+  const code = typeof error === 'object' && error !== null ? error.code : (error ?? body?.code)
+  return typeof code === 'string' && /^[\w.-]{1,80}$/.test(code) ? code : undefined
+}
+
+function traceOf(headers: Record<string, string>): Record<string, unknown> {
+  const requestId = headers.requestid ?? headers['x-request-id'] ?? headers['atl-traceid']
+  return requestId !== undefined && /^[\w-]{1,80}$/.test(requestId) ? { requestId } : {}
+}
+
+export function toParked(host: string, waitMs: number, status = 429): Fault {
+  const message = `${host} asks to wait ${Math.ceil(waitMs / 1000)} seconds; try again then.`
+  return { reason: 'retry_later', message, status, retryAfterMs: waitMs, retry: 'never' }
+}
+
+/** Nothing is sent: the origin failed again and again. */
+export function toGivenUp(host: string, waitMs: number): Fault {
+  const message = `${host} keeps failing and is left alone for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
+  return { reason: 'server_error', message, retry: 'never' }
+}
+
+function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstances): Fault | undefined {
+  const { host, now, random } = circumstances
+  const asked = readRetryAfterMs(reply.headers, text, now)
+  if (asked !== undefined && asked > MAX_PAUSE_MS) {
+    return { ...toParked(host, asked, reply.status), pauseMs: asked }
+  }
+  if (asked !== undefined) {
+    const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(1000, asked) * (1 + random() * 0.05))
+    return { ...toParked(host, asked, reply.status), retry: 'always', pauseMs }
+  }
+  return reply.status === 429 ? { ...toParked(host, 60_000), retry: 'always' } : undefined
+}
+
+export interface Circumstances {
+  host: string
+  /** Whether the request may be sent again after a server error that could have come too late. */
+  repeatable: boolean
+  /** Whether this client was let in before. */
+  succeeded: boolean
+  now: number
+  random: () => number
+}
+
+type Rule = Omit<Fault, 'status' | 'code' | 'facts'> & { facts?: Record<string, unknown> }
+
+function toRule(
+  status: number,
+  text: string,
+  code: string | undefined,
+  { host, repeatable, succeeded }: Circumstances,
+): Rule {
+  if (status >= 500 || status === 408 || status === 425) {
+    const again = status !== 501 && (repeatable || [408, 425, 503].includes(status))
+    const message = `${host} answered with an error (${status}); try again later.`
+    return { reason: 'server_error', message, retry: again ? 'always' : 'never' }
+  }
+  if (status === 401 && /scope does not match/i.test(text)) {
+    const message = `The token lacks a scope that ${host} asks for; create one with the scopes that the source needs.`
+    return { reason: 'forbidden', message, facts: { scopeMissing: true }, retry: 'never' }
+  }
+  const denied = code === 'PowerBINotAuthorizedException'
+  if ((status === 401 && !denied) || (status === 403 && code === 'TokenExpired')) {
+    const message = succeeded
+      ? `${host} no longer accepts the credential; enter a new one and start the scan again.`
+      : `${host} does not accept the credential; check it and enter it again.`
+    return { reason: succeeded ? 'auth_expired' : 'auth_failed', message, retry: 'never' }
+  }
+  if (status === 403 || status === 401) {
+    const message = `${host} refuses access; give the account the right to read this.`
+    return { reason: 'forbidden', message, retry: 'never' }
+  }
+  if (status === 404 || status === 410) {
+    return { reason: 'gone', message: `${host} does not have this, or the account may not see it.`, retry: 'never' }
+  }
+  if (status >= 400) {
+    return { reason: 'bad_request', message: `${host} refused the request as wrong (${status}).`, retry: 'never' }
+  }
+  const message = `${host} answered with a redirect or another reply that no API gives (${status}); check the address.`
+  return { reason: 'protocol_error', message, retry: 'never' }
+}
+
+/** What a reply other than 2xx means. */
+export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): Fault {
+  const { status } = reply
+  const text = textOf(reply)
+  const code = readErrorCode(text)
+  const limited = status === 429 || status === 503 ? toLimited(reply, text, circumstances) : undefined
+  const rule = limited ?? toRule(status, text, code, circumstances)
+  return { ...rule, status, code, facts: { ...traceOf(reply.headers), ...rule.facts } }
+}
+
+/** What an exception of one attempt means; what is not ours to judge is thrown on. */
+export function toFault(error: unknown, host: string, signal: AbortSignal): Fault {
+  if (signal.aborted) return { reason: 'aborted', message: 'The work was stopped; start it again.', retry: 'never' }
+  if (error instanceof RequestFault) return error.fault
+  if (!(error instanceof ExchangeError)) throw error
+  if (error.kind === 'too_large') {
+    return {
+      reason: 'too_large',
+      message: `A reply of ${host} is larger than allowed; narrow the scope.`,
+      retry: 'never',
+    }
+  }
+  const message =
+    error.kind === 'timeout'
+      ? `${host} did not answer in time; try again, or raise the timeout.`
+      : `${host} could not be reached (${error.code}); check the address and the network.`
+  return { reason: 'network', message, code: error.code, retry: 'always' }
+}
+
+export function toAppError(fault: Fault, host: string): AppError {
+  const { status, code, facts } = fault
+  const shown: ErrorFacts = {
+    reason: fault.reason,
+    facts: { host, ...(status === undefined ? {} : { status }), ...(code === undefined ? {} : { code }), ...facts },
+  }
+  if (fault.retryAfterMs !== undefined) shown.retryAfterSeconds = Math.ceil(fault.retryAfterMs / 1000)
+  return new AppError(fault.reason === 'too_large' ? 'too_large' : 'unavailable', fault.message, shown)
+}

@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createBreaker } from './breaker.ts'
+import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from './exchange.ts'
+import {
+  type Fault,
+  MAX_PAUSE_MS,
+  parseJson,
+  RequestFault,
+  textOf,
+  toAppError,
+  toFault,
+  toGivenUp,
+  toParked,
+  toRefusal,
+} from './fault.ts'
+import { createGate } from './gate.ts'
+import type { Upstream } from './upstream.ts'
+
+type Query = Record<string, string | number | undefined>
+
+interface JsonRequest {
+  method?: 'GET' | 'POST'
+  /** Joined to the origin and the base path; begins with `/`. */
+  path: string
+  query?: Query
+  body?: unknown
+  form?: Record<string, string>
+  headers?: Record<string, string>
+  timeoutMs?: number
+  /** Cap on the decoded body; 64 MiB unless told. */
+  maxBytes?: number
+  /** Refusals (4xx) that are answers to the caller: returned, not thrown. Their body may be undefined. */
+  accept?: readonly number[]
+  /** A POST that may be sent again after any server error. */
+  repeatable?: boolean
+}
+
+interface DownloadRequest {
+  path: string
+  query?: Query
+  maxBytes: number
+  /** Asked for the one redirect that is followed; the credential never goes there. */
+  allowRedirect: (target: URL) => boolean
+}
+
+/**
+ * Requests to one origin. Throws AppError with `facts.reason`: `auth_failed` (401 on the first call), `auth_expired`
+ * (401 later), `forbidden` (403, and 401 for a missing scope), `gone` (404, 410), `bad_request` (other 4xx),
+ * `retry_later` (with `retryAfterSeconds`), `server_error` (5xx after retries), `protocol_error` (not JSON, a
+ * redirect), `network`, `too_large`, `aborted`. `facts.facts` holds `status` and the platform's error `code` where
+ * there is one.
+ */
+export interface HttpClient {
+  /** A 204 gives an undefined body. */
+  json<T = unknown>(request: JsonRequest): Promise<{ status: number; headers: Record<string, string>; body: T }>
+  /** `finalUrl` is without its query, which may hold a token. */
+  download(request: DownloadRequest): Promise<{ bytes: Uint8Array; contentType: string; finalUrl: string }>
+}
+
+export interface HttpClientOptions {
+  origin: string
+  basePath?: string
+  /** The Authorization header's value. */
+  authorize: () => Promise<string | undefined>
+  /** Gets a new credential after a refusal; false when there is none to get. */
+  refresh?: () => Promise<boolean>
+  timeoutMs: number
+  /** Further attempts after the first. */
+  maxRetries: number
+  minGapMs: number
+  concurrency: number
+  signal: AbortSignal
+  log: Log
+  now: () => number
+  random?: () => number
+  watch?: Upstream | undefined
+}
+
+const MAX_BACKOFF_MS = 60_000
+const JSON_BYTES = 64 * 1024 * 1024
+/** What one attempt says about the origin; a missing way to sign in, or a stop, says nothing. */
+function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
+  if (error instanceof RequestFault) {
+    return error.fault.reason === 'server_error' && error.fault.status !== 501 ? 'failed' : 'ok'
+  }
+  if (!(error instanceof ExchangeError) || error.kind === 'aborted') return 'neither'
+  return error.kind === 'too_large' ? 'ok' : 'failed'
+}
+
+type Call<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
+
+/** The slowest download that is waited for: 32 KiB a second. */
+const SLOWEST_BYTES_PER_MS = 32
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { signal, log, watch } = options
+  const random = options.random ?? Math.random
+  const origin = new URL(options.origin)
+  const host = origin.host
+  const basePath = (options.basePath ?? '').replace(/\/+$/, '')
+  let succeeded = false
+  let generation = 0
+  let refreshing: Promise<boolean> | undefined
+
+  const gate = createGate({
+    concurrency: options.concurrency,
+    minGapMs: options.minGapMs,
+    signal,
+    beforePause: (remainingMs) => {
+      if (remainingMs > MAX_PAUSE_MS) throw new RequestFault(toParked(host, remainingMs))
+    },
+  })
+
+  const breaker = createBreaker({
+    signal,
+    givenUp: (waitMs) => new RequestFault(toGivenUp(host, waitMs)),
+    tell: watch?.watchBreaker(),
+  })
+
+  async function send(request: ExchangeRequest): Promise<ExchangeReply> {
+    try {
+      const reply = await exchange(request)
+      watch?.answered(reply.status)
+      return reply
+    } catch (error) {
+      if (error instanceof ExchangeError && error.kind !== 'aborted') watch?.answered(error.kind)
+      throw error
+    }
+  }
+
+  function toUrl(path: string, query: Query = {}): URL {
+    const url = new URL(`${origin.origin}${basePath}${path}`)
+    if (!path.startsWith('/') || url.origin !== origin.origin || !url.pathname.startsWith(`${basePath}/`)) {
+      const reason = 'foreign_origin'
+      throw new AppError('internal', 'A request would leave the configured address; report this fault.', { reason })
+    }
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.append(name, String(value))
+    }
+    url.search = url.search.replaceAll('+', '%20').replaceAll('%24', '$')
+    return url
+  }
+
+  function requireSuccess(reply: ExchangeReply, repeatable: boolean): void {
+    if (reply.status >= 200 && reply.status <= 299) return
+    throw new RequestFault(toRefusal(reply, { host, repeatable, succeeded, now: options.now(), random }))
+  }
+
+  /** A place at the gate while the origin is not left alone. */
+  async function enter(path: string) {
+    for (;;) {
+      const passage = await breaker.pass()
+      try {
+        const leave = await gate.enter()
+        if (breaker.admits(passage)) return { passage, leave }
+        leave()
+      } catch (error) {
+        breaker.answered(passage, 'neither', path)
+        throw error
+      }
+    }
+  }
+
+  /** One turn through the gate. The pause that a refusal asks for holds before the place is free for the next call. */
+  async function attempt<T>(path: string, tries: number, call: Call<T>): Promise<T> {
+    const { passage, leave } = await enter(path)
+    let outcome: ReturnType<typeof judgeOrigin> = 'ok'
+    let isHeard = false
+    const heard = () => {
+      isHeard = true
+    }
+    try {
+      const result = await call(await options.authorize(), heard)
+      gate.answered('ok')
+      succeeded = true
+      return result
+    } catch (error) {
+      outcome = isHeard ? 'ok' : judgeOrigin(error)
+      if (error instanceof RequestFault) heed(error.fault, tries)
+      throw error
+    } finally {
+      breaker.answered(passage, outcome, path)
+      leave()
+    }
+  }
+
+  function heed(fault: Fault, tries: number): void {
+    if (fault.status === 429) fault.pauseMs ??= Math.min(MAX_BACKOFF_MS, 2000 * 2 ** tries * (1 + random() * 0.2))
+    if (fault.pauseMs === undefined) return
+    watch?.askedToWait(fault.pauseMs / 1000)
+    gate.answered('refused')
+    gate.pause(fault.pauseMs)
+  }
+
+  /** All calls that were refused with the same credential share one refresh. */
+  async function renew(seen: number): Promise<boolean> {
+    if (options.refresh === undefined) return false
+    if (seen !== generation) return true
+    refreshing ??= options.refresh().finally(() => {
+      generation++
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  async function persist<T>(path: string, call: Call<T>): Promise<T> {
+    let renewed = false
+    let odd = 0
+    for (let tries = 0; ; tries++) {
+      const seen = generation
+      try {
+        return await attempt(path, tries, call)
+      } catch (error) {
+        const fault = toFault(error, host, signal)
+        if (fault.reason.startsWith('auth_') && !renewed) {
+          renewed = true
+          if (await renew(seen)) {
+            tries--
+            continue
+          }
+        }
+        if (fault.retry === 'once') odd++
+        if (fault.retry === 'never' || tries >= options.maxRetries || odd > 1) throw toAppError(fault, host)
+        const waitMs = fault.pauseMs === undefined ? Math.min(MAX_BACKOFF_MS, random() * 1000 * 2 ** tries) : 0
+        log.debug('request is tried again', { host, path, reason: fault.reason, status: fault.status, waitMs })
+        await sleep(waitMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  function readBody(reply: ExchangeReply): unknown {
+    if (reply.status === 204) return undefined
+    const text = textOf(reply)
+    const parsed = parseJson(text)
+    if (parsed !== undefined) return parsed.value
+    const begun = /^\uFEFF?\s*[[{]/.test(text)
+    const message = begun
+      ? `${host} sent an incomplete reply; try again later.`
+      : `${host} answered with something other than JSON, such as a sign-in page; check the address.`
+    const retry = begun ? 'always' : 'once'
+    throw new RequestFault({ reason: 'protocol_error', message, status: reply.status, retry })
+  }
+
+  async function json<T>(request: JsonRequest) {
+    const url = toUrl(request.path, request.query)
+    const method = request.method ?? 'GET'
+    const headers: Record<string, string> = { accept: 'application/json', ...request.headers }
+    let body: string | undefined
+    if (request.form !== undefined) {
+      headers['content-type'] = 'application/x-www-form-urlencoded'
+      body = new URLSearchParams(request.form).toString()
+    } else if (request.body !== undefined) {
+      headers['content-type'] = 'application/json'
+      body = JSON.stringify(request.body)
+    }
+    return persist(request.path, async (authorization) => {
+      const reply = await send({
+        url,
+        method,
+        headers: authorization === undefined ? headers : { ...headers, authorization },
+        body,
+        totalMs: request.timeoutMs ?? options.timeoutMs,
+        maxBytes: request.maxBytes ?? JSON_BYTES,
+        signal,
+      })
+      gate.nearLimit(reply.headers['x-ratelimit-nearlimit'] === 'true')
+      const { status } = reply
+      if (request.accept?.includes(status)) {
+        return { status, headers: reply.headers, body: parseJson(textOf(reply))?.value as T }
+      }
+      requireSuccess(reply, method === 'GET' || request.repeatable === true)
+      return { status, headers: reply.headers, body: readBody(reply) as T }
+    })
+  }
+
+  async function download(request: DownloadRequest) {
+    const own = toUrl(request.path, request.query)
+    const fetchBytes = (url: URL, headers: Record<string, string>) =>
+      send({
+        url,
+        method: 'GET',
+        headers,
+        totalMs: options.timeoutMs + request.maxBytes / SLOWEST_BYTES_PER_MS,
+        idleMs: options.timeoutMs,
+        maxBytes: request.maxBytes,
+        signal,
+      })
+    return persist(request.path, async (authorization, heard) => {
+      let url = own
+      let reply = await fetchBytes(own, authorization === undefined ? {} : { authorization })
+      if ([301, 302, 303, 307, 308].includes(reply.status)) {
+        const { status } = reply
+        const location = reply.headers.location
+        const target = location !== undefined && URL.canParse(location, own.href) ? new URL(location, own) : undefined
+        if (target === undefined || !request.allowRedirect(target)) {
+          const message = `${host} sends the download to an address that is not allowed; it is left out.`
+          throw new RequestFault({ reason: 'protocol_error', message, status, retry: 'never' })
+        }
+        url = target
+        heard()
+        reply = await fetchBytes(target, {})
+        if (reply.status === 401 || reply.status === 403) {
+          const message = 'The media host refused the download; try again later.'
+          throw new RequestFault({ reason: 'forbidden', message, status: reply.status, retry: 'once' })
+        }
+      }
+      requireSuccess(reply, true)
+      const contentType = reply.headers['content-type'] ?? ''
+      return { bytes: reply.bytes, contentType, finalUrl: `${url.origin}${url.pathname}` }
+    })
+  }
+
+  return { json, download }
+}

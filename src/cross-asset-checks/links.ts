@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createLinkChecker, type LinkCache, type LinkVerdict } from '../connectors/links/checker.ts'
+import { BrokenLinksConfig } from '../detectors/broken-links/config.ts'
+import { toLinkExcerpt } from '../detectors/broken-links/excerpt.ts'
+import { brokenLinksDetector } from '../detectors/broken-links/index.ts'
+import { evaluateInternalLink } from '../detectors/broken-links/internal.ts'
+import type { RedactedFinding, Severity } from '../detectors/detector.ts'
+import { createFingerprinter } from '../detectors/fingerprint.ts'
+import { listLinks, type StoredLink } from '../findings/assets.store.ts'
+import {
+  dropExpiredLinkChecks,
+  findLinkCheck,
+  type LinkingAsset,
+  listLinkingAssets,
+  listOutwardUrls,
+  saveLinkChecks,
+} from '../findings/links.store.ts'
+import { MASK } from '../kernel/redaction.ts'
+import type { EstateContext, EstateStep } from '../scans/cross-asset-check.ts'
+import { whileDriving } from '../scans/lease.ts'
+import { listScopes } from '../scans/scopes.store.ts'
+import { openEstateStore } from './evaluated.ts'
+import { openLookups } from './link-lookup.ts'
+
+const ASSETS_AT_ONCE = 40
+const CHECKS_AT_ONCE = 32
+/** Checks that ask nobody between two turns of the event loop. */
+const CHECKS_PER_TURN = 500
+const TYPE = brokenLinksDetector.type
+
+/** A link that was judged: broken, fine, or not to be judged now. */
+type Verdict = 'fine' | 'undecided' | { findingType: string; severity: Severity; confidence: number }
+
+/** Judges every link of the assets that a scan saw: inside the platform by what is stored, outside by asking. */
+export const brokenLinksStep: EstateStep = {
+  type: TYPE,
+  async evaluate(context) {
+    const { drive, store, now } = context
+    const config = BrokenLinksConfig.parse(context.config)
+    drive.write((writer) => dropExpiredLinkChecks(writer, now()))
+    const outward = await checkOutward(context, config)
+    const lookupFor = store.read((reader) =>
+      openLookups(reader, {
+        sourceId: drive.scan.sourceId,
+        scopes: listScopes(reader, drive.scan.id),
+        sampled: drive.scan.sampled,
+        leavesOut: context.leavesOut,
+      }),
+    )
+    const fingerprint = createFingerprinter(context.fingerprintKey)
+    const { startAfter, store: storeEvaluated } = openEstateStore(context, TYPE)
+    for await (const assets of seenAssets(context, startAfter)) {
+      const judged = store.read((reader) =>
+        assets.map((asset) => {
+          const links = listLinks(reader, asset.id).map((link) => ({ link, verdict: judge(link) }))
+          return { asset, ...toFindings(asset, links, fingerprint) }
+
+          function judge(link: StoredLink): Verdict {
+            if (link.type === 'links_to') return outward.get(link.url ?? '') ?? 'fine'
+            const lookup = lookupFor(reader, asset, link)
+            const verdict = evaluateInternalLink(link, lookup, config)
+            return verdict ?? (lookup.sawUnknown() ? 'undecided' : 'fine')
+          }
+        }),
+      )
+      storeEvaluated(judged)
+    }
+  },
+}
+
+async function* seenAssets({ drive, store }: EstateContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
+  const { id: scanId, sourceId } = drive.scan
+  for (let after = afterId; ; ) {
+    const seen = { sourceId, scanId, afterId: after, limit: ASSETS_AT_ONCE }
+    const assets = store.read((reader) => listLinkingAssets(reader, seen))
+    const last = assets.at(-1)
+    if (last === undefined) return
+    yield assets
+    after = last.id
+    await store.giveWay(drive.signal)
+  }
+}
+
+/** One finding for each address and asset, where it stands first. */
+function toFindings(
+  asset: LinkingAsset,
+  links: readonly { link: StoredLink; verdict: Verdict }[],
+  fingerprint: (canonical: string) => string,
+): { found: RedactedFinding[]; undecided: Set<string> } {
+  const found = new Map<string, RedactedFinding>()
+  const undecided = new Set<string>()
+  for (const { link, verdict } of links) {
+    if (verdict === 'fine') continue
+    const written = link.url ?? link.label ?? link.targetKey ?? ''
+    const mark = fingerprint(`${TYPE}|${asset.key}|${written}`)
+    if (verdict === 'undecided') {
+      undecided.add(mark)
+    } else if (!found.has(mark)) {
+      found.set(mark, {
+        detectorType: TYPE,
+        category: brokenLinksDetector.category,
+        ...verdict,
+        location: {
+          path: link.path ?? '',
+          ...(link.line === undefined ? {} : { line: link.line }),
+          ...(link.column === undefined ? {} : { column: link.column }),
+        },
+        excerpt: toLinkExcerpt(written),
+        fingerprint: mark,
+        valueFingerprint: fingerprint(`${TYPE}|value|${written}`),
+      })
+    }
+  }
+  return { found: [...found.values()], undecided }
+}
+
+/** Asks every address that is linked to once, whoever links to it. */
+async function checkOutward(context: EstateContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
+  const { drive, store, log, now, upstream } = context
+  const verdicts = new Map<string, Verdict>()
+  for await (const assets of seenAssets(context)) {
+    store.read((reader) => {
+      for (const asset of assets) for (const url of listOutwardUrls(reader, asset.id)) verdicts.set(url, 'undecided')
+    })
+  }
+  const cache = openCache(context)
+  const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache, onBlocked: upstream?.blocked })
+  // One walk over the map for all that work: what is set anew keeps its place in it.
+  const waiting = verdicts.keys()
+  let checked = 0
+  const work = async () => {
+    for (const url of waiting) {
+      if (!url.includes(MASK)) verdicts.set(url, toVerdict(await checker.check(url)))
+      if (++checked % CHECKS_PER_TURN === 0) await nextTurn()
+    }
+  }
+  try {
+    await whileDriving(drive, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
+  } finally {
+    cache.flush()
+  }
+  return verdicts
+}
+
+function toVerdict(verdict: LinkVerdict): Verdict {
+  if (verdict.state === 'ok') return 'fine'
+  if (verdict.state !== 'broken') return 'undecided'
+  const { findingType = 'HTTP_4XX', severity = 'LOW', confidence = 0.7 } = verdict
+  return { findingType, severity, confidence }
+}
+
+/** The cache of link checks; what is new is written a few at a time. */
+function openCache({ drive, store, now }: EstateContext): LinkCache & { flush(): void } {
+  const fresh = new Map<string, { url: string; verdict: LinkVerdict; checkedAt: number; expiresAt: number }>()
+  const flush = () => {
+    if (fresh.size === 0 || drive.signal.aborted) return
+    const checks = [...fresh.values()]
+    fresh.clear()
+    drive.write((writer) => saveLinkChecks(writer, checks))
+  }
+  return {
+    find: (url) => fresh.get(url)?.verdict ?? store.read((reader) => findLinkCheck<LinkVerdict>(reader, url, now())),
+    save: (url, verdict, expiresAt) => {
+      fresh.set(url, { url, verdict, checkedAt: now(), expiresAt })
+      if (fresh.size >= 50) flush()
+    },
+    flush,
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
+import { readRegularFile } from '../runtime/regular-file.ts'
+import type { Change } from './changes.ts'
+import { requireInside, writeWhole } from './files.ts'
+import { type DefinitionSet, keyOf, kindWords, toDigest } from './model.ts'
+
+const FOLDER = '.assay'
+const MAX_BYTES = 8 * 1024 * 1024
+
+const BaseFile = z.record(z.string(), z.string())
+
+/** What the definitions were when folder and database last agreed: a digest of each, by kind and name. */
+export type Base = ReadonlyMap<string, string>
+
+/** One memory for each database that the folder has met. */
+const fileOf = (installId: string) => `${FOLDER}/${installId.replace(/[^\w-]/g, '')}.json`
+
+/**
+ * Undefined when the folder has never met this database, as in a fresh clone: then the files are right.
+ * @throws AppError `invalid_input` when the file is there and says nothing.
+ */
+export function readBase(folder: string, installId: string | undefined): Base | undefined {
+  if (installId === undefined) return undefined
+  if (!existsSync(join(folder, FOLDER))) return undefined
+  let text: string
+  try {
+    requireInside(folder, join(folder, FOLDER))
+    text = readRegularFile(join(folder, fileOf(installId)), { maxBytes: MAX_BYTES }).toString('utf8')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    return undefined
+  }
+  try {
+    return new Map(Object.entries(BaseFile.parse(JSON.parse(text))))
+  } catch (cause) {
+    throw invalidInput(`${fileOf(installId)} is damaged; remove it, and the files are taken as they are.`, { cause })
+  }
+}
+
+export const toBase = (definitions: DefinitionSet): Base =>
+  new Map([...definitions].map(([key, definition]) => [key, toDigest(definition)]))
+
+export function writeBase(folder: string, installId: string | undefined, base: Base): void {
+  if (installId === undefined) return
+  mkdirSync(join(folder, FOLDER), { recursive: true })
+  requireInside(folder, join(folder, FOLDER))
+  const sorted = Object.fromEntries([...base].sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeWhole(join(folder, FOLDER, '.gitignore'), '*\n')
+  writeWhole(join(folder, fileOf(installId)), `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+/**
+ * A change may overwrite only what the folder knows: what was edited in the database since is not taken back.
+ * @throws AppError `conflict`, reason `definitions_changed`, naming every such definition.
+ */
+export function requireKnown(base: Base | undefined, changes: readonly Change[]): void {
+  if (base === undefined) return
+  const issues = changes.flatMap(({ kind, name, before, action }): Issue[] => {
+    const known = base.get(keyOf({ kind, name }))
+    if (known === (before === undefined ? undefined : toDigest(before))) return []
+    const message =
+      before === undefined
+        ? 'was deleted in the database since; remove the file, or apply with --force to make it again.'
+        : `was ${known === undefined ? 'created' : 'changed'} in the database since, and would be ${action}d; take it over with export, or apply with --force.`
+    return [{ path: `${kindWords[kind]} ${name}`, message }]
+  })
+  requireNone(issues, 'The database has changed since this folder and it last agreed')
+}
+
+/** @throws AppError `conflict`, reason `definitions_changed`. */
+export function requireNone(issues: readonly Issue[], what: string): void {
+  const [first] = issues
+  if (first === undefined) return
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see issues)` : ''
+  throw conflict(`${what}: ${first.path} ${first.message}${more}`, {
+    reason: 'definitions_changed',
+    issues: [...issues],
+  })
+}

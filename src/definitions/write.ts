@@ -1,0 +1,98 @@
+import type { Author } from '../audit/audit.store.ts'
+import {
+  createCustomDetector,
+  deleteCustomDetector,
+  getCustomDetector,
+  updateCustomDetector,
+} from '../custom-detectors/lifecycle.ts'
+import type { CreateCustomDetector } from '../custom-detectors/model.ts'
+import { findDashboard, insertDashboard } from '../dashboards/dashboards.store.ts'
+import type { PlacementChange } from '../dashboards/placements.ts'
+import { removePlacement, setPlacement } from '../dashboards/placements.ts'
+import { getTerm } from '../glossary/names.ts'
+import { createTerm, deleteTerm, type NewTerm, updateTerm } from '../glossary/terms.ts'
+import { listDirectDependents } from '../metrics/dependencies.ts'
+import { createMetric, deleteMetric, getStored, type NewMetric, updateMetric } from '../metrics/lifecycle.ts'
+import { loadMetrics } from '../metrics/metrics.store.ts'
+import type { Writer } from '../store/store.ts'
+import type { Change } from './changes.ts'
+import type { Definition, DefinitionSet, Kind, Members } from './model.ts'
+import { toGraph } from './references.ts'
+
+/**
+ * Makes the definitions as wanted, each through the same functions as over HTTP: with versions, audit entries and
+ * certifications that go. The changes are known to fit together; the order of the files means nothing.
+ */
+export function performChanges(
+  writer: Writer,
+  changes: readonly Change[],
+  wanted: DefinitionSet,
+  author: Author,
+): void {
+  const of = (kind: Kind) => changes.filter((change) => change.kind === kind)
+  for (const change of of('custom_detector')) writeDetector(writer, change, author)
+  for (const change of of('term')) writeTerm(writer, change, author)
+  const graph = toGraph(wanted)
+  for (const { after, before } of of('metric')) {
+    if (after === undefined) continue
+    const metric = after.members as unknown as NewMetric
+    if (before === undefined) createMetric(writer, metric, author, graph)
+    else updateMetric(writer, getStored(writer, metric.slug), toChange(after), author, graph)
+  }
+  for (const change of of('dashboard')) writeDashboard(writer, change, author)
+  deleteMetrics(writer, of('metric'), author)
+  for (const { action, name } of of('term')) {
+    if (action === 'delete') deleteTerm(writer, getTerm(writer, name), author)
+  }
+}
+
+/** What may be changed: all but the name. */
+function toChange({ members }: Definition): Members {
+  const { slug, ...change } = members
+  return change
+}
+
+function writeDetector(writer: Writer, { action, name, after }: Change, author: Author): void {
+  if (after === undefined) deleteCustomDetector(writer, getCustomDetector(writer, name), author)
+  else if (action === 'create') createCustomDetector(writer, after.members as unknown as CreateCustomDetector, author)
+  else {
+    const { key, ...change } = after.members
+    updateCustomDetector(writer, getCustomDetector(writer, name), change, author)
+  }
+}
+
+function writeTerm(writer: Writer, { action, name, after }: Change, author: Author): void {
+  if (after === undefined) return
+  if (action === 'create') createTerm(writer, after.members as unknown as NewTerm, author)
+  else updateTerm(writer, getTerm(writer, name), toChange(after), author)
+}
+
+function writeDashboard(writer: Writer, { name, before, after }: Change, author: Author): void {
+  const placed = toPlacements(before)
+  const wanted = toPlacements(after)
+  // Names that differ in letter case only are two dashboards here.
+  if (after !== undefined && findDashboard(writer, name)?.name !== name) insertDashboard(writer, name, author.at)
+  for (const { metricSlug, pinnedFilters, position, size, chartType } of wanted) {
+    const placement = { pinnedFilters, position, size, chartType } as Omit<PlacementChange, 'dashboard' | 'metric'>
+    setPlacement(writer, { ...placement, dashboard: name, metric: String(metricSlug) }, author)
+  }
+  for (const { metricSlug } of placed) {
+    if (wanted.some((placement) => placement.metricSlug === metricSlug)) continue
+    removePlacement(writer, { dashboard: name, metric: String(metricSlug) }, author)
+  }
+}
+
+const toPlacements = (definition: Definition | undefined): Members[] =>
+  definition === undefined ? [] : (definition.members.placements as Members[])
+
+/** Those that others are made of go last. */
+function deleteMetrics(writer: Writer, changes: readonly Change[], author: Author): void {
+  const doomed = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name))
+  while (doomed.size > 0) {
+    const graph = loadMetrics(writer)
+    const free = [...doomed].find((slug) => listDirectDependents(graph, slug).every((user) => !doomed.has(user)))
+    if (free === undefined) throw new TypeError('metrics that are to be deleted depend on one another in a circle')
+    deleteMetric(writer, getStored(writer, free), author)
+    doomed.delete(free)
+  }
+}

@@ -1,0 +1,51 @@
+import type { AssayDocument } from '../document.ts'
+import { createFlow } from '../text/flow.ts'
+import { createSlugs } from './anchors.ts'
+import { createElementReader, emitAttributes } from './elements.ts'
+import { type Close, findAttribute, type MarkupElement, readMarkup } from './markup.ts'
+
+export interface ParseOptions {
+  /** Path of the running text; `body` unless told. */
+  path?: string
+  /** Headings that stand over everything, such as page labels. */
+  headings?: readonly string[]
+  /** Origin of the wiki, so that links to it are told from links to the web. */
+  site?: string
+}
+
+/** An HTML document as text. Scripts are code, styles are left out, what is not shown is hidden. */
+export function parseHtml(source: string, options: ParseOptions = {}): AssayDocument {
+  const flow = createFlow({ ...options, source })
+  const readElement = createElementReader(flow, { site: options.site, slug: createSlugs(), idsAreAnchors: true })
+  let inScript = false
+
+  const openSpecial = (element: MarkupElement): Close | undefined => {
+    if (element.name === 'style') return flow.drop()
+    if (element.name === 'script') {
+      emitAttributes(flow, element)
+      const type = findAttribute(element, 'type') ?? 'javascript'
+      const end = flow.capture('code', { language: type.includes('json') ? 'json' : 'javascript' })
+      inScript = true
+      return () => {
+        inScript = false
+        end()
+      }
+    }
+    if (element.name === 'title') return flow.capture('name', { label: 'title' })
+    if (element.name === 'template') return flow.hide()
+    return undefined
+  }
+
+  const { flattened } = readMarkup(
+    source,
+    { xml: false },
+    {
+      open: (element) => openSpecial(element) ?? readElement(element),
+      text: (raw, at) => (inScript ? flow.plain(raw, at) : flow.encoded(raw, at)),
+      cdata: (raw, at) => flow.part('comment', raw, at),
+      comment: (raw, at) => flow.part('comment', raw, at),
+    },
+  )
+  if (flattened) flow.note('Elements are nested deeper than is read; the deepest are taken as plain text.')
+  return flow.finish('text/html')
+}

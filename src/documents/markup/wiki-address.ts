@@ -1,0 +1,84 @@
+import type { DocumentLink } from '../document.ts'
+
+type Reference = NonNullable<DocumentLink['reference']>
+
+export interface WikiAddress {
+  kind: 'page' | 'attachment'
+  reference: Reference
+}
+
+/** The page id inside a tiny link: eight little-endian bytes in base64 with other signs, zeros at the end left out. */
+export function decodeTinyLink(code: string): string | undefined {
+  if (!/^[\w-]{1,11}$/.test(code)) return undefined
+  const base64 = code.replaceAll('-', '/').replaceAll('_', '+').padEnd(11, 'A')
+  const bytes = Buffer.from(`${base64}=`, 'base64')
+  if (bytes.length !== 8) return undefined
+  const id = bytes.readBigUInt64LE()
+  return id === 0n ? undefined : id.toString()
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment.replaceAll('+', ' '))
+  } catch {
+    return segment
+  }
+}
+
+const withAnchor = (reference: Reference, url: URL): Reference => {
+  const anchor = decodeSegment(url.hash.slice(1))
+  return anchor === '' || anchor.startsWith(':~:') ? reference : { ...reference, anchor }
+}
+
+/**
+ * What an address inside the wiki points to, in all the forms that the wiki gives its own pages; undefined for
+ * addresses that name neither a page nor an attachment. `path` begins after the site's `/wiki`.
+ */
+function readPath(path: string, url: URL): WikiAddress | undefined {
+  const segments = path.split('/').filter(Boolean).map(decodeSegment)
+  const [first = '', second = '', third = '', fourth = ''] = segments
+  const pageId = url.searchParams.get('pageId') ?? ''
+  const numeric = (text: string) => /^\d+$/.test(text)
+  if (first === 'x') {
+    const id = decodeTinyLink(second)
+    return id === undefined ? undefined : { kind: 'page', reference: withAnchor({ id }, url) }
+  }
+  if (first === 'pages' && /^(?:viewpage|releaseview|viewinfo)\.action$/.test(second)) {
+    if (numeric(pageId)) return { kind: 'page', reference: withAnchor({ id: pageId }, url) }
+    const [space, title] = [url.searchParams.get('spaceKey'), url.searchParams.get('title')]
+    return space === null || title === null ? undefined : { kind: 'page', reference: withAnchor({ space, title }, url) }
+  }
+  if (first === 'spaces' && third === 'pages') {
+    const id = fourth === 'edit-v2' || fourth === 'edit' ? (segments[4] ?? '') : fourth
+    return numeric(id) ? { kind: 'page', reference: withAnchor({ space: second, id }, url) } : undefined
+  }
+  if (first === 'display' && second !== '' && third !== '') {
+    return { kind: 'page', reference: withAnchor({ space: second, title: third }, url) }
+  }
+  if (first === 'download' && (second === 'attachments' || second === 'thumbnails') && numeric(third)) {
+    return fourth === '' ? undefined : { kind: 'attachment', reference: { id: third, filename: fourth } }
+  }
+  return undefined
+}
+
+/**
+ * Tells the wiki's own pages and attachments from the rest of the web. `site` is the wiki's origin; a relative address
+ * is one of the wiki's. Returns the absolute address too, or undefined where the text is no address that can be opened.
+ */
+export function readAddress(
+  href: string,
+  site: string | undefined,
+): { url: string; wiki?: WikiAddress } | { anchor: string } | undefined {
+  const text = href.trim()
+  if (text.startsWith('#')) return text.length > 1 ? { anchor: decodeSegment(text.slice(1)) } : undefined
+  const absolute = /^[a-z][a-z0-9+.-]*:/i.test(text)
+  if (absolute && !/^https?:/i.test(text)) return undefined
+  if (text === '' || (!absolute && site === undefined)) return undefined
+  const base = site === undefined ? undefined : `${site}/wiki/`
+  if (!URL.canParse(text, base)) return absolute ? { url: text } : undefined
+  const url = new URL(text, base)
+  const shown = absolute ? text : url.href
+  if (site === undefined || url.origin !== site) return { url: shown }
+  const wiki = readPath(url.pathname.replace(/^\/wiki(?=\/)/, ''), url)
+  return wiki === undefined ? { url: shown } : { url: shown, wiki }
+}

@@ -1,0 +1,86 @@
+import type { AssayDocument } from '../document.ts'
+import type { ParseOptions } from '../markup/html.ts'
+import { type Cell, createSheet } from './cells.ts'
+import { createFlow } from './flow.ts'
+
+/** What stands further right in a record is one last field. */
+const MOST_FIELDS = 10_000
+const restOfLine = /[^\r\n]*/y
+
+const delimiters = [',', ';', '\t', '|']
+
+function findDelimiter(source: string): string {
+  const line = (source.slice(0, 8192).split(/\r\n|\n|\r/, 1)[0] ?? '').replace(/"(?:[^"]|"")*"/g, '')
+  const counts = delimiters.map((delimiter) => ({ delimiter, count: line.split(delimiter).length - 1 }))
+  return counts.sort((a, b) => b.count - a.count)[0]?.delimiter ?? ','
+}
+
+interface Field {
+  raw: string
+  at: number
+  quoted: boolean
+}
+
+/** The offset of the quote that ends a field; a doubled quote does not. */
+function findQuote(source: string, from: number): number {
+  for (let at = source.indexOf('"', from); at >= 0; at = source.indexOf('"', at + 2)) {
+    if (source[at + 1] !== '"') return at
+  }
+  return source.length
+}
+
+/** The records of a CSV text, by RFC 4180; a quote that is never closed ends with the text. */
+function* readRecords(source: string, delimiter: string): Generator<Field[]> {
+  const plain = new RegExp(`[^${delimiter === '|' ? '\\|' : delimiter}\\r\\n]*`, 'y')
+  let record: Field[] = []
+  let at = 0
+  while (at <= source.length) {
+    const isQuoted = source[at] === '"'
+    if (isQuoted) {
+      const end = findQuote(source, at + 1)
+      record.push({ raw: source.slice(at + 1, end), at: at + 1, quoted: true })
+      at = end + 1
+    }
+    const stretch = record.length < MOST_FIELDS ? plain : restOfLine
+    stretch.lastIndex = at
+    const rest = stretch.exec(source)?.[0] ?? ''
+    if (!isQuoted) record.push({ raw: rest, at, quoted: false })
+    at += rest.length
+    if (source[at] === delimiter) {
+      at++
+      continue
+    }
+    yield record
+    record = []
+    if (at >= source.length) return
+    at += source.startsWith('\r\n', at) ? 2 : 1
+    if (at >= source.length) return
+  }
+}
+
+const toCell = ({ raw, at, quoted }: Field, column: number): Cell => ({
+  text: quoted ? raw.replaceAll('""', '"') : raw,
+  column,
+  at,
+  write(flow) {
+    let done = 0
+    for (let next = quoted ? raw.indexOf('""') : -1; next >= 0; next = raw.indexOf('""', done)) {
+      flow.plain(raw.slice(done, next), at + done)
+      flow.made('"', at + next, 2)
+      done = next + 2
+    }
+    flow.plain(raw.slice(done), at + done)
+  },
+})
+
+/** A table of values; the first row names the columns where it reads like names. Paths are cells, such as `B4`. */
+export function parseCsv(source: string, options: ParseOptions = {}): AssayDocument {
+  const flow = createFlow({ ...options, source })
+  const writeRow = createSheet(flow)
+  let row = 0
+  for (const record of readRecords(source, findDelimiter(source))) {
+    row++
+    writeRow(row, record.map(toCell))
+  }
+  return flow.finish('text/csv')
+}

@@ -1,0 +1,52 @@
+import { MAX_PART_CHARS } from '../limits.ts'
+
+/** Text being put together from pieces of a source, with the map back to it. */
+export interface TextRun {
+  readonly length: number
+  readonly full: boolean
+  /** True at the start and right after a line break. */
+  readonly atLineStart: boolean
+  /** Adds text that stands for `width` characters of the source at `at`. Returns what did not fit. */
+  add(text: string, at: number, width: number): number
+  toText(): { text: string; map?: readonly number[] }
+}
+
+export function createTextRun(): TextRun {
+  const pieces: string[] = []
+  const map: number[] = []
+  let length = 0
+  let expected = -1
+  let sourceEnd = 0
+  let atLineStart = true
+
+  return {
+    get length() {
+      return length
+    },
+    get full() {
+      return length >= MAX_PART_CHARS
+    },
+    get atLineStart() {
+      return atLineStart
+    },
+    add(text, at, width) {
+      if (text === '') return 0
+      const room = MAX_PART_CHARS - length
+      if (room <= 0) return text.length
+      const kept = text.length <= room ? text : text.slice(0, room)
+      if (at !== expected) map.push(length, at)
+      expected = width === text.length ? at + kept.length : -1
+      sourceEnd = width === text.length ? at + kept.length : at + width
+      pieces.push(kept)
+      length += kept.length
+      atLineStart = kept.endsWith('\n')
+      return text.length - kept.length
+    },
+    toText() {
+      const text = pieces.join('')
+      if (expected === -1 && length > 0) map.push(length, sourceEnd)
+      const straight = map.length === 2 && map[0] === 0 && map[1] === 0
+      return straight ? { text } : { text, map }
+    },
+  }
+}

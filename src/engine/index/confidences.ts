@@ -1,0 +1,123 @@
+import type { Counted } from '../scan/scan.ts'
+import type { FacetTable } from './facets.ts'
+import type { Rows } from './rows.ts'
+
+/** Confidences of one hundredth, in the ten-thousandths of the rows. */
+export const SHARE = 100
+const SHARES = 101
+
+/** With more cells the rows between two marks grow with them. */
+const USUAL_CELLS = 256
+const SPARE_CELLS = 16
+
+/** Counts and sums of confidence by cell and hundredth, of all rows before some row: at `hundredth * width + cell`. */
+export interface ShareMark {
+  counts: Uint32Array
+  sums: Float64Array
+}
+
+/**
+ * How confident the findings of each cell are, cumulative over sorted rows: what is at least as sure as a whole
+ * hundredth is counted in any range by the difference of two marks and two scans, as without a confidence.
+ */
+export class ConfidenceTallies {
+  /** Cells there is room for. */
+  readonly width: number
+  /** How many rows there are between marks, as a power of two. */
+  readonly bits: number
+  count = 0
+  readonly #rows: Rows
+  readonly #facets: FacetTable
+  #total: ShareMark
+  readonly #marks: ShareMark[] = []
+
+  constructor(rows: Rows, facets: FacetTable, bits: number) {
+    this.#rows = rows
+    this.#facets = facets
+    this.width = facets.cells.length + SPARE_CELLS
+    this.bits = bits + Math.max(0, Math.ceil(Math.log2(this.width / USUAL_CELLS)))
+    this.#total = this.#createMark()
+  }
+
+  /** False when there are more cells by now than there is room for: then it must be made again. */
+  get isWideEnough(): boolean {
+    return this.#facets.cells.length <= this.width
+  }
+
+  get bytes(): number {
+    return (this.#marks.length + 1) * SHARES * this.width * 12
+  }
+
+  /** Takes in rows up to a number of them. */
+  extend(count: number): void {
+    const { combo, confidence } = this.#rows
+    const { cellOf } = this.#facets
+    const { width } = this
+    const mask = 2 ** this.bits - 1
+    const { counts, sums } = this.#total
+    for (let row = this.count; row < count; row++) {
+      if ((row & mask) === 0) this.#marks.push({ counts: counts.slice(), sums: sums.slice() })
+      const value = confidence[row] as number
+      const at = Math.floor(value / SHARE) * width + (cellOf[combo[row] as number] as number)
+      counts[at] = (counts[at] as number) + 1
+      sums[at] = (sums[at] as number) + value
+    }
+    this.count = count
+  }
+
+  /** Follows a row that was changed in place. */
+  change(row: number, from: { combo: number; confidence: number }, to: { combo: number; confidence: number }): void {
+    const { cellOf } = this.#facets
+    const place = ({ combo, confidence }: typeof from) =>
+      Math.floor(confidence / SHARE) * this.width + (cellOf[combo] as number)
+    const [left, entered] = [place(from), place(to)]
+    for (let index = (row >> this.bits) + 1; index <= this.#marks.length; index++) {
+      const { counts, sums } = this.#marks[index] ?? this.#total
+      counts[left] = (counts[left] as number) - 1
+      sums[left] = (sums[left] as number) - from.confidence
+      counts[entered] = (counts[entered] as number) + 1
+      sums[entered] = (sums[entered] as number) + to.confidence
+    }
+  }
+
+  /** Forgets all rows from one on, to take them in again. */
+  truncate(row: number): void {
+    const index = row >> this.bits
+    const mark = this.#marks[index]
+    if (row >= this.count || mark === undefined) return
+    this.#total = mark
+    this.#marks.length = index
+    this.count = index << this.bits
+  }
+
+  /** Adds all rows before the border nearest to a row that are sure enough; gives that border. */
+  addBefore(row: number, shape: { cellGroupOf: Uint32Array; leastConfidence: number }, out: Counted): number {
+    const index = Math.min((row + 2 ** (this.bits - 1)) >>> this.bits, this.#marks.length)
+    const isTotal = row === this.count || index === this.#marks.length
+    const mark = isTotal ? this.#total : this.#marks[index]
+    if (mark !== undefined) this.#add(mark, shape, out)
+    return isTotal ? this.count : index * 2 ** this.bits
+  }
+
+  #add(
+    mark: ShareMark,
+    { cellGroupOf, leastConfidence }: { cellGroupOf: Uint32Array; leastConfidence: number },
+    { counts, sums, base, summed }: Counted,
+  ): void {
+    const { width } = this
+    const cells = Math.min(width, cellGroupOf.length)
+    for (let share = leastConfidence / SHARE; share < SHARES; share++) {
+      const at = share * width
+      for (let cell = 0; cell < cells; cell++) {
+        const group = base + (cellGroupOf[cell] as number)
+        counts[group] = (counts[group] as number) + (mark.counts[at + cell] as number)
+        if (summed) sums[group] = (sums[group] as number) + (mark.sums[at + cell] as number)
+      }
+    }
+  }
+
+  #createMark(): ShareMark {
+    const length = SHARES * this.width
+    return { counts: new Uint32Array(length), sums: new Float64Array(length) }
+  }
+}

@@ -1,0 +1,108 @@
+import type { Reader } from '../../store/store.ts'
+import type { Engine, RowState } from '../columnar-index.ts'
+import type { StatusChange } from './history.ts'
+
+const ROWS_AT_ONCE = 20_000
+const selectChanges = `SELECT finding_id, seq, at, from_status FROM status_change
+  WHERE (finding_id, seq) > (?, ?) ORDER BY finding_id, seq LIMIT ?`
+
+type Numbers = readonly number[]
+
+const byTime = (a: StatusChange, b: StatusChange) => a.at - b.at
+
+/** Builds the history of an engine whose findings are there, in steps that others may have a turn between. */
+export function* buildHistory(reader: Reader, engine: Engine): Generator<undefined, void> {
+  const { history } = engine
+  const page = reader.prepare(selectChanges).raw()
+  let after: Numbers = [-1, -1]
+  let subject = -1
+  let changes: StatusChange[] = []
+  const close = () => {
+    const found = engine.find(subject)
+    if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
+  }
+  for (;;) {
+    const rows = page.all(...after, ROWS_AT_ONCE) as Numbers[]
+    for (const [id = 0, , at = 0, from = 0] of rows) {
+      if (id !== subject) {
+        close()
+        subject = id
+        changes = []
+      }
+      changes.push({ at, from })
+    }
+    yield
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_AT_ONCE) break
+    after = last.slice(0, 2)
+  }
+  close()
+  for (const timeline of [history.leaves, history.enters]) {
+    timeline.sort()
+    yield
+  }
+}
+
+/** Takes the changes of status of the findings that were touched into the history. */
+export function followHistory(reader: Reader, engine: Engine): void {
+  const { history, touched } = engine
+  const changes = listChanges(reader, [...touched.keys()])
+  for (const [id, before] of touched) {
+    if (!history.isWhole) break
+    const rows = changes.get(id) ?? []
+    if (rows.length > 0 || history.countOf(id) > 0) follow(engine, id, before, rows)
+  }
+  touched.clear()
+  history.settle()
+}
+
+/** Ids this near to each other are read in one go, with those between them. */
+const NEAR = 16
+
+/** The changes of status of findings, of each in the order of their numbers. */
+function listChanges(reader: Reader, ids: number[]): Map<number, StatusChange[]> {
+  const select = reader.prepare(
+    'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq',
+  )
+  const found = new Map<number, StatusChange[]>()
+  const sorted = Float64Array.from(ids).sort()
+  for (let start = 0, end = 0; start < sorted.length; start = end) {
+    end = start + 1
+    while (end < sorted.length && (sorted[end] ?? 0) - (sorted[end - 1] ?? 0) <= NEAR) end++
+    const rows = select.raw().all(sorted[start], sorted[end - 1]) as Numbers[]
+    for (const [id = 0, at = 0, from = 0] of rows) {
+      const known = found.get(id)
+      if (known === undefined) found.set(id, [{ at, from }])
+      else known.push({ at, from })
+    }
+  }
+  return found
+}
+
+function follow(engine: Engine, id: number, before: RowState | undefined, rows: StatusChange[]): void {
+  const { history, facets } = engine
+  const now = engine.find(id)
+  if (now === undefined) return
+  const count = history.countOf(id)
+  const [taken, further] = [rows.slice(0, count).sort(byTime), rows.slice(count).sort(byTime)]
+  if (count === 0) {
+    history.add(id, now, further)
+    return
+  }
+  if (before === undefined || taken.length < count) {
+    history.isWhole = false
+    return
+  }
+  const statusOf = (combo: number) => facets.facets.status.valueOf(combo)
+  const isSameOtherwise =
+    before.confidence === now.confidence && facets.withStatus(before.combo, statusOf(now.combo)) === now.combo
+  const [first] = further
+  if (first === undefined) {
+    if (isSameOtherwise && before.combo === now.combo) return
+  } else if (isSameOtherwise && first.from === statusOf(before.combo) && first.at >= (taken.at(-1)?.at ?? first.at)) {
+    history.add(id, now, further)
+    return
+  }
+  history.takeBack(id, { ...now, ...before }, taken)
+  history.add(id, now, [...taken, ...further].sort(byTime))
+}

@@ -1,0 +1,147 @@
+import type { Shape } from '../scan/shape.ts'
+import type { AssetTable } from './assets.ts'
+import type { FacetTable } from './facets.ts'
+
+/** What a table tells places and cells apart by, the smallest table of the most questions first. */
+export const placeKeys = ['container-cell', 'place-cell', 'place-bit'] as const
+type PlaceKey = (typeof placeKeys)[number]
+
+/** Counters that one table may have. */
+const MOST_COUNTERS = 2 ** 23
+/** Bits of severity and status. */
+const BITS = 24
+
+/**
+ * Counts of all findings as they are now by place and cell, or by as much of the two as a question needs: places by
+ * their container alone, or cells by their severity and status alone.
+ */
+export class PlaceTable {
+  readonly key: PlaceKey
+  readonly #facets: FacetTable
+  readonly #assets: AssetTable
+  /** Rows and columns there is room for, and the counts at `row * columns + column`. */
+  readonly #rows: number
+  readonly #columns: number
+  readonly #counts: Uint32Array
+  readonly #moves: number
+  /** The column of each cell. */
+  #columnOf: number[] = []
+
+  /** A table without counts; undefined when it would be too large. */
+  static open(key: PlaceKey, facets: FacetTable, assets: AssetTable): PlaceTable | undefined {
+    const table = new PlaceTable(key, facets, assets)
+    return table.#rows * table.#columns > MOST_COUNTERS ? undefined : table
+  }
+
+  private constructor(key: PlaceKey, facets: FacetTable, assets: AssetTable) {
+    this.key = key
+    this.#facets = facets
+    this.#assets = assets
+    const rows = key === 'container-cell' ? assets.facets.container.values.length : assets.placeCount
+    this.#rows = Math.ceil(rows * 1.1) + 8
+    this.#columns = key === 'place-bit' ? BITS : facets.cells.length + 8
+    const counters = this.#rows * this.#columns
+    this.#counts = new Uint32Array(counters > MOST_COUNTERS ? 0 : counters)
+    this.#moves = this.#countMoves()
+  }
+
+  get bytes(): number {
+    return this.#counts.byteLength
+  }
+
+  /** False when assets were moved since, and what was counted by their places does not hold any more. */
+  get isCurrent(): boolean {
+    return this.#moves === this.#countMoves()
+  }
+
+  /** Counts rows. */
+  fill(asset: Uint32Array, combo: Uint16Array | Uint32Array, count: number): void {
+    const { placeOf } = this.#assets
+    const { cellOf } = this.#facets
+    const rowOf = this.#rowOf()
+    const counts = this.#counts
+    const columns = this.#columns
+    this.#learnCells()
+    const columnOf = Uint32Array.from(this.#columnOf)
+    for (let row = 0; row < count; row++) {
+      const place = placeOf[asset[row] as number] as number
+      const own = rowOf === undefined ? place : (rowOf[place] as number)
+      const at = own * columns + (columnOf[cellOf[combo[row] as number] as number] as number)
+      counts[at] = (counts[at] as number) + 1
+    }
+  }
+
+  /** Counts a finding that is new there, or gone; false when there is no room, or it does not hold any more. */
+  follow(place: number, cell: number, by: 1 | -1): boolean {
+    if (!this.isCurrent) return false
+    this.#learnCells()
+    const row = this.#rowOf()?.[place] ?? place
+    const column = this.#columnOf[cell] ?? this.#columns
+    if (row >= this.#rows || column >= this.#columns) return false
+    const at = row * this.#columns + column
+    this.#counts[at] = (this.#counts[at] ?? 0) + by
+    return true
+  }
+
+  /**
+   * Adds the counts of a shape's groups; false, and nothing is added, when the shape tells apart what this does not.
+   */
+  count({ cellPartOf, places }: Shape, out: Float64Array): boolean {
+    if (cellPartOf === undefined || places === undefined) return false
+    this.#learnCells()
+    const { parts, partOf, groupOf } = places
+    const rowParts = merge(partOf, this.#rowOf(), Math.min(partOf.length, this.#assets.placeCount), this.#rows)
+    const cells = Math.min(cellPartOf.length, this.#facets.cells.length)
+    const columnParts = merge(cellPartOf, this.#columnOf, cells, this.#columns)
+    if (rowParts === undefined || columnParts === undefined) return false
+    const columns = this.#columns
+    const left = groupOf.length / parts - 1
+    const wanted = [...columnParts.keys()].filter((column) => ![-1, left].includes(columnParts[column] as number))
+    for (let row = 0; row < rowParts.length; row++) {
+      const place = rowParts[row] as number
+      if (place < 0 || place === parts - 1) continue
+      for (const column of wanted) {
+        const group = groupOf[(columnParts[column] as number) * parts + place] as number
+        out[group] = (out[group] as number) + (this.#counts[row * columns + column] as number)
+      }
+    }
+    return true
+  }
+
+  /** The row of each place; undefined when it is its number. */
+  #rowOf(): Uint32Array | undefined {
+    return this.key === 'container-cell' ? this.#assets.facets.container.column : undefined
+  }
+
+  #countMoves(): number {
+    return this.key === 'container-cell' ? this.#assets.containerMoves : this.#assets.relocations
+  }
+
+  #learnCells(): void {
+    const { cells } = this.#facets
+    for (let cell = this.#columnOf.length; cell < cells.length; cell++) {
+      this.#columnOf.push(this.key === 'place-bit' ? this.#facets.bitOf(cells[cell] ?? 0) : cell)
+    }
+  }
+}
+
+/**
+ * The part that all items of each slot have, -1 where there are none; undefined when those of one slot have several.
+ */
+function merge(
+  partOf: Uint32Array,
+  slotOf: ArrayLike<number> | undefined,
+  items: number,
+  slots: number,
+): Int32Array | undefined {
+  const found = new Int32Array(slots).fill(-1)
+  for (let item = 0; item < items; item++) {
+    const slot = slotOf === undefined ? item : (slotOf[item] as number)
+    const part = partOf[item] as number
+    // What came later than the slots has no findings, or they would not be followed any more.
+    if (slot >= slots) continue
+    if (found[slot] !== -1 && found[slot] !== part) return undefined
+    found[slot] = part
+  }
+  return found
+}

@@ -1,0 +1,111 @@
+import type { Numbers, Shape } from '../scan/shape.ts'
+import type { AssetTable } from './assets.ts'
+import type { FacetTable } from './facets.ts'
+import { PlaceTable, placeKeys } from './place-table.ts'
+import type { Timeline } from './timeline.ts'
+
+const CONFIDENCES = 10_001
+/** So many counters the table of confidences may have. */
+const MOST_COUNTERS = 2 ** 24
+
+/** A table of counts by cell and confidence. */
+interface ConfidenceTable {
+  counts: Uint32Array
+  /** Cells that it has room for. */
+  room: number
+}
+
+/**
+ * Counts of all findings as they are now, whenever they were detected: by what places and cells have in common, and by
+ * cell and confidence. Each table is made when it is first asked for and follows every change from then on.
+ */
+export class PresentCounts {
+  readonly #facets: FacetTable
+  readonly #assets: AssetTable
+  readonly #findings: Timeline
+  #places: PlaceTable[] = []
+  #confidences: ConfidenceTable | undefined
+
+  constructor(findings: Timeline, facets: FacetTable, assets: AssetTable) {
+    this.#findings = findings
+    this.#facets = facets
+    this.#assets = assets
+  }
+
+  get bytes(): number {
+    return this.#places.reduce((sum, { bytes }) => sum + bytes, this.#confidences?.counts.byteLength ?? 0)
+  }
+
+  /** A finding of an asset begins (`by` 1) or ceases (-1) to have a combination and a confidence. */
+  follow(asset: number, combo: number, confidence: number, by: 1 | -1): void {
+    const cell = this.#facets.cellOf[combo] ?? 0
+    if (this.#places.length > 0) {
+      this.#places = this.#places.filter((table) => table.follow(this.#assets.placeOf[asset] ?? 0, cell, by))
+    }
+    const confidences = this.#confidences
+    if (confidences === undefined) return
+    if (cell >= confidences.room) this.#confidences = undefined
+    else {
+      const at = cell * CONFIDENCES + confidence
+      confidences.counts[at] = (confidences.counts[at] ?? 0) + by
+    }
+  }
+
+  /** Counts of a shape over all rows; undefined when the shape needs more than the tables tell. */
+  count(shape: Shape): Numbers | undefined {
+    const { cellPartOf, places, leastConfidence, groups } = shape
+    if (cellPartOf === undefined || (places === undefined) === (leastConfidence === 0)) return undefined
+    const counts = new Float64Array(groups + 1)
+    const told = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
+    if (!told) return undefined
+    const none = new Uint16Array(0)
+    return { width: groups + 1, counts, sums: new Float64Array(0), least: none, greatest: none }
+  }
+
+  #countPlaces(shape: Shape, out: Float64Array): boolean {
+    const [facets, assets] = [this.#facets, this.#assets]
+    const known = this.#places.find((table) => table.isCurrent && table.count(shape, out))
+    if (known !== undefined) return true
+    for (const key of placeKeys) {
+      if (this.#places.some((table) => table.key === key && table.isCurrent)) continue
+      const table = PlaceTable.open(key, facets, assets)
+      // Whether it tells the parts apart is seen before it is filled.
+      if (table?.count(shape, out) !== true) continue
+      for (const { asset, combo, count } of [this.#findings.rows, this.#findings.late]) table.fill(asset, combo, count)
+      this.#places = [...this.#places.filter((other) => other.key !== key), table]
+      return table.count(shape, out)
+    }
+    return false
+  }
+
+  #countSure({ cellPartOf, groups, leastConfidence }: Shape, out: Float64Array): boolean {
+    const table = this.#getConfidences()
+    if (table === undefined || cellPartOf === undefined) return false
+    for (let cell = 0; cell < Math.min(table.room, cellPartOf.length); cell++) {
+      const group = cellPartOf[cell] as number
+      if (group === groups) continue
+      let count = 0
+      const end = (cell + 1) * CONFIDENCES
+      for (let at = cell * CONFIDENCES + leastConfidence; at < end; at++) count += table.counts[at] as number
+      out[group] = (out[group] as number) + count
+    }
+    return true
+  }
+
+  #getConfidences(): ConfidenceTable | undefined {
+    const room = this.#facets.cells.length
+    if (this.#confidences !== undefined && this.#confidences.room >= room) return this.#confidences
+    const wide = room + 8
+    if (wide * CONFIDENCES > MOST_COUNTERS) return undefined
+    const counts = new Uint32Array(wide * CONFIDENCES)
+    const { cellOf } = this.#facets
+    for (const { confidence, combo, count } of [this.#findings.rows, this.#findings.late]) {
+      for (let row = 0; row < count; row++) {
+        const at = (cellOf[combo[row] as number] as number) * CONFIDENCES + (confidence[row] as number)
+        counts[at] = (counts[at] as number) + 1
+      }
+    }
+    this.#confidences = { counts, room: wide }
+    return this.#confidences
+  }
+}

@@ -1,0 +1,73 @@
+// The loops over rows that most answers spend their time in: whole numbers, and no branch that is guessed wrong often.
+
+import type { Rows } from '../index/rows.ts'
+
+type Combos = Rows['combo']
+
+/** Rows whose confidence is at least `least`, by the groups of their combinations. */
+interface SureRows {
+  combo: Combos
+  confidence: Uint16Array
+  groupOf: Uint32Array
+  least: number
+}
+
+/** Adds 1 for each row at its group. */
+export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
+  for (let row = from; row < to; row++) {
+    const group = groupOf[combo[row] as number] as number
+    counts[group] = (counts[group] as number) + 1
+  }
+}
+
+/** Adds 1 for each row whose confidence is at least `least`, at its group. */
+export function tallySure(
+  { combo, confidence, groupOf, least }: SureRows,
+  from: number,
+  to: number,
+  counts: Int32Array,
+): void {
+  const over = least - 1
+  for (let row = from; row < to; row++) {
+    const group = groupOf[combo[row] as number] as number
+    counts[group] = (counts[group] as number) + ((over - (confidence[row] as number)) >>> 31)
+  }
+}
+
+/** As `tallySure`, with the sum of the confidences. */
+export function sumSure(
+  { combo, confidence, groupOf, least }: SureRows,
+  from: number,
+  to: number,
+  { counts, sums }: { counts: Int32Array; sums: Float64Array },
+): void {
+  const over = least - 1
+  for (let row = from; row < to; row++) {
+    const value = confidence[row] as number
+    const isSure = (over - value) >>> 31
+    const group = groupOf[combo[row] as number] as number
+    counts[group] = (counts[group] as number) + isSure
+    sums[group] = (sums[group] as number) + isSure * value
+  }
+}
+
+/**
+ * Adds 1 for each asset that has no bit yet in the lane of a row's group, and sets the bit.
+ * @param bitOf the first bit of each group's lane
+ */
+export function markAssets(
+  { combo, asset, groupOf, none }: { combo: Combos; asset: Uint32Array; groupOf: Uint32Array; none: number },
+  from: number,
+  to: number,
+  { bitOf, seen, counts }: { bitOf: Uint32Array; seen: Uint32Array; counts: Int32Array },
+): void {
+  for (let row = from; row < to; row++) {
+    const group = groupOf[combo[row] as number] as number
+    if (group === none) continue
+    const bit = (bitOf[group] as number) + (asset[row] as number)
+    const word = bit >>> 5
+    const before = seen[word] as number
+    seen[word] = before | (1 << (bit & 31))
+    counts[group] = (counts[group] as number) + (((before >>> (bit & 31)) & 1) ^ 1)
+  }
+}

@@ -1,0 +1,162 @@
+import type { AssetTable } from '../index/assets.ts'
+import type { Rows } from '../index/rows.ts'
+import { markAssets, sumSure, tallyRows, tallySure } from './kernels.ts'
+import type { Numbers, Shape } from './shape.ts'
+
+/** What is wanted of the rows; `assets` counts each asset once. */
+export type Want = 'count' | 'sum' | 'extremes' | 'assets'
+
+const CHUNK = 4096
+const groups = new Uint32Array(CHUNK)
+
+/** Finds the group of each row of a chunk. */
+function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
+  const { combo, asset, confidence } = rows
+  const { groupOf, places, leastConfidence, groups: none } = shape
+  if (places === undefined) {
+    for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
+  } else {
+    const { partOf, parts, groupOf: groupOfParts } = places
+    for (let row = from; row < to; row++) {
+      const part = partOf[placeOf[asset[row] as number] as number] as number
+      groups[row - from] = groupOfParts[(groupOf[combo[row] as number] as number) * parts + part] as number
+    }
+  }
+  if (leastConfidence === 0) return
+  for (let row = from; row < to; row++) {
+    // All ones for a row that is not sure enough: a branch would be guessed wrong too often.
+    const left = ((confidence[row] as number) - leastConfidence) >> 31
+    groups[row - from] = (none & left) | ((groups[row - from] as number) & ~left)
+  }
+}
+
+/** The group of one row. */
+export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
+  const { groupOf, places, leastConfidence, groups: none } = shape
+  if ((rows.confidence[row] as number) < leastConfidence) return none
+  const own = groupOf[rows.combo[row] as number] as number
+  if (places === undefined) return own
+  const part = places.partOf[placeOf[rows.asset[row] as number] as number] as number
+  return places.groupOf[own * places.parts + part] as number
+}
+
+/** What an answer adds up: counts, and where it is asked for sums of confidence, of groups from `base` on. */
+export interface Counted {
+  counts: Float64Array
+  sums: Float64Array
+  base: number
+  summed: boolean
+}
+type Range = { from: number; to: number; sign: 1 | -1 }
+
+/** Where the loops count: as wide as the widest shape so far, and all zero between two uses. */
+const scratch = { counts: new Int32Array(256), sums: new Float64Array(256) }
+
+function openScratch(width: number): typeof scratch {
+  if (scratch.counts.length < width) {
+    scratch.counts = new Int32Array(width * 2)
+    scratch.sums = new Float64Array(width * 2)
+  }
+  return scratch
+}
+
+/** Adds the rows `[from, to)`, or takes them away (`sign` -1), at `base` of the counts and sums. */
+export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted): void {
+  const { from, to, sign } = range
+  const width = shape.groups + 1
+  // Few rows are counted in place, so that a wide shape need not be gone through for them.
+  if (to - from < width) {
+    countFew(rows, range, shape, out)
+    return
+  }
+  const { combo, confidence } = rows
+  const { groupOf, leastConfidence: least } = shape
+  const { counts, sums } = openScratch(width)
+  if (out.summed) sumSure({ combo, confidence, groupOf, least }, from, to, { counts, sums })
+  else if (least > 0) tallySure({ combo, confidence, groupOf, least }, from, to, counts)
+  else tallyRows(combo, groupOf, from, to, counts)
+  for (let group = 0; group < width; group++) {
+    const at = out.base + group
+    out.counts[at] = (out.counts[at] as number) + sign * (counts[group] as number)
+    if (out.summed) out.sums[at] = (out.sums[at] as number) + sign * (sums[group] as number)
+  }
+  counts.fill(0, 0, width)
+  if (out.summed) sums.fill(0, 0, width)
+}
+
+function countFew(
+  { combo, confidence }: Rows,
+  { from, to, sign }: Range,
+  { groupOf, leastConfidence }: Shape,
+  { counts, sums, base, summed }: Counted,
+): void {
+  for (let row = from; row < to; row++) {
+    const value = confidence[row] as number
+    if (value < leastConfidence) continue
+    const at = base + (groupOf[combo[row] as number] as number)
+    counts[at] = (counts[at] as number) + sign
+    if (summed) sums[at] = (sums[at] as number) + sign * value
+  }
+}
+
+/** Goes through the rows `[from, to)` of one bucket, whatever the shape. */
+export function scanRows(
+  rows: Rows,
+  range: { from: number; to: number },
+  asked: { shape: Shape; assets: AssetTable; want: Want },
+  out: Numbers & { base: number; seen?: Uint32Array | undefined },
+): void {
+  const { shape, assets, want } = asked
+  const { base, counts, sums, least, greatest, seen } = out
+  const { asset, confidence } = rows
+  const none = shape.groups
+  const isPlain = shape.places === undefined && shape.leastConfidence === 0
+  if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
+    const bitOf = shape.laneOf.map((lane) => lane * assets.count)
+    const { combo } = rows
+    const marked = openScratch(none + 1).counts
+    markAssets({ combo, asset, groupOf: shape.groupOf, none }, range.from, range.to, { bitOf, seen, counts: marked })
+    for (let group = 0; group < none; group++) {
+      counts[base + group] = (counts[base + group] as number) + (marked[group] as number)
+    }
+    marked.fill(0, 0, none)
+    return
+  }
+  for (let start = range.from; start < range.to; start += CHUNK) {
+    const end = Math.min(range.to, start + CHUNK)
+    readGroups(rows, start, end, shape, assets)
+    if (want === 'assets' && seen !== undefined) {
+      const { laneOf } = shape
+      const all = assets.count
+      for (let row = start; row < end; row++) {
+        const group = groups[row - start] as number
+        if (group === none) continue
+        const bit = (laneOf[group] as number) * all + (asset[row] as number)
+        const word = bit >>> 5
+        const before = seen[word] as number
+        const after = before | (1 << (bit & 31))
+        if (before === after >>> 0) continue
+        seen[word] = after
+        counts[base + group] = (counts[base + group] as number) + 1
+      }
+      continue
+    }
+    for (let row = start; row < end; row++) {
+      const at = base + (groups[row - start] as number)
+      counts[at] = (counts[at] as number) + 1
+    }
+    if (want === 'sum') {
+      for (let row = start; row < end; row++) {
+        const at = base + (groups[row - start] as number)
+        sums[at] = (sums[at] as number) + (confidence[row] as number)
+      }
+    } else if (want === 'extremes') {
+      for (let row = start; row < end; row++) {
+        const at = base + (groups[row - start] as number)
+        const value = confidence[row] as number
+        if (value < (least[at] as number)) least[at] = value
+        if (value > (greatest[at] as number)) greatest[at] = value
+      }
+    }
+  }
+}

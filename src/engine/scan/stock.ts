@@ -1,0 +1,138 @@
+import type { Engine } from '../columnar-index.ts'
+import type { Rows } from '../index/rows.ts'
+import { NO_LEAST } from '../index/tallies.ts'
+import type { Timeline } from '../index/timeline.ts'
+import { ask } from './ask.ts'
+import { groupOfRow, type Want } from './scan.ts'
+import type { Numbers, Shape } from './shape.ts'
+
+const MOST_COUNTERS = 2 ** 26
+const MOST_CONFIDENCES = 2 ** 24
+const MOST_NUMBERS = 8_000_000
+
+export interface StockAsked {
+  shape: Shape
+  want: Want
+  /** Ascending; a row counts at a moment when it lies before it. */
+  moments: readonly number[]
+}
+
+/** Findings as they were at some moments, one bucket each; undefined when it cannot be told from the columns. */
+export function askStock(engine: Engine, { shape, want, moments }: StockAsked): Numbers | undefined {
+  const { findings, history, assets } = engine
+  const last = moments.at(-1)
+  if (last === undefined) return undefined
+  if (want === 'assets') return countAssets(engine, shape, moments)
+  if (want === 'extremes') return measure(engine, shape, moments)
+  const asked = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: moments.slice(0, -1) }
+  const parts = [findings, history.enters, history.leaves].map((timeline) => ask({ timeline, assets }, asked))
+  const [present, enters, leaves] = parts
+  if (present === undefined || enters === undefined || leaves === undefined) return undefined
+  const { width, counts, sums } = present
+  for (const [items, added, taken] of [
+    [counts, enters.counts, leaves.counts],
+    [sums, enters.sums, leaves.sums],
+  ] as const) {
+    for (let at = 0; at < items.length; at++) {
+      const before = at < width ? 0 : (items[at - width] ?? 0)
+      items[at] = before + (items[at] ?? 0) + (added[at] ?? 0) - (taken[at] ?? 0)
+    }
+  }
+  return present
+}
+
+/** Follows the rows of each group through time, one by one; `close` is called at each moment. */
+function followThrough(
+  { findings, history, assets }: Engine,
+  { shape, moments }: Pick<StockAsked, 'shape' | 'moments'>,
+  follow: (group: number, rows: Rows, row: number, by: 1 | -1) => void,
+  close: (index: number) => void,
+): void {
+  const none = shape.groups
+  const read = ({ rows, late }: Timeline, from: number, to: number, by: 1 | -1) => {
+    const end = rows.firstAtOrAfter(to)
+    for (let row = rows.firstAtOrAfter(from); row < end; row++) {
+      const group = groupOfRow(rows, row, shape, assets)
+      if (group !== none) follow(group, rows, row, by)
+    }
+    for (let row = 0; row < late.count; row++) {
+      const time = late.time[row] as number
+      if (time < from || time >= to) continue
+      const group = groupOfRow(late, row, shape, assets)
+      if (group !== none) follow(group, late, row, by)
+    }
+  }
+  let from = Number.NEGATIVE_INFINITY
+  for (const [index, moment] of moments.entries()) {
+    read(findings, from, moment, 1)
+    read(history.enters, from, moment, 1)
+    read(history.leaves, from, moment, -1)
+    close(index)
+    from = moment
+  }
+}
+
+const nothing = { sums: new Float64Array(0), least: new Uint16Array(0), greatest: new Uint16Array(0) }
+
+/** Distinct assets at each moment: how many findings each asset has in each lane is followed through time. */
+function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
+  const width = shape.groups + 1
+  const all = engine.assets.count
+  if (shape.lanes * all > MOST_COUNTERS || width * moments.length > MOST_NUMBERS) return undefined
+  const counters = new Int32Array(shape.lanes * all)
+  const present = new Float64Array(width)
+  const counts = new Float64Array(width * moments.length)
+  const follow = (group: number, rows: Rows, row: number, by: 1 | -1) => {
+    const at = (shape.laneOf[group] as number) * all + (rows.asset[row] as number)
+    const before = counters[at] as number
+    counters[at] = before + by
+    const change = (before + by > 0 ? 1 : 0) - (before > 0 ? 1 : 0)
+    if (change !== 0) present[group] = (present[group] as number) + change
+  }
+  followThrough(engine, { shape, moments }, follow, (index) => counts.set(present, index * width))
+  return { ...nothing, width, counts }
+}
+
+/** Confidences in ten-thousandths from 0 to 1, and how many of them lie side by side in one step. */
+const CONFIDENCES = 10_001
+const STEP_BITS = 7
+const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
+
+/**
+ * The least and the greatest confidence at each moment: how many findings of each group have each confidence is
+ * followed through time, and how many have one of each step.
+ */
+function measure(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
+  const { groups } = shape
+  const width = groups + 1
+  if (groups * CONFIDENCES > MOST_CONFIDENCES || width * moments.length > MOST_NUMBERS) return undefined
+  const counters = new Int32Array(groups * CONFIDENCES)
+  const steps = new Int32Array(groups * STEPS)
+  const present = new Float64Array(width)
+  const counts = new Float64Array(width * moments.length)
+  const least = new Uint16Array(counts.length).fill(NO_LEAST)
+  const greatest = new Uint16Array(counts.length)
+  const follow = (group: number, { confidence }: Rows, row: number, by: 1 | -1) => {
+    const value = confidence[row] as number
+    const [at, step] = [group * CONFIDENCES + value, group * STEPS + (value >> STEP_BITS)]
+    counters[at] = (counters[at] as number) + by
+    steps[step] = (steps[step] as number) + by
+    present[group] = (present[group] as number) + by
+  }
+  const find = (group: number, by: 1 | -1) => {
+    let step = by === 1 ? 0 : STEPS - 1
+    while (steps[group * STEPS + step] === 0) step += by
+    let value = by === 1 ? step << STEP_BITS : Math.min(CONFIDENCES, (step + 1) << STEP_BITS) - 1
+    while (counters[group * CONFIDENCES + value] === 0) value += by
+    return value
+  }
+  followThrough(engine, { shape, moments }, follow, (index) => {
+    counts.set(present, index * width)
+    for (let group = 0; group < groups; group++) {
+      if (present[group] === 0) continue
+      least[index * width + group] = find(group, 1)
+      greatest[index * width + group] = find(group, -1)
+    }
+  })
+  return { ...nothing, width, counts, least, greatest }
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import { appendAudit } from '../../audit/audit.store.ts'
+import { compilePattern } from '../../detectors/custom/pattern.ts'
+import { type Issue, invalidInput, notFound } from '../../kernel/errors.ts'
+import { ownText } from '../../kernel/safe-text.ts'
+import { quote } from '../../kernel/shown.ts'
+import { authorOf } from '../../operation/author.ts'
+import type { WriteContext } from '../../operation/context.ts'
+import { type Operation, operation } from '../../operation/operation.ts'
+import type { Reader } from '../../store/store.ts'
+import { FilterMapping, restrictsNothing } from '../filter.ts'
+import { FindingLedger, toFingerprint } from '../ledger.store.ts'
+import { deciderOf } from '../triage.ts'
+import {
+  findSuppression,
+  findValueFp,
+  insertSuppression,
+  listDecidedBy,
+  listSuppressible,
+  listSuppressions,
+  patternFields,
+  removeSuppression,
+  type SuppressionRecord,
+} from './suppressions.store.ts'
+import { actorOf, compilePatterns, suppressFindings } from './suppressions.ts'
+
+const AT_ONCE = 100
+
+const Pattern = z.strictObject({
+  field: z
+    .enum(patternFields)
+    .describe('Title, address or space of the asset, place in it, or excerpt of the finding.'),
+  pattern: z.string().min(1).max(512).describe('RE2 pattern, whatever the letter case.'),
+})
+const status = z.enum(['IGNORED', 'FALSE_POSITIVE'])
+
+const Suppression = z.object({
+  id: z.string().describe('Id of the suppression.'),
+  filters: FilterMapping,
+  valueFingerprint: z.string().describe('Keyed hash of the value that is meant.').optional(),
+  patterns: z.array(Pattern).describe('What else must match.'),
+  status: status.describe('What matching findings become.'),
+  reason: z.string().describe('Why.'),
+  createdBy: z.string().describe('Who decided it.'),
+  createdAt: z.string().describe('ISO 8601 UTC timestamp.'),
+})
+
+const SuppressionId = z.string().min(1).max(40).describe('Id of the suppression.')
+
+function toView({ id, filters, valueFp, patterns, status: to, reason, createdBy, createdAt }: SuppressionRecord) {
+  return {
+    id: String(id),
+    filters,
+    ...(valueFp === null ? {} : { valueFingerprint: toFingerprint(valueFp) }),
+    patterns,
+    status: status.parse(to),
+    reason,
+    createdBy,
+    createdAt: new Date(createdAt).toISOString(),
+  }
+}
+
+function getSuppression(reader: Reader, id: string): SuppressionRecord {
+  const found = /^\d{1,15}$/.test(id) ? findSuppression(reader, Number(id)) : undefined
+  if (found === undefined) throw notFound(`There is no suppression ${quote(id)}; list_suppressions shows them all.`)
+  return found
+}
+
+export const suppressionOperations: readonly Operation[] = [
+  operation({
+    name: 'list_suppressions',
+    title: 'List suppressions',
+    summary: 'The standing decisions about findings, oldest first.',
+    effect: 'read',
+    scope: 'read',
+    route: 'GET /suppressions',
+    texts: 'own',
+    input: z.strictObject({}),
+    output: z.object({
+      items: z.array(Suppression).describe('The suppressions.'),
+      total: z.number().describe('How many there are.'),
+    }),
+    run: (_, context) =>
+      context.read((reader) => {
+        const items = listSuppressions(reader).map(toView)
+        return { items, total: items.length }
+      }),
+  }),
+
+  operation({
+    name: 'create_suppression',
+    title: 'Suppress findings for good',
+    summary:
+      'Ignores findings by filter, by value or by pattern, those that are open and those that later scans and imports bring.',
+    effect: 'write',
+    consent: 'always',
+    scope: 'triage',
+    route: 'POST /suppressions',
+    status: 201,
+    location: ({ id }) => `/suppressions/${id}`,
+    texts: 'own',
+    input: z.strictObject({
+      filters: FilterMapping.optional(),
+      findingId: z.string().max(40).describe('A finding whose value is meant, wherever else it stands.').optional(),
+      patterns: z.array(Pattern).max(10).default([]).describe('What else must match, all of it.'),
+      status: status.default('IGNORED').describe('What matching findings become.'),
+      reason: z.string().trim().min(1).max(1000).describe('Why, for the history.'),
+    }),
+    output: Suppression.extend({ changed: z.number().describe('Open findings that it has changed at once.') }),
+    run: async ({ filters = {}, findingId, patterns, status: to, reason }, context) => {
+      const valueFp = findingId === undefined ? null : context.read((reader) => findValue(reader, findingId))
+      checkSuppression({ filters, valueFp, patterns })
+      const at = context.now()
+      const created = context.store.write(
+        (writer) => {
+          const draft = {
+            filters,
+            valueFp,
+            patterns,
+            status: to,
+            reason,
+            createdBy: context.caller.name,
+            createdAt: at,
+          }
+          const added = getSuppression(writer, String(insertSuppression(writer, draft)))
+          const { id, ...after } = toView(added)
+          appendAudit(writer, authorOf(context), { action: 'create', kind: 'suppression', name: id, after })
+          return added
+        },
+        { durable: true },
+      )
+      return { ...toView(created), changed: await applyNow(created, context) }
+    },
+  }),
+
+  operation({
+    name: 'delete_suppression',
+    title: 'Delete a suppression',
+    summary: 'Takes a standing decision back: what it had decided is open again, or resolved where it is gone.',
+    effect: 'write',
+    consent: 'always',
+    scope: 'triage',
+    route: 'DELETE /suppressions/{id}',
+    destructive: true,
+    texts: 'own',
+    input: z.strictObject({ id: SuppressionId }),
+    output: Suppression.extend({ changed: z.number().describe('Findings whose status went back.') }),
+    run: async ({ id }, context) => {
+      const suppression = context.store.write(
+        (writer) => {
+          const found = getSuppression(writer, id)
+          removeSuppression(writer, found.id)
+          const { id: name, ...before } = toView(found)
+          appendAudit(writer, authorOf(context), { action: 'delete', kind: 'suppression', name, before })
+          return found
+        },
+        { durable: true },
+      )
+      return { ...toView(suppression), changed: await takeBack(suppression, context) }
+    },
+  }),
+]
+
+function findValue(reader: Reader, findingId: string): number {
+  const valueFp = /^\d{1,15}$/.test(findingId) ? findValueFp(reader, Number(findingId)) : undefined
+  if (valueFp === undefined) throw notFound(`There is no finding ${quote(findingId)}; search_findings lists them.`)
+  if (valueFp === null) {
+    throw invalidInput(`Finding ${findingId} has no value of its own; suppress it by filters or patterns.`, {
+      issues: [{ path: 'findingId', message: 'must be a finding that stands for a value.' }],
+    })
+  }
+  return valueFp
+}
+
+function checkSuppression({ filters, valueFp, patterns }: Pick<SuppressionRecord, 'filters' | 'valueFp' | 'patterns'>) {
+  const issues: Issue[] = patterns.flatMap(({ pattern }, index) => {
+    const compiled = compilePattern(pattern, 'i')
+    return 'problem' in compiled ? [{ path: `patterns[${index}].pattern`, message: compiled.problem }] : []
+  })
+  if (filters.statuses !== undefined || filters.exclude?.statuses !== undefined) {
+    issues.push({ path: 'filters.statuses', message: 'cannot be given: a suppression is about open findings.' })
+  }
+  if (restrictsNothing(filters) && valueFp === null && patterns.length === 0) {
+    issues.push({ path: 'filters', message: 'must restrict something; or give findingId or patterns.' })
+  }
+  const [first] = issues
+  if (first === undefined) return
+  throw invalidInput(`The suppression is not kept: ${first.path} ${first.message}`, { issues })
+}
+
+/** Changes the findings that are open now, a few at a time. */
+async function applyNow(suppression: SuppressionRecord, context: WriteContext): Promise<number> {
+  const matches = compilePatterns(suppression)
+  let changed = 0
+  for (let after = 0; ; ) {
+    const page = context.read((reader) => listSuppressible(reader, suppression, { after, limit: AT_ONCE }))
+    const last = page.at(-1)
+    if (last === undefined) return changed
+    const found = page.filter(matches)
+    const at = context.now()
+    changed += context.store.write(
+      (writer) => FindingLedger.keep(writer, at, (ledger) => suppressFindings(ledger, suppression, found, at)),
+      { durable: true },
+    )
+    after = last.id
+    await context.store.giveWay(context.signal)
+  }
+}
+
+async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promise<number> {
+  const decided = { ...deciderOf(context), reason: ownText('suppression deleted') }
+  let changed = 0
+  for (let after = 0; ; ) {
+    const page = context.read((reader) => listDecidedBy(reader, actorOf(id), { after, limit: AT_ONCE }))
+    const last = page.at(-1)
+    if (last === undefined) return changed
+    const at = context.now()
+    context.store.write(
+      (writer) =>
+        FindingLedger.keep(writer, at, (ledger) => {
+          for (const finding of page) {
+            const record = ledger.findById(finding.id)
+            const to = finding.gone ? 'RESOLVED' : 'OPEN'
+            if (record !== undefined) ledger.changeStatus(record, { at, to, ...decided })
+          }
+        }),
+      { durable: true },
+    )
+    changed += page.length
+    after = last.id
+    await context.store.giveWay(context.signal)
+  }
+}

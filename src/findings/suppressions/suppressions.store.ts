@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import { toSafeJson, toSafeText } from '../../detectors/safe-text.ts'
+import { db } from '../../store/builder.ts'
+import { statusCodes } from '../../store/schema.ts'
+import type { Reader, Writer } from '../../store/store.ts'
+import { toStatus } from '../facets.store.ts'
+import { findingCondition } from '../filter.store.ts'
+import type { FilterMapping } from '../filter.ts'
+import type { FindingStatus } from '../model.ts'
+
+export const patternFields = ['name', 'url', 'container', 'path', 'excerpt'] as const
+export type PatternField = (typeof patternFields)[number]
+
+/** A standing decision as the store has it; times in milliseconds. */
+export interface SuppressionRecord {
+  id: number
+  filters: FilterMapping
+  valueFp: number | null
+  patterns: { field: PatternField; pattern: string }[]
+  status: FindingStatus
+  reason: string
+  createdBy: string
+  createdAt: number
+}
+
+interface SuppressionSqlRow extends Omit<SuppressionRecord, 'filters' | 'patterns' | 'status'> {
+  filters: string
+  patterns: string
+  status: number
+}
+
+const select = `SELECT id, filters, value_fp AS valueFp, patterns, status, reason, created_by AS createdBy,
+    created_at AS createdAt
+  FROM suppression`
+
+const toRecord = (row: SuppressionSqlRow): SuppressionRecord => ({
+  ...row,
+  filters: JSON.parse(row.filters) as FilterMapping,
+  patterns: JSON.parse(row.patterns) as SuppressionRecord['patterns'],
+  status: toStatus(row.status),
+})
+
+/** Oldest first. */
+export function listSuppressions(reader: Reader): SuppressionRecord[] {
+  return (reader.prepare(`${select} ORDER BY id`).all() as SuppressionSqlRow[]).map(toRecord)
+}
+
+export function findSuppression(reader: Reader, id: number): SuppressionRecord | undefined {
+  const row = reader.prepare(`${select} WHERE id = ?`).get(id) as SuppressionSqlRow | undefined
+  return row === undefined ? undefined : toRecord(row)
+}
+
+export function insertSuppression(writer: Writer, draft: Omit<SuppressionRecord, 'id'>): number {
+  const { lastInsertRowid } = writer
+    .prepare(
+      `INSERT INTO suppression (filters, value_fp, patterns, status, reason, created_by, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      toSafeJson(draft.filters, 'definition'),
+      draft.valueFp,
+      toSafeJson(draft.patterns, 'definition'),
+      statusCodes[draft.status],
+      toSafeText(draft.reason, 'definition'),
+      toSafeText(draft.createdBy, 'prose'),
+      draft.createdAt,
+    )
+  return Number(lastInsertRowid)
+}
+
+export function removeSuppression(writer: Writer, id: number): void {
+  writer.prepare('DELETE FROM suppression WHERE id = ?').run(id)
+}
+
+/** The keyed hash of the value of a finding, null where it has none; undefined where there is no such finding. */
+export function findValueFp(reader: Reader, findingId: number): number | null | undefined {
+  const row = reader.prepare('SELECT value_fp AS valueFp FROM finding WHERE id = ?').get(findingId)
+  return (row as { valueFp: number | null } | undefined)?.valueFp
+}
+
+/** What the patterns of a suppression look at. */
+export type SuppressibleFinding = { id: number } & Record<PatternField, string>
+
+/** Open findings that filters and value take in, by id, after one or among some. */
+export function listSuppressible(
+  reader: Reader,
+  { filters, valueFp }: Pick<SuppressionRecord, 'filters' | 'valueFp'>,
+  page: { after: number; limit: number } | { ids: readonly number[] },
+): SuppressibleFinding[] {
+  let query = db
+    .selectFrom('finding as f')
+    .innerJoin('combo as c', 'c.id', 'f.combo_id')
+    .innerJoin('asset as a', 'a.id', 'f.asset_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .select(['f.id', 'a.name', 'a.url', 'container.text as container'])
+    .select(sql<string>`coalesce(f.location ->> '$.path', '')`.as('path'))
+    .select(sql<string>`coalesce(f.excerpt, '')`.as('excerpt'))
+    .where('c.status', '=', statusCodes.OPEN)
+    .where(findingCondition(filters))
+    .orderBy('f.id')
+  if (valueFp !== null) query = query.where('f.value_fp', '=', valueFp)
+  query =
+    'ids' in page ? query.where('f.id', 'in', [...page.ids]) : query.where('f.id', '>', page.after).limit(page.limit)
+  return reader.all(query)
+}
+
+/**
+ * Findings whose present status an actor gave them, by id, after one; `gone`: they were not there when last looked for.
+ */
+export function listDecidedBy(
+  reader: Reader,
+  actor: string,
+  { after, limit }: { after: number; limit: number },
+): { id: number; gone: boolean }[] {
+  const rows = reader
+    .prepare(
+      `SELECT f.id, f.last_detected_at IS NOT NULL AS gone FROM status_change s
+         JOIN finding f ON f.id = s.finding_id JOIN combo c ON c.id = f.combo_id
+       WHERE s.actor = ? AND s.finding_id > ? AND c.status = s.to_status
+         AND s.seq = (SELECT max(seq) FROM status_change o WHERE o.finding_id = s.finding_id)
+       ORDER BY f.id LIMIT ?`,
+    )
+    .all(actor, after, limit) as { id: number; gone: number }[]
+  return rows.map(({ id, gone }) => ({ id, gone: gone === 1 }))
+}

@@ -1,0 +1,62 @@
+import { compilePattern, type LinearPattern } from '../../detectors/custom/pattern.ts'
+import { toSafeText } from '../../detectors/safe-text.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import type { Writer } from '../../store/store.ts'
+import type { FindingLedger } from '../ledger.store.ts'
+import {
+  listSuppressible,
+  listSuppressions,
+  type PatternField,
+  type SuppressibleFinding,
+  type SuppressionRecord,
+} from './suppressions.store.ts'
+
+/** Ids in one question to the database. */
+const IDS_AT_ONCE = 400
+
+/** How histories name what a suppression has decided. */
+export const actorOf = (id: number): SafeText => toSafeText(`suppression:${id}`, 'key')
+
+/**
+ * Gives findings that this transaction opened the status that a standing decision has for them; the oldest one wins.
+ */
+export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number): void {
+  if (ledger.opened.size === 0) return
+  const waiting = new Set(ledger.opened)
+  for (const suppression of listSuppressions(writer)) {
+    const matches = compilePatterns(suppression)
+    const ids = [...waiting]
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      const page = { ids: ids.slice(from, from + IDS_AT_ONCE) }
+      const found = listSuppressible(writer, suppression, page).filter(matches)
+      suppressFindings(ledger, suppression, found, at)
+      for (const { id } of found) waiting.delete(id)
+    }
+  }
+  ledger.opened.clear()
+}
+
+/** Returns how many had another status before. */
+export function suppressFindings(
+  ledger: FindingLedger,
+  { id, status, reason }: SuppressionRecord,
+  findings: readonly { id: number }[],
+  at: number,
+): number {
+  const records = findings.flatMap((finding) => ledger.findById(finding.id) ?? [])
+  const open = records.filter(({ facets }) => facets.status === 'OPEN')
+  for (const record of open)
+    ledger.changeStatus(record, { at, to: status, actor: actorOf(id), reason: toSafeText(reason, 'definition') })
+  return open.length
+}
+
+/** Whether a finding fits all patterns. A pattern that no longer compiles fits nothing. */
+export function compilePatterns({
+  patterns,
+}: Pick<SuppressionRecord, 'patterns'>): (finding: SuppressibleFinding) => boolean {
+  const compiled = patterns.map(({ field, pattern }): [PatternField, LinearPattern | { problem: string }] => [
+    field,
+    compilePattern(pattern, 'i'),
+  ])
+  return (finding) => compiled.every(([field, pattern]) => !('problem' in pattern) && pattern.matches(finding[field]))
+}

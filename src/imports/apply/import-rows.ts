@@ -1,0 +1,106 @@
+import type { Facets } from '../../findings/facets.store.ts'
+import type { FindingLedger, FindingRecord } from '../../findings/ledger.store.ts'
+import { ownText } from '../../kernel/safe-text.ts'
+import type { ImportRow } from '../read/import-line.ts'
+
+/** What a line says of a finding. */
+export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets' | 'undated' | 'fp'> {
+  /** Those of the row, in the source of the import. */
+  facets: Facets
+  undated: boolean
+  scanId: number
+  at: number
+}
+
+/** A finding of a line, and where it belongs. */
+export interface RowPlace extends FindingLine {
+  fp: number
+  assetId: number
+  /** The asset came with this import: most likely its findings did, too. */
+  isNew: boolean
+}
+
+const asNew = { known: false, resolved: false }
+const asResolved = { known: false, resolved: true }
+
+/** Adds the finding of a line, or brings it up to date. */
+export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
+  const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
+  if (!place.isNew) {
+    const before = ledger.find(assetId, fp)
+    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, place) }
+  }
+  const lastDetectedAt = place.lastDetectedAt ?? firstDetectedAt
+  const id = ledger.insertIfNew({
+    assetId,
+    fp,
+    facets,
+    firstDetectedAt,
+    confidence,
+    lastDetectedAt,
+    resolvedAt,
+    excerpt,
+    location: null,
+  })
+  if (id === undefined) {
+    const before = ledger.find(assetId, fp)
+    if (before === undefined) throw new RangeError('a finding is there and is not')
+    return { known: true, resolved: applyLine(ledger, before, place) }
+  }
+  if (resolvedAt === null) return asNew
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: place.scanId })
+  return asResolved
+}
+
+/** Brings a finding up to date with a line about it; says whether the finding was resolved by it. */
+export function applyLine(ledger: FindingLedger, before: FindingRecord, place: FindingLine): boolean {
+  const { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at } = place
+  const line = { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at }
+  if (ledger.deferLine(before, line)) return false
+  const isResolved = updateRow(ledger, before, line)
+  ledger.keepLine(before, line)
+  return isResolved
+}
+
+function updateRow(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
+  const { facets, scanId, at, confidence, excerpt, resolvedAt, undated } = row
+  const { status } = facets
+  const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
+  const present = before.facets.status
+  const patch = { confidence, lastDetectedAt, excerpt, facets: { ...facets, status: present } }
+  if (status === present) {
+    const corrected = status === 'RESOLVED' && !undated && ledger.lastDecision(before.id)?.by !== 'person'
+    if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {
+      ledger.correctResolution(before, resolvedAt)
+      ledger.update(before, { ...patch, resolvedAt })
+    } else {
+      ledger.update(before, patch)
+    }
+    return false
+  }
+  if (personDecides(ledger, before, row)) {
+    ledger.update(before, patch)
+    return false
+  }
+  const since = {
+    RESOLVED: resolvedAt ?? at,
+    OPEN: at,
+    FALSE_POSITIVE: row.firstDetectedAt,
+    IGNORED: row.firstDetectedAt,
+  }
+  ledger.changeStatus(
+    before,
+    { at: since[status], to: status, actor: ownText('import'), scanId },
+    { ...patch, resolvedAt },
+  )
+  return status === 'RESOLVED'
+}
+
+/** A person's word stands, unless the scanner saw the finding go or come back after it. */
+function personDecides(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
+  const decision = ledger.lastDecision(before.id)
+  if (decision?.by !== 'person') return false
+  if (before.facets.status === 'FALSE_POSITIVE' || before.facets.status === 'IGNORED') return true
+  if (row.facets.status === 'RESOLVED') return (row.resolvedAt ?? 0) <= decision.at
+  return row.facets.status !== 'OPEN' || (row.lastDetectedAt ?? 0) <= decision.at
+}

@@ -1,0 +1,116 @@
+import { FindingLedger } from '../../findings/ledger.store.ts'
+import {
+  findSuppressionChanges,
+  hasDeferredLines,
+  isHeld,
+  type PendingImport,
+  publishImport,
+  saveSuppressions,
+  takeDeferredLines,
+} from '../../findings/pending-imports.store.ts'
+import { findSuppression, listDecidedBy, listSuppressible } from '../../findings/suppressions/suppressions.store.ts'
+import { actorOf, compilePatterns, suppressFindings, suppressOpened } from '../../findings/suppressions/suppressions.ts'
+import { ownText } from '../../kernel/safe-text.ts'
+import type { Drive } from '../../scans/lease.ts'
+import { finishScan } from '../../scans/scans.store.ts'
+import { setLastCompletedScan } from '../../sources/sources.store.ts'
+import type { Store, Writer } from '../../store/store.ts'
+import { dropImportFile } from '../stage/imports.store.ts'
+import { applyLine, type FindingLine } from './import-rows.ts'
+
+/** Findings that are looked at in one transaction. */
+const FINDINGS_AT_ONCE = 500
+const unpublished = { unpublished: true }
+
+export interface Publishing {
+  drive: Drive
+  pending: PendingImport
+  store: Store
+  now: () => number
+}
+
+/**
+ * Shows an import whose findings are all stored, and completes its scan, in one transaction. What people have changed
+ * since the import met it is brought up to date first.
+ */
+export async function publish(publishing: Publishing): Promise<void> {
+  const { drive, pending, store, now } = publishing
+  const { id, uid, sourceId } = drive.scan
+  const tryToPublish = (writer: Writer): boolean => {
+    if (hasDeferredLines(writer, pending) || findSuppressionChanges(writer, pending) !== undefined) return false
+    const at = now()
+    publishImport(writer, pending, at)
+    dropImportFile(writer, uid)
+    finishScan(writer, id, { status: 'COMPLETED' }, at)
+    setLastCompletedScan(writer, sourceId, at)
+    return true
+  }
+  for (;;) {
+    store.emptyLog()
+    if (drive.write(tryToPublish, unpublished)) return drive.close()
+    await applyDeferred(publishing)
+    await followSuppressions(publishing)
+  }
+}
+
+/** Applies lines again whose findings somebody has changed since. */
+async function applyDeferred({ drive, pending, store, now }: Publishing): Promise<void> {
+  const applySome = (writer: Writer): boolean => {
+    const deferred = takeDeferredLines(writer, pending, FINDINGS_AT_ONCE)
+    const at = now()
+    const apply = (ledger: FindingLedger) => {
+      for (const { findingId, lines } of deferred) {
+        for (const line of lines as FindingLine[]) {
+          const before = ledger.findById(findingId)
+          if (before !== undefined) applyLine(ledger, before, line)
+        }
+      }
+      suppressOpened(writer, ledger, at)
+    }
+    FindingLedger.keep(writer, at, apply, { pending })
+    return deferred.length > 0
+  }
+  while (drive.write(applySome, unpublished)) await store.giveWay(drive.signal)
+}
+
+/** Does to the findings of the import what creating and deleting suppressions did to those that everybody sees. */
+async function followSuppressions({ drive, pending, store, now }: Publishing): Promise<void> {
+  const changes = store.read((reader) => findSuppressionChanges(reader, pending))
+  if (changes === undefined) return
+  const changeSome = async (change: (writer: Writer, ledger: FindingLedger, after: number) => number | undefined) => {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const from: number = after
+      const keep = (writer: Writer) => {
+        const at = now()
+        return FindingLedger.keep(writer, at, (ledger) => change(writer, ledger, from), { pending })
+      }
+      after = drive.write(keep, unpublished)
+      await store.giveWay(drive.signal)
+    }
+  }
+  const isOurs = (writer: Writer, ledger: FindingLedger, id: number) =>
+    isHeld(writer, pending, id) && ledger.findById(id)?.facets.sourceId === pending.sourceId
+  for (const id of changes.removed) {
+    await changeSome((writer, ledger, after) => {
+      const page = listDecidedBy(writer, actorOf(id), { after, limit: FINDINGS_AT_ONCE })
+      for (const found of page.filter((one) => isOurs(writer, ledger, one.id))) {
+        const before = ledger.findById(found.id)
+        const change = { at: now(), to: 'OPEN', actor: ownText('import'), scanId: drive.scan.id } as const
+        if (before !== undefined) ledger.changeStatus(before, { ...change, reason: ownText('suppression deleted') })
+      }
+      suppressOpened(writer, ledger, now())
+      return page.at(-1)?.id
+    })
+  }
+  for (const id of changes.added) {
+    await changeSome((writer, ledger, after) => {
+      const suppression = findSuppression(writer, id)
+      if (suppression === undefined) return undefined
+      const page = listSuppressible(writer, suppression, { after, limit: FINDINGS_AT_ONCE })
+      const found = page.filter(compilePatterns(suppression)).filter((one) => isOurs(writer, ledger, one.id))
+      suppressFindings(ledger, suppression, found, now())
+      return page.at(-1)?.id
+    })
+  }
+  drive.write((writer) => saveSuppressions(writer, pending, changes.present))
+}

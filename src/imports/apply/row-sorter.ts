@@ -1,0 +1,41 @@
+import { startWorker } from '../../runtime/package-files.ts'
+import { type ArrangedRows, arrangeBlocks } from './sorted-rows.ts'
+
+/** So few findings are arranged on the spot: a thread takes time to start. */
+const FEW_ROWS = 50_000
+
+export interface Arranger {
+  arrange(packed: readonly Uint8Array[]): Promise<ArrangedRows>
+  close(): void
+}
+
+/** Arranges findings that wait, in a thread when there are many: others are stored meanwhile. */
+export function openArranger(rows: number): Arranger {
+  if (rows <= FEW_ROWS) return { arrange: async (packed) => arrangeBlocks(packed), close: () => {} }
+  const worker = startWorker('imports/apply/sort.worker')
+  const waiting: ((rows: ArrangedRows | undefined) => void)[] = []
+  let lost = false
+  let closed = false
+  const lose = () => {
+    lost = true
+    for (const resolve of waiting.splice(0)) resolve(undefined)
+  }
+  worker.on('message', (rows: ArrangedRows) => waiting.shift()?.(rows))
+  worker.on('error', lose)
+  worker.on('exit', lose)
+  return {
+    async arrange(packed) {
+      const arranged = await new Promise<ArrangedRows | undefined>((resolve) => {
+        if (lost) return resolve(undefined)
+        waiting.push(resolve)
+        worker.postMessage(packed)
+      })
+      if (closed) throw new RangeError('nothing is arranged any more')
+      return arranged ?? arrangeBlocks(packed)
+    },
+    close: () => {
+      closed = true
+      void worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
+import { quote } from '../kernel/shown.ts'
+import type { Log } from '../runtime/log.ts'
+import { Drive, isOrphaned } from '../scans/lease.ts'
+import { type ScanProgress, toScanItem } from '../scans/model.ts'
+import { createOwner } from '../scans/owner.ts'
+import { findActiveScan, findScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
+import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
+import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
+import type { Vault } from '../store/keys/vault.ts'
+import type { Store, Writer } from '../store/store.ts'
+import { storeImport } from './apply/apply-import.ts'
+import { discardImport, sweepImports } from './apply/stale-imports.ts'
+import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
+import { explainRefused, readPieces } from './read/ndjson.ts'
+import { readSarif } from './read/sarif.ts'
+import { type ConvertedPiece, toBlocks } from './stage/import-convert.ts'
+import { convertPieces } from './stage/import-threads.ts'
+import { acceptImportFile, addImportBlock, openImportFile } from './stage/imports.store.ts'
+import { Staging } from './stage/staging.ts'
+
+export const importFormats = ['ndjson', 'sarif'] as const
+export type ImportFormat = (typeof importFormats)[number]
+
+const HEARTBEAT_MS = 2_000
+
+export interface ImportContext {
+  store: Store
+  vault: Vault
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  caller: { name: string }
+}
+
+export interface ImportResult {
+  source: { id: string; name: string }
+  scanId: string
+  /** Findings that the file holds. */
+  lines: number
+  /** Assets that they are in. */
+  assets: number
+  findings: ScanProgress['findings']
+}
+
+/**
+ * Imports findings of another scanner into a source of type IMPORT, which is made when it is not there. The file is
+ * read and checked to its end first, so a bad line leaves nothing behind; then it is stored a little at a time, also
+ * by another process should this one die.
+ * @throws AppError `invalid_input`, reason `bad_line`, naming the line.
+ */
+export async function importFindings(
+  stream: AsyncIterable<Uint8Array | string>,
+  { source, format }: { source: string; format: ImportFormat },
+  context: ImportContext,
+): Promise<ImportResult> {
+  const { store, now } = context
+  const name = SourceName.parse(source)
+  requireImportable(store, name)
+  await sweepImports(context)
+  const uid = crypto.randomUUID()
+  store.write((writer) => openImportFile(writer, uid, now()))
+  let lines: number
+  try {
+    lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
+    store.write((writer) => accept(writer, uid, name, context), { durable: true })
+  } catch (error) {
+    // What was accepted is stored, even when the acceptance was kept and then something failed.
+    if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)
+    throw error
+  }
+  const owner = createOwner()
+  try {
+    const options = { store, owner, now, signal: context.signal, heartbeatMs: HEARTBEAT_MS }
+    const drive = Drive.claim(uid, options)
+    if (drive !== undefined) await storeImport(drive, context)
+    else await untilStored(uid, context)
+  } finally {
+    owner.release()
+  }
+  return store.read((reader) => {
+    const scan = findScan(reader, uid)
+    if (scan === undefined || scan.reason === 'source_deleted') {
+      throw conflict(`${quote(name)} was deleted while findings were imported into it.`, { reason: 'source_deleted' })
+    }
+    if (scan.status === 'CANCELLED') {
+      throw conflict('The import was cancelled; nothing was imported.', { reason: 'cancelled' })
+    }
+    const { source: shown, progress } = toScanItem(scan)
+    return { source: shown, scanId: uid, lines, assets: progress.scanned, findings: progress.findings }
+  })
+}
+
+/** Another process took it up: it is stored all the same. */
+async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
+  for (;;) {
+    if (signal.aborted || !store.read((reader) => isOpenScan(reader, uid))) return
+    await sleep(100, undefined, { signal }).catch(() => {})
+  }
+}
+
+function requireImportable(store: Store, name: string): void {
+  const known = store.read((reader) => findSource(reader, name))
+  if (known !== undefined && known.type !== IMPORT_TYPE) {
+    throw conflict(`${quote(known.name)} is scanned by assay itself; choose another name for what is imported.`, {
+      reason: 'not_an_import',
+    })
+  }
+}
+
+/** Reads a file of lines to its end into the staging table. Returns how many findings it holds. */
+async function stageLines(
+  uid: string,
+  stream: AsyncIterable<Uint8Array | string>,
+  context: ImportContext,
+): Promise<number> {
+  const staged = { lines: 0, findings: 0, turns: 0 }
+  const latest = context.now() + MAX_AHEAD_MS
+  for await (const conversion of convertPieces(
+    readPieces(whileGoing(stream, context)),
+    context.vault.fingerprintKey(),
+    { latest },
+  )) {
+    requireGoing(context)
+    if ('refused' in conversion) {
+      throw explainRefused(conversion.refused, staged.lines + conversion.refused.line, latest)
+    }
+    await addBlocks(uid, staged.turns++, conversion.blocks, context)
+    staged.lines += conversion.lines
+    staged.findings += conversion.findings
+  }
+  return staged.findings
+}
+
+/** The same with a SARIF log. */
+async function stageLog(
+  uid: string,
+  stream: AsyncIterable<Uint8Array | string>,
+  context: ImportContext,
+): Promise<number> {
+  const staging = new Staging(context.vault.fingerprintKey())
+  let staged = 0
+  let turn = 0
+  const flush = async () => {
+    const rows = staging.take()
+    staged += rows.length
+    await addBlocks(uid, turn++, toBlocks([rows]), context)
+  }
+  for await (const { line, value, undated } of readSarif(whileGoing(stream, context), context.now())) {
+    requireGoing(context)
+    staging.add(parseImportLine(value, line, context.now() + MAX_AHEAD_MS), undated)
+    if (staging.isFull) await flush()
+  }
+  await flush()
+  return staged
+}
+
+/** The stream, until whoever sends it is gone. @throws AppError `invalid_input`, reason `body_broken_off`. */
+async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
+  try {
+    for await (const chunk of stream) {
+      requireGoing(context)
+      yield chunk
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    const message = 'The findings broke off before their end, and nothing was imported; send them again.'
+    throw invalidInput(message, { reason: 'body_broken_off', cause })
+  }
+}
+
+function requireGoing({ signal }: ImportContext): void {
+  if (signal.aborted) throw new AppError('unavailable', 'The import was stopped; nothing was imported.')
+}
+
+async function addBlocks(
+  uid: string,
+  turn: number,
+  blocks: ConvertedPiece['blocks'],
+  { store, signal }: ImportContext,
+) {
+  store.write((writer) => {
+    for (const block of blocks) addImportBlock(writer, uid, turn, block)
+  })
+  await store.giveWay(signal)
+}
+
+/** The whole file is good: from here on it will be stored. */
+function accept(writer: Writer, uid: string, name: string, { now, caller }: ImportContext): void {
+  const at = now()
+  if (findSource(writer, name) === undefined) {
+    insertSource(
+      writer,
+      {
+        uid: crypto.randomUUID(),
+        name,
+        type: IMPORT_TYPE,
+        config: { type: IMPORT_TYPE },
+        secrets: {},
+        nextRunAt: null,
+      },
+      at,
+    )
+  }
+  const source = getSource(writer, name)
+  const active = findActiveScan(writer, source.id)
+  if (active !== undefined) {
+    throw conflict(`An import into ${quote(source.name)} is under way; start this one when it is done.`, {
+      reason: 'scan_running',
+      facts: { id: active.uid, abandoned: isOrphaned(active, at) },
+    })
+  }
+  insertScan(
+    writer,
+    {
+      uid,
+      sourceId: source.id,
+      trigger: 'IMPORT',
+      requestedBy: caller.name,
+      configHash: '',
+      detectorsHash: '',
+      seed: 0,
+      sampled: false,
+    },
+    at,
+  )
+  acceptImportFile(writer, uid)
+}

@@ -1,0 +1,50 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
+import type { ImportFacets, ImportLine } from '../read/import-line.ts'
+
+/** Combinations that are remembered. */
+const MOST_KEPT = 5_000
+
+type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
+
+/**
+ * One object for each combination of names as they are told, so that those of many lines are told apart by what they
+ * are; the object holds the names as they may be stored.
+ */
+export class Combinations {
+  #known: Names = new Map()
+  #size = 0
+
+  find(line: Omit<ImportLine, 'asset'>): ImportFacets {
+    const { detectorType, findingType, category = '', customDetectorKey = '', severity, status = 'OPEN' } = line
+    const found = this.#known
+      .get(findingType)
+      ?.get(severity)
+      ?.get(status)
+      ?.get(detectorType)
+      ?.get(category)
+      ?.get(customDetectorKey)
+    if (found !== undefined) return found
+    if (this.#size++ >= MOST_KEPT) {
+      this.#known = new Map()
+      this.#size = 0
+    }
+    const facets: ImportFacets = {
+      detectorType: toSafeText(detectorType, 'prose'),
+      findingType: toSafeText(findingType, 'prose'),
+      category: toSafeText(category, 'prose'),
+      customDetectorKey: toSafeText(customDetectorKey, 'prose'),
+      severity,
+      status,
+    }
+    const bySeverity = under(this.#known, findingType)
+    const byCategory = under(under(under(bySeverity, severity), status), detectorType)
+    under(byCategory, category).set(customDetectorKey, facets)
+    return facets
+  }
+}
+
+function under<Inner>(names: Map<string, Map<string, Inner>>, name: string): Map<string, Inner> {
+  const known = names.get(name) ?? new Map<string, Inner>()
+  names.set(name, known)
+  return known
+}

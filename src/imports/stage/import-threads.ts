@@ -1,0 +1,105 @@
+import { availableParallelism } from 'node:os'
+import type { Worker } from 'node:worker_threads'
+import { AppError } from '../../kernel/errors.ts'
+import { listMasked } from '../../kernel/redaction.ts'
+import { startWorker } from '../../runtime/package-files.ts'
+import type { ConverterSettings, Piece } from './import.worker.ts'
+import { findBounds } from './import-block.ts'
+import { type Conversion, createConverter } from './import-convert.ts'
+
+const SCRIPT = 'imports/stage/import.worker'
+const MOST_THREADS = 4
+/** Pieces that a thread has been given at most: one at work and one that waits. */
+const PIECES_OF_THREAD = 2
+/** A file that is no larger is converted on the spot: threads take time to start. */
+const SMALL_FILE_BYTES = 4 * 1024 * 1024
+/** The parts that findings of larger files are staged in. */
+const PARTS = 16
+
+interface ConverterThread {
+  worker: Worker
+  waiting: { resolve: (conversion: Conversion) => void; reject: (error: unknown) => void }[]
+  lost: boolean
+}
+
+interface ConvertOptions {
+  /** No finding may be dated after this. */
+  latest?: number
+  threadCount?: number
+}
+
+/** Converts the pieces of a file in threads, and gives what they came to in the order of the pieces. */
+export async function* convertPieces(
+  pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  fingerprintKey: Uint8Array,
+  { latest, threadCount = Math.min(MOST_THREADS, availableParallelism()) }: ConvertOptions = {},
+): AsyncGenerator<Conversion> {
+  const held: Uint8Array<ArrayBuffer>[] = []
+  const waiting: Promise<Conversion>[] = []
+  const convert = createConverter(fingerprintKey, latest)
+  let threads: ConverterThread[] = []
+  let bounds: string[] = []
+  let heldBytes = 0
+  try {
+    for await (const piece of pieces) {
+      held.push(piece)
+      heldBytes += piece.length
+      if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
+      if (threads.length === 0) {
+        threads = openThreads({ fingerprintKey, latest, masked: listMasked() }, threadCount)
+        // While they start; the first findings tell how the rest may be parted.
+        const [first, ...others] = held.splice(0)
+        if (first !== undefined)
+          yield convert(first, (rows) => {
+            bounds = findBounds(rows, PARTS)
+            return bounds
+          })
+        held.push(...others)
+      }
+      for (const one of held.splice(0)) waiting.push(convertInThread(threads, one, bounds))
+      while (waiting.length > threads.length * PIECES_OF_THREAD) {
+        const first = await waiting.shift()
+        if (first !== undefined) yield first
+      }
+    }
+    for (const one of waiting.splice(0)) yield await one
+    if (held.length === 0) return
+    for (const one of held) yield convert(one, [])
+  } finally {
+    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+  }
+}
+
+/** Threads take over the priority of the one that starts them. */
+function openThreads(workerData: ConverterSettings, count: number): ConverterThread[] {
+  return Array.from({ length: count }, () => {
+    const thread: ConverterThread = { worker: startWorker(SCRIPT, { workerData }), waiting: [], lost: false }
+    const lose = (error: unknown) => {
+      thread.lost = true
+      for (const { reject } of thread.waiting.splice(0)) reject(error)
+    }
+    thread.worker.on('message', (conversion: Conversion) => thread.waiting.shift()?.resolve(conversion))
+    thread.worker.on('error', lose)
+    thread.worker.on('exit', () => lose(interrupted()))
+    return thread
+  })
+}
+
+const interrupted = () => new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
+
+/** Gives a piece, and its bytes with it, to the thread that has least to do. */
+function convertInThread(
+  threads: readonly ConverterThread[],
+  bytes: Uint8Array<ArrayBuffer>,
+  bounds: readonly string[],
+): Promise<Conversion> {
+  const [thread] = [...threads].sort((one, other) => one.waiting.length - other.waiting.length)
+  const converted = new Promise<Conversion>((resolve, reject) => {
+    if (thread === undefined || thread.lost) return reject(interrupted())
+    thread.waiting.push({ resolve, reject })
+    thread.worker.postMessage({ bytes, bounds } satisfies Piece, [bytes.buffer])
+  })
+  // It is looked at when its turn comes.
+  converted.catch(() => {})
+  return converted
+}

@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { takeOverMasked } from '../../kernel/redaction.ts'
+import { type Conversion, createConverter } from './import-convert.ts'
+
+export interface ConverterSettings {
+  fingerprintKey: Uint8Array
+  /** As `listMasked`. */
+  masked: readonly string[]
+  latest: number | undefined
+}
+
+/** A piece of a file that is to be converted; the answers come in the order of the pieces. */
+export interface Piece {
+  bytes: Uint8Array
+  /** As `partRows`. */
+  bounds: readonly string[]
+}
+
+const { fingerprintKey, masked, latest } = workerData as ConverterSettings
+takeOverMasked(masked)
+const convert = createConverter(fingerprintKey, latest)
+
+parentPort?.on('message', ({ bytes, bounds }: Piece) => {
+  const conversion: Conversion = convert(bytes, bounds)
+  const buffers = 'blocks' in conversion ? conversion.blocks.map(({ data }) => data.buffer) : []
+  parentPort?.postMessage(conversion, buffers)
+})

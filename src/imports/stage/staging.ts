@@ -1,0 +1,87 @@
+import { createNumberer } from '../../detectors/fingerprint.ts'
+import { redactTexts } from '../../detectors/redact-text.ts'
+import { isSameTelling } from '../../findings/imported-assets.store.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from '../read/import-line.ts'
+import { Combinations } from './facet-interner.ts'
+
+/** Findings that are held at most. */
+const ROWS_AT_ONCE = 32_000
+/** Characters of excerpts and of rows that are held at most. */
+const EXCERPTS_AT_ONCE = 8_000_000
+const TEXT_AT_ONCE = 8_000_000
+const LINES_AT_ONCE = 1_000
+/** Assets that are remembered: those of the present turn and of the one before. */
+const ASSETS_OF_TURN = 64_000
+
+/** An asset as a line tells of it, and as it may be stored. */
+interface ToldAsset {
+  asset: ImportLine['asset']
+  told: ImportRow['asset']
+}
+
+/** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
+export class Staging {
+  readonly #identify: (canonical: string) => number
+  readonly #combinations = new Combinations()
+  #told = new Map<string, ToldAsset>()
+  #toldBefore = new Map<string, ToldAsset>()
+  #lines: (ImportLine & { undated?: boolean })[] = []
+  #rows: ImportRow[] = []
+  #excerpts = 0
+  #text = 0
+
+  constructor(key: Uint8Array) {
+    this.#identify = createNumberer(key)
+  }
+
+  add(line: ImportLine, undated: boolean): void {
+    this.#lines.push(undated ? { ...line, undated } : line)
+    this.#excerpts += line.excerpt?.length ?? 0
+    if (this.#lines.length >= LINES_AT_ONCE || this.#excerpts > EXCERPTS_AT_ONCE) this.#convert()
+  }
+
+  get isFull(): boolean {
+    return this.#rows.length >= ROWS_AT_ONCE || this.#text > TEXT_AT_ONCE
+  }
+
+  /** All rows so far, which are forgotten by it. */
+  take(): ImportRow[] {
+    this.#convert()
+    const rows = this.#rows
+    this.#rows = []
+    this.#text = 0
+    return rows
+  }
+
+  #convert(): void {
+    const excerpts: string[] = []
+    for (const { excerpt } of this.#lines) if (excerpt !== undefined) excerpts.push(cutExcerpt(excerpt))
+    const masked = redactTexts(excerpts)[Symbol.iterator]()
+    for (const line of this.#lines) {
+      const excerpt = line.excerpt === undefined ? undefined : masked.next().value
+      const names = { told: this.#tell(line.asset), facets: this.#combinations.find(line) }
+      const row = toImportRow(line, excerpt, this.#identify, names)
+      this.#rows.push(row)
+      const { name = '', url = '', container = '' } = row.asset
+      this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length
+    }
+    this.#lines = []
+    this.#excerpts = 0
+  }
+
+  #tell(asset: ImportLine['asset']): ImportRow['asset'] {
+    const present = this.#told.get(asset.key)
+    if (present !== undefined && isSameTelling(present.asset, asset)) return present.told
+    const known = present ?? this.#toldBefore.get(asset.key)
+    const told =
+      known !== undefined && isSameTelling(known.asset, asset)
+        ? known
+        : { asset, told: toToldAsset(asset, this.#identify) }
+    if (this.#told.size >= ASSETS_OF_TURN) {
+      this.#toldBefore = this.#told
+      this.#told = new Map()
+    }
+    this.#told.set(asset.key, told)
+    return told.told
+  }
+}

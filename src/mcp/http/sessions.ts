@@ -1,0 +1,144 @@
+import {
+  isInitializeRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { FollowToken } from '../../access/token-watch.ts'
+import { type Caller, principalOf } from '../../operation/context.ts'
+
+type HandleOptions = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>[1]>
+
+interface Session {
+  owner: Caller
+  usedAt: number
+  handle(request: Request, options: HandleOptions): Promise<Response>
+  close(): void
+  /** Stops following the owner's token. */
+  unfollow(): void
+}
+
+export interface Sessions {
+  /** The session that the request names, if it is open and this caller's. */
+  find(request: Request, caller: Caller): Session | undefined
+  /** True when the request names a session that its client ended. */
+  wasEnded(request: Request): boolean
+  /** True for the greeting of a 2025 client that can be asked questions: only a session carries a question back. */
+  isWanted(body: unknown): boolean
+  /** Undefined where others have as many as there may be: the client then goes on without one. */
+  open(request: Request, caller: Caller, options: HandleOptions): Promise<Response | undefined>
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  createServer: () => Server
+  follow?: FollowToken | undefined
+  max?: number
+  maxPerCaller?: number
+  idleMs?: number
+  now?: () => number
+}
+
+const SESSION_HEADER = 'mcp-session-id'
+const MAX_ENDED = 1000
+
+/**
+ * Keeps the few sessions that questions need. A session that was forgotten (too many of one caller, too long idle, a
+ * token that ended, a restart) costs its client only the questions: its requests go on without state. One that the
+ * client ended stays ended.
+ */
+export function createSessions({
+  createServer,
+  follow = () => () => {},
+  max = 500,
+  maxPerCaller = 50,
+  idleMs = 30 * 60_000,
+  now = () => Date.now(),
+}: SessionOptions): Sessions {
+  /** In the order of last use, so what is to be forgotten stands first. */
+  const sessions = new Map<string, Session>()
+  const ended = new Set<string>()
+  const idOf = (request: Request) => request.headers.get(SESSION_HEADER) ?? ''
+  const forget = (id: string) => {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    session?.unfollow()
+    session?.close()
+  }
+  /** Idle sessions give way to everybody, others to their own caller only. */
+  const makeRoom = (principal: string): boolean => {
+    for (const [id, { usedAt }] of sessions) {
+      if (now() - usedAt < idleMs) break
+      forget(id)
+    }
+    const own = [...sessions].flatMap(([id, { owner }]) => (principalOf(owner) === principal ? [id] : []))
+    const [oldest] = own
+    if (oldest !== undefined && (own.length >= maxPerCaller || sessions.size >= max)) forget(oldest)
+    return sessions.size < max
+  }
+  const rememberEnd = (id: string) => {
+    ended.add(id)
+    const [oldest] = ended
+    if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest)
+  }
+  return {
+    find: (request, caller) => {
+      const id = idOf(request)
+      const session = sessions.get(id)
+      if (session === undefined || !isSameOwner(session.owner, caller)) return undefined
+      sessions.delete(id)
+      session.usedAt = now()
+      sessions.set(id, session)
+      if ((caller.expiresAt ?? 0) > (session.owner.expiresAt ?? 0)) {
+        session.unfollow()
+        session.owner = caller
+        session.unfollow = follow(caller, () => forget(id))
+      }
+      return session
+    },
+    wasEnded: (request) => ended.has(idOf(request)),
+    isWanted: (body) => {
+      if (!isInitializeRequest(body)) return false
+      const { capabilities } = body.params
+      return capabilities.elicitation !== undefined || capabilities.sampling !== undefined
+    },
+    open: async (request, caller, options) => {
+      if (!makeRoom(principalOf(caller))) return undefined
+      const server = createServer()
+      const id = crypto.randomUUID()
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => id,
+        onsessionclosed: () => {
+          rememberEnd(id)
+          forget(id)
+        },
+      })
+      sessions.set(id, {
+        owner: caller,
+        usedAt: now(),
+        handle: (next, nextOptions) => transport.handleRequest(next, nextOptions),
+        close: () => void server.close().catch(() => {}),
+        unfollow: follow(caller, () => forget(id)),
+      })
+      await server.connect(transport)
+      const fresh = new Request(request.url, { method: 'POST', headers: withoutSession(request.headers) })
+      const response = await transport.handleRequest(fresh, options)
+      if (transport.sessionId === undefined) forget(id)
+      return response
+    },
+    close: async () => {
+      for (const id of [...sessions.keys()]) forget(id)
+    },
+  }
+}
+
+function isSameOwner(one: Caller, other: Caller): boolean {
+  const scopesOf = ({ scopes }: Caller) => [...scopes].sort().join(' ')
+  return principalOf(one) === principalOf(other) && scopesOf(one) === scopesOf(other)
+}
+
+/** A client that greets again may still carry the id of a session from before a restart. */
+function withoutSession(headers: Headers): Headers {
+  const copy = new Headers(headers)
+  copy.delete(SESSION_HEADER)
+  return copy
+}

@@ -1,0 +1,116 @@
+import { closest } from '../../kernel/suggest.ts'
+import type { WriteContext } from '../../operation/context.ts'
+import { call, type Operation } from '../../operation/operation.ts'
+import type { Exchange } from '../protocol.ts'
+
+/** Operations by name, and the context in which one runs for a request. */
+export interface Readers {
+  find(name: string): Operation | undefined
+  run(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<unknown>
+}
+
+export type ContextFor = (options: {
+  caller: Exchange['caller']
+  signal: AbortSignal
+  progress?: Exchange['progress']
+}) => WriteContext
+
+export function createReaders(operations: readonly Operation[], contextFor: ContextFor): Readers {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]))
+  return {
+    find: (name) => byName.get(name),
+    run: async (name, input, { caller, signal, progress }) => {
+      const operation = byName.get(name)
+      if (operation === undefined) throw new Error(`there is no operation ${name}`)
+      return call(operation, input, contextFor({ caller, signal, progress }))
+    },
+  }
+}
+
+/** Something with a name that resources, prompts and completions speak about. */
+export interface Noun {
+  /** First part of its addresses: `assay://metrics/{slug}`. */
+  room: string
+  title: string
+  description: string
+  parameter: string
+  list: string
+  get: string
+  /** The member of the list's answer and of its items that hold what is named. */
+  nameOf(item: Record<string, unknown>): unknown
+  titleOf(item: Record<string, unknown>): unknown
+  /** Operations that change one of it; they name it under `parameter`. */
+  changedBy: readonly string[]
+}
+
+export const nouns: readonly Noun[] = [
+  {
+    room: 'terms',
+    title: 'Glossary term',
+    description: 'A business term: what it means, the findings it stands for, and its metrics.',
+    parameter: 'slug',
+    list: 'list_glossary_terms',
+    get: 'get_glossary_term',
+    nameOf: ({ slug }) => slug,
+    titleOf: ({ displayName }) => displayName,
+    changedBy: ['create_glossary_term', 'update_glossary_term', 'delete_glossary_term'],
+  },
+  {
+    room: 'metrics',
+    title: 'Metric',
+    description: 'A metric definition with its status, certification, term and what depends on it.',
+    parameter: 'slug',
+    list: 'list_metrics',
+    get: 'get_metric',
+    nameOf: ({ slug }) => slug,
+    titleOf: ({ displayName }) => displayName,
+    changedBy: ['create_metric', 'update_metric', 'delete_metric', 'certify_metric', 'deprecate_metric'],
+  },
+  {
+    room: 'dashboards',
+    title: 'Dashboard',
+    description: 'The metrics placed on a dashboard, with their pinned filters.',
+    parameter: 'dashboard',
+    list: 'list_dashboards',
+    get: 'get_dashboard',
+    nameOf: ({ dashboard, name }) => dashboard ?? name,
+    titleOf: ({ title, dashboard, name }) => title ?? dashboard ?? name,
+    changedBy: ['set_placement', 'remove_placement'],
+  },
+]
+
+export interface Named {
+  name: string
+  title: string
+}
+
+const LISTED_AT_MOST = 500
+
+/** Everything of a noun that there is, up to 500, in the order of its list. */
+export async function listNamed(noun: Noun, readers: Readers, exchange: Exchange): Promise<Named[]> {
+  const operation = readers.find(noun.list)
+  if (operation === undefined) return []
+  const input = acceptsLimit(operation) ? { limit: LISTED_AT_MOST } : {}
+  const answer = await readers.run(noun.list, input, exchange)
+  const { items } = answer as { items?: unknown }
+  if (!Array.isArray(items)) return []
+  return items.flatMap((item: unknown) => {
+    if (typeof item === 'string') return [{ name: item, title: item }]
+    if (typeof item !== 'object' || item === null) return []
+    const name = noun.nameOf(item as Record<string, unknown>)
+    const title = noun.titleOf(item as Record<string, unknown>)
+    return typeof name === 'string' ? [{ name, title: typeof title === 'string' ? title : name }] : []
+  })
+}
+
+const acceptsLimit = (operation: Operation) => operation.input.safeParse({ limit: LISTED_AT_MOST }).success
+
+/** What fits what was typed so far: beginnings first, then anything that contains it, then what looks alike. */
+export function rankNamed(named: readonly Named[], typed: string): string[] {
+  const wanted = typed.trim().toLowerCase()
+  const texts = named.map(({ name, title }) => ({ name, text: `${name} ${title}`.toLowerCase() }))
+  const starting = texts.filter(({ name }) => name.toLowerCase().startsWith(wanted))
+  const containing = texts.filter(({ text }) => text.includes(wanted))
+  const alike = wanted === '' ? [] : closest(wanted, texts, ({ name }) => name)
+  return [...new Set([...starting, ...containing, ...alike].map(({ name }) => name))]
+}

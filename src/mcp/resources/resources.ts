@@ -1,0 +1,123 @@
+import { AppError } from '../../kernel/errors.ts'
+import { MAX_NAME, showJson, showSentence } from '../../kernel/shown.ts'
+import {
+  type Completion,
+  type Exchange,
+  INVALID_PARAMS,
+  ProtocolFault,
+  type Resource,
+  type ResourceContents,
+  type ResourceTemplate,
+} from '../protocol.ts'
+import type { JsonSchema } from '../tools/json-schema.ts'
+import { listNamed, type Named, type Noun, nouns, type Readers, rankNamed } from './reading.ts'
+
+export interface Resources {
+  templates: readonly ResourceTemplate[]
+  list(exchange: Exchange): Promise<Resource[]>
+  read(uri: string, exchange: Exchange): Promise<ResourceContents[]>
+  complete(template: string, typed: string, exchange: Exchange): Promise<Completion>
+}
+
+const json = 'application/json'
+const schemaPrefix = 'assay://schemas/'
+
+export const uriOf = ({ room }: Noun, name: string): string => `assay://${room}/${encodeURIComponent(name)}`
+
+const templateOf = (noun: Noun) => `assay://${noun.room}/{${noun.parameter}}`
+
+/** Terms, metrics and dashboards as resources, read by their operations; and the schemas that tools refer to. */
+export function createResources(readers: Readers, schemas: ReadonlyMap<string, JsonSchema>): Resources {
+  const offered = nouns.filter(({ get }) => readers.find(get) !== undefined)
+  const templates = offered.map((noun) => ({
+    uriTemplate: templateOf(noun),
+    name: noun.room,
+    title: noun.title,
+    description: noun.description,
+    mimeType: json,
+  }))
+  return {
+    templates: Object.freeze([
+      ...templates,
+      {
+        uriTemplate: `${schemaPrefix}{name}`,
+        name: 'schemas',
+        title: 'Input schema',
+        description: 'The whole JSON Schema of a tool member that tools/list shows as an open object.',
+        mimeType: 'application/schema+json',
+      },
+    ]),
+    list: async (exchange) => {
+      const named = await Promise.all(
+        offered.map(async (noun) => {
+          const items = await listNamed(noun, readers, exchange)
+          return items.map(({ name, title }) => ({
+            uri: uriOf(noun, name),
+            name,
+            title: showSentence(title, MAX_NAME),
+            mimeType: json,
+          }))
+        }),
+      )
+      const schemaResources = [...schemas.keys()].map((name) => ({
+        uri: `${schemaPrefix}${name}`,
+        name,
+        title: `Schema of ${name}`,
+        mimeType: 'application/schema+json',
+      }))
+      return [...named.flat(), ...schemaResources]
+    },
+    read: (uri, exchange) => read(uri, { offered, readers, schemas }, exchange),
+    complete: async (template, typed, exchange) => {
+      if (template === `${schemaPrefix}{name}`) return toCompletion(rankNamed([...schemas.keys()].map(toNamed), typed))
+      const noun = offered.find((each) => templateOf(each) === template)
+      if (noun === undefined) throw new ProtocolFault(INVALID_PARAMS, 'There is no such resource template.')
+      return toCompletion(rankNamed(await listNamed(noun, readers, exchange), typed))
+    },
+  }
+}
+
+const toNamed = (name: string): Named => ({ name, title: name })
+
+/** MCP lets a completion carry at most 100 values. */
+export function toCompletion(values: readonly string[]): Completion {
+  return { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 }
+}
+
+interface Shelf {
+  offered: readonly Noun[]
+  readers: Readers
+  schemas: ReadonlyMap<string, JsonSchema>
+}
+
+async function read(uri: string, shelf: Shelf, exchange: Exchange): Promise<ResourceContents[]> {
+  const [, room = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
+  const name = decode(encoded)
+  if (room === 'schemas') {
+    const schema = shelf.schemas.get(name)
+    if (schema === undefined) throw notThere(uri)
+    const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
+    return [{ uri, mimeType: 'application/schema+json', text: JSON.stringify(whole) }]
+  }
+  const noun = shelf.offered.find((each) => each.room === room)
+  if (noun === undefined || name === '') throw notThere(uri)
+  try {
+    const answer = await shelf.readers.run(noun.get, { [noun.parameter]: name }, exchange)
+    return [{ uri, mimeType: json, text: showJson(answer) }]
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') throw notThere(uri)
+    if (error instanceof AppError && error.code !== 'internal') throw new ProtocolFault(INVALID_PARAMS, error.message)
+    throw error
+  }
+}
+
+const notThere = (uri: string) =>
+  new ProtocolFault(INVALID_PARAMS, 'There is no such resource; list them to see what there is.', { uri })
+
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return ''
+  }
+}

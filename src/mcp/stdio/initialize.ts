@@ -1,0 +1,70 @@
+import { isObject } from '../../kernel/json-object.ts'
+import type { Caller } from '../../operation/context.ts'
+import { capabilities, type McpSurface } from '../protocol.ts'
+import { hasOnly, isRequestId, type RequestId, requestKeys } from './request.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const noticeKeys = new Set(['jsonrpc', 'method', 'params'])
+const greetingKeys = new Set(['protocolVersion', 'capabilities', 'clientInfo'])
+const clientKeys = new Set(['name', 'version'])
+const capabilityKeys = new Set(['roots', 'sampling', 'elicitation'])
+const listKeys = new Set(['listChanged'])
+const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25'])
+
+/** A capability as nearly all clients write it. */
+const isUsual = ([, value]: [string, unknown]) =>
+  isObject(value) && hasOnly(value, listKeys) && Object.values(value).every((each) => typeof each === 'boolean')
+
+/**
+ * The answer to the greeting of a 2025 client that says no more than most do, as the SDK would answer it; undefined for
+ * any other message. So an assistant has its first list before the SDK is read.
+ */
+export function answerGreeting(message: unknown, { server, instructions }: McpSurface): object | undefined {
+  if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'initialize') return undefined
+  const { id, params } = message
+  if (!hasOnly(message, requestKeys) || !isRequestId(id) || !isObject(params) || !hasOnly(params, greetingKeys)) {
+    return undefined
+  }
+  const { protocolVersion, capabilities: declared, clientInfo } = params
+  if (typeof protocolVersion !== 'string' || !revisions.has(protocolVersion)) return undefined
+  if (!isObject(declared) || !hasOnly(declared, capabilityKeys) || !Object.entries(declared).every(isUsual)) {
+    return undefined
+  }
+  if (!isObject(clientInfo) || !hasOnly(clientInfo, clientKeys)) return undefined
+  if (typeof clientInfo.name !== 'string' || typeof clientInfo.version !== 'string') return undefined
+  return { result: { protocolVersion, capabilities, serverInfo: server, instructions }, jsonrpc: '2.0', id }
+}
+
+/** How the client of a greeting calls itself. */
+export function clientInfoOf(message: unknown): unknown {
+  return isObject(message) && message.method === 'initialize' && isObject(message.params)
+    ? message.params.clientInfo
+    : undefined
+}
+
+/** True for the notice that ends a greeting; nobody but the SDK needs it, whenever it is read. */
+export const endsGreeting = (message: unknown): boolean => isNotice(message, 'notifications/initialized')
+
+function isNotice(message: unknown, method: string): message is Members {
+  return isObject(message) && message.jsonrpc === '2.0' && message.method === method && hasNothingMore(message)
+}
+
+const hasNothingMore = (message: Members): boolean => {
+  const { params = {} } = message
+  return hasOnly(message, noticeKeys) && isObject(params) && Object.keys(params).length === 0
+}
+
+/** The id and the answer of a request for what needs nothing but the frame: the tools, or a sign of life. */
+export function answerPlainly(
+  message: unknown,
+  surface: McpSurface,
+  caller: Caller,
+): { id: RequestId; answer: object } | undefined {
+  if (!isObject(message) || message.jsonrpc !== '2.0' || !isRequestId(message.id)) return undefined
+  const { id, method, ...rest } = message
+  if (method !== 'tools/list' && method !== 'ping') return undefined
+  if (!hasNothingMore(rest)) return undefined
+  const result = method === 'ping' ? {} : { tools: surface.listTools(caller) }
+  return { id, answer: { result, jsonrpc: '2.0', id } }
+}

@@ -1,0 +1,120 @@
+import { AppError, type Suggestion } from '../../kernel/errors.ts'
+import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import type { Operation } from '../../operation/operation.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { ToolAnswer } from '../protocol.ts'
+import { toQuoted } from './untrusted.ts'
+
+/** What an answer may take together, text and structure, unless the caller asked for more. */
+export const ANSWER_BYTES = 24_576
+
+type JsonObject = Record<string, unknown>
+
+/**
+ * A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text.
+ */
+export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
+  const { structure, json } = toPlain(output)
+  if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
+    throw new Error(`${operation.name} answers with something that is no object`)
+  }
+  const bounded = boundText(operation.render === undefined ? [json] : operation.render(structure as never))
+  const fromTenant = operation.untrusted === true
+  const unreviewed = !fromTenant && hasUnreviewed(structure)
+  const quoted = fromTenant ? toQuoted(bounded, 'tenant') : unreviewed ? toQuoted(bounded, 'assistant') : bounded
+  const meta = {
+    ...(fromTenant ? { 'assay/untrusted': true } : {}),
+    ...(hasUnreviewed(structure) ? { 'assay/unreviewed': true } : {}),
+  }
+  return {
+    content: [{ type: 'text', text: quoted }],
+    structuredContent: structure as JsonObject,
+    ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
+  }
+}
+
+/** Whether anything of it was written by an assistant and read by no person. */
+function hasUnreviewed(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, member]) => (key === 'unreviewed' ? member === true : hasUnreviewed(member)))
+}
+
+/** So many characters of JSON are never more than an answer may take: six bytes each as text, three as structure. */
+const SURELY_SMALL = 2_500
+
+/** What an answer takes, in bytes; 0 where it surely takes less than it may. */
+export function measure({ render }: Operation, answer: ToolAnswer): number {
+  const text = answer.content[0]?.text
+  return render === undefined && typeof text === 'string' && text.length < SURELY_SMALL ? 0 : sizeOf(answer)
+}
+
+const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
+
+/** Numbers that JSON cannot carry become ones it can, so that an answer never fails on its way out. */
+function toPlain(value: unknown): { structure: unknown; json: Shown } {
+  try {
+    return { structure: value, json: showJson(value) }
+  } catch {
+    const text = JSON.stringify(value, (_key, member: unknown) => {
+      if (typeof member !== 'bigint') return member
+      return Number.isSafeInteger(Number(member)) ? Number(member) : member.toString()
+    })
+    const structure: unknown = JSON.parse(text)
+    return { structure, json: showJson(structure) }
+  }
+}
+
+function boundText(lines: readonly Shown[]): string {
+  const text = lines.join('\n')
+  if (Buffer.byteLength(text, 'utf8') <= ANSWER_BYTES) return text
+  const kept = Buffer.from(text, 'utf8')
+    .subarray(0, ANSWER_BYTES - 200)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')
+  const line = kept.lastIndexOf('\n')
+  const cut = line > ANSWER_BYTES / 2 ? kept.slice(0, line) : kept
+  return `${cut}\n… cut here at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
+}
+
+/**
+ * An error as an answer that a model can act on: code, what to do, every problem, what was meant, the corrected call.
+ */
+export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
+  const known = toKnown(error, log)
+  const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts
+  const code = reason === undefined ? showCode(known.code) : line`${showCode(known.code)} (${showCode(reason)})`
+  const lines = [
+    line`${code}: ${showSentence(known.message)}`,
+    ...list(
+      line`issues:`,
+      issues.map(({ path, message }) => line`${showSentence(path || 'input', MAX_NAME)}: ${showSentence(message)}`),
+    ),
+    ...list(line`did you mean:`, suggestions.map(showSuggestion)),
+    ...(facts === undefined ? [] : [line`facts: ${showJson(facts)}`]),
+    ...(retryAfterSeconds === undefined ? [] : [line`try again in ${Math.ceil(retryAfterSeconds)} seconds`]),
+    ...(fix === undefined ? [] : [line`fix: ${showJson(fix)}`]),
+  ]
+  const told = { code: known.code, message: known.message, ...known.facts }
+  return {
+    content: [{ type: 'text', text: boundText(lines) }],
+    isError: true,
+    _meta: { 'assay/error': told },
+  }
+}
+
+const list = (head: Shown, items: readonly Shown[]): Shown[] =>
+  items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => line`- ${item}`)]
+
+function showSuggestion({ value, kind, label }: Suggestion): Shown {
+  const what = label === undefined ? showName(kind) : line`${showName(kind)}, ${showName(label)}`
+  return line`${showName(value)} (${what})`
+}
+
+function toKnown(error: unknown, log: Log): AppError {
+  if (error instanceof AppError && error.code !== 'internal') return error
+  const id = crypto.randomUUID()
+  log.error('a tool call failed', { id, error })
+  return new AppError('internal', `Something went wrong on our side; the log has the cause under ${id}.`, {
+    facts: { id },
+  })
+}

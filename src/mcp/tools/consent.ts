@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../kernel/errors.ts'
+import { joinShown, line, type Shown, showCode, showJson, showSentence } from '../../kernel/shown.ts'
+import { CONSENT_REQUIRED } from '../../operation/consent.ts'
+import { principalOf } from '../../operation/context.ts'
+import type { Operation } from '../../operation/operation.ts'
+import type { Exchange, Question, ToolAnswer } from '../protocol.ts'
+
+interface Asked {
+  operation: Operation
+  input: Record<string, unknown>
+  exchange: Exchange
+  /** What the command for a terminal needs beside the call. */
+  commandOptions: string
+}
+
+/** Of each member of a call; every member is named, so that none hides behind the length of another. */
+const MAX_SHOWN = 200
+
+/**
+ * Runs a call that may need a person's consent. A client that can put questions to its person is answered with one
+ * first; of the others only the holder of a token, made for such calls by a person, goes on.
+ * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with the command for a terminal.
+ */
+export async function withConsent(
+  { operation, input, exchange, commandOptions }: Asked,
+  work: (exchange: Exchange) => Promise<ToolAnswer>,
+): Promise<ToolAnswer | Question> {
+  const { caller, answers, askable } = exchange
+  const canAsk = askable.has('elicitation')
+  if (operation.consent === 'none' || (caller.token === true && !canAsk)) return work(exchange)
+  const call = `${operation.name} ${JSON.stringify(input)}`
+  const state = {
+    call: createHash('sha256')
+      .update(`${principalOf(caller)} ${call}`)
+      .digest('base64url'),
+  }
+  if (answers.consent !== undefined && isSame(exchange.state, state)) {
+    if (isYes(answers.consent)) return work(exchange)
+    throw new AppError('forbidden', `The person did not agree to ${operation.name}; nothing was changed.`, {
+      reason: 'declined',
+    })
+  }
+  try {
+    return await work({ ...exchange, caller: { ...caller, needsConsent: true } })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.reason !== CONSENT_REQUIRED) throw error
+    const what = String(error.facts.facts?.what ?? operation.title)
+    if (canAsk)
+      return toQuestion(
+        line`${showSentence(what)}? An assistant wants to call ${showCall(operation.name, input)}`,
+        state,
+      )
+    const shell = `'${JSON.stringify(input).replaceAll("'", "'\\''")}'`
+    const command = ['assay call', commandOptions, operation.name, shell].filter((part) => part !== '').join(' ')
+    throw new AppError(
+      'forbidden',
+      `${what} needs a person, and this client cannot ask one; let them run in a terminal: ${command}`,
+      { reason: CONSENT_REQUIRED, facts: { command } },
+    )
+  }
+}
+
+function showCall(name: string, input: Record<string, unknown>): Shown {
+  const members = Object.entries(input).map(
+    ([key, value]) => line`${showCode(key)}: ${showSentence(showJson(value), MAX_SHOWN)}`,
+  )
+  return line`${showCode(name)} with ${joinShown(members)}`
+}
+
+function toQuestion(message: Shown, state: object): Question {
+  const agree = { type: 'boolean', title: 'I agree', description: 'Do this in my name.', default: false }
+  const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
+  return {
+    ask: { consent: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },
+    state,
+  }
+}
+
+const isSame = (returned: unknown, expected: { call: string }) =>
+  typeof returned === 'object' && returned !== null && 'call' in returned && returned.call === expected.call
+
+function isYes(answer: unknown): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const { action, content } = answer as { action?: unknown; content?: { agree?: unknown } }
+  return action === 'accept' && content?.agree === true
+}

@@ -1,0 +1,170 @@
+import type { Operation } from '../../operation/operation.ts'
+import type { Tool } from '../protocol.ts'
+import { barest, bytesOf, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
+import { bars } from './icons.ts'
+import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
+
+export type Toolset = 'agent' | 'admin'
+
+export interface ToolSelection {
+  toolsets: readonly Toolset[]
+  /** Only what changes nothing is listed, and only that can be called. */
+  readOnly?: boolean
+}
+
+/** What the list may cost a model, in bytes of JSON. */
+export const toolBudget = { agent: 12_288, all: 40_960 }
+
+export interface CompiledTool {
+  tool: Tool
+  operation: Operation
+  /** True when a caller can say how much to list. */
+  hasLimit: boolean
+}
+
+export interface CompiledTools {
+  /** Sorted by name and frozen: every client sees the same bytes. */
+  list: readonly Tool[]
+  byName: ReadonlyMap<string, CompiledTool>
+  /** The whole schemas of what is listed as an open object, by resource name. */
+  schemas: ReadonlyMap<string, JsonSchema>
+}
+
+interface Drafted {
+  operation: Operation
+  inputSchema: JsonSchema
+  output: JsonSchema
+}
+
+/**
+ * Turns operations into tools, once, at start: output schemas are listed in the richest detail that fits the budget.
+ * @throws Error naming the operation whose schemas cannot be expressed, or the budget that nothing fits.
+ */
+export function compileTools(operations: readonly Operation[], selection: ToolSelection): CompiledTools {
+  const schemas = new Map<string, JsonSchema>()
+  const drafts = operations
+    .filter((operation) => isSelected(operation, selection))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((operation) => draft(operation, schemas))
+  const agents = drafts.filter(({ operation }) => operation.toolset === 'agent')
+  const admins = drafts.filter(({ operation }) => operation.toolset === 'admin')
+  const agentTools = toFitting(agents, toolBudget.agent, 'agent')
+  const adminTools = toFitting(admins, toolBudget.all - bytesOf(agentTools), 'admin')
+  const toolOf = new Map([...agentTools, ...adminTools].map((tool) => [tool.name, freeze(tool)]))
+  const compiled = drafts.flatMap(({ operation, inputSchema }): CompiledTool[] => {
+    const tool = toolOf.get(operation.name)
+    return tool === undefined ? [] : [{ tool, operation, hasLimit: hasLimit(inputSchema) }]
+  })
+  return {
+    list: Object.freeze(compiled.map(({ tool }) => tool)),
+    byName: new Map(compiled.map((entry) => [entry.tool.name, entry])),
+    schemas,
+  }
+}
+
+/** The tools as the build compiled them, with the operations that answer. */
+export function adoptTools(
+  operations: readonly Operation[],
+  { tools, schemas }: { tools: readonly Tool[]; schemas: Readonly<Record<string, JsonSchema>> },
+): CompiledTools {
+  const byTool = new Map(operations.map((operation) => [operation.name, operation]))
+  const entries = tools.flatMap((tool): [string, CompiledTool][] => {
+    const operation = byTool.get(tool.name)
+    return operation === undefined ? [] : [[tool.name, { tool, operation, hasLimit: hasLimit(tool.inputSchema) }]]
+  })
+  return { list: tools, byName: new Map(entries), schemas: new Map(Object.entries(schemas)) }
+}
+
+const hasLimit = ({ properties }: JsonSchema) => 'limit' in (properties as object)
+
+function isSelected({ toolset, effect }: Operation, { toolsets, readOnly = false }: ToolSelection): boolean {
+  return toolset !== undefined && toolsets.includes(toolset) && !(readOnly && effect === 'write')
+}
+
+function draft(operation: Operation, schemas: Map<string, JsonSchema>): Drafted {
+  try {
+    const whole = toJsonSchema(operation.input, 'input')
+    const members = (whole.properties ?? {}) as Record<string, JsonSchema>
+    const inputSchema = openLargeMembers(toPortable(whole, 'input'), (member) => {
+      const full = withoutNull(members[member] ?? {})
+      const name = nameSchema(schemas, operation.name, member, full)
+      schemas.set(name, full)
+      return `assay://schemas/${name}`
+    })
+    return { operation, inputSchema, output: toPortable(toJsonSchema(operation.output, 'output'), 'output') }
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new Error(`${operation.name} cannot be a tool: ${cause}`, { cause: error })
+  }
+}
+
+/** Members of the same shape share one resource, named after the first of them. */
+function nameSchema(schemas: Map<string, JsonSchema>, operation: string, member: string, full: JsonSchema): string {
+  const shape = shapeOf(full)
+  for (const [name, known] of schemas) if (shapeOf(known) === shape) return name
+  return schemas.has(member) ? `${operation}.${member}` : member
+}
+
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...others } = schema
+  const choices = ((anyOf ?? []) as JsonSchema[]).filter(({ type }) => type !== 'null')
+  const [only] = choices
+  return choices.length === 1 && only !== undefined ? { ...only, ...others } : schema
+}
+
+const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
+
+/**
+ * Where the budget does not allow the richest detail, the tool whose output takes most gives way first; none is laid
+ * bare while another still has detail to give.
+ */
+function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
+  const levels = drafts.map(() => 0)
+  const tools = drafts.map((each) => toTool(each, 0))
+  const last = outputDetails.length - 1
+  while (bytesOf(tools) > budget) {
+    const index = largestOf(tools, levels, last - 1) ?? largestOf(tools, levels, last)
+    const each = drafts[index ?? -1]
+    if (index === undefined || each === undefined) {
+      const bytes = bytesOf(tools)
+      throw new Error(`the ${what} tools take ${bytes} bytes of at most ${budget}; shorten summaries and descriptions`)
+    }
+    const level = (levels[index] ?? 0) + 1
+    levels[index] = level
+    tools[index] = toTool(each, level)
+  }
+  return tools
+}
+
+function largestOf(tools: readonly Tool[], levels: readonly number[], below: number): number | undefined {
+  const sizes = tools.map(({ outputSchema }, index) => ({ index, bytes: bytesOf(outputSchema) }))
+  const [largest] = sizes.filter(({ index }) => (levels[index] ?? 0) < below).sort((a, b) => b.bytes - a.bytes)
+  return largest?.index
+}
+
+function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
+  const detail = outputDetails[level] ?? barest
+  const { name, title, summary, effect, destructive, idempotent, openWorld, toolset } = operation
+  return {
+    name,
+    title,
+    description: summary,
+    inputSchema,
+    outputSchema: projectOutput(output, detail),
+    annotations: {
+      readOnlyHint: effect === 'read',
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    },
+    ...(toolset === 'agent' ? { icons: [bars] } : {}),
+  }
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) freeze(member)
+  }
+  return value
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type Author, appendAudit } from '../audit/audit.store.ts'
+import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion, tellMore } from '../kernel/errors.ts'
+import { quote, showNames } from '../kernel/shown.ts'
+import { toWordsOf } from '../operation/author.ts'
+import type { Reader, Writer } from '../store/store.ts'
+import { readDefinition } from './definition.ts'
+import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
+import { canonical } from './drift.ts'
+import {
+  findMetricBySlug,
+  insertMetric,
+  insertVersion,
+  listDashboardsOf,
+  loadMetrics,
+  type MetricMembers,
+  removeMetric,
+  replaceMetric,
+} from './metrics.store.ts'
+import type { Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition } from './model.ts'
+import { resolveTerm } from './names.ts'
+import { toMetric } from './view.ts'
+
+/** What a person may say about a metric; the slug never changes. */
+export interface MetricChange {
+  displayName?: string | undefined
+  description?: string | undefined
+  type?: MetricType | undefined
+  definition?: unknown
+  allowedDimensions?: Dimension[] | undefined
+  format?: MetricFormat | undefined
+  unit?: string | undefined
+  /** null unlinks the term. */
+  glossaryTermSlug?: string | null | undefined
+  owner?: string | null | undefined
+  color?: string | null | undefined
+  synonyms?: string[] | undefined
+  emptyAs?: 'zero' | 'null' | null | undefined
+  /** Takes a certification or deprecation away. */
+  status?: 'DRAFT' | undefined
+}
+
+export interface NewMetric extends MetricChange {
+  slug: string
+  displayName: string
+  type: MetricType
+  definition: unknown
+}
+
+/** What is words of whoever writes. */
+const writtenKeys = ['displayName', 'description', 'unit', 'owner', 'synonyms']
+
+const uncertified = {
+  certifiedBy: null,
+  certifiedAt: null,
+  certifiedVersion: null,
+  certifiedVia: null,
+  certifiedDigest: null,
+}
+/** A metric that is not deprecated. */
+export const current = { deprecatedBy: null, deprecatedAt: null, deprecationReason: null, replacedBy: null }
+
+/**
+ * Adds a metric as a DRAFT.
+ * @throws AppError `conflict` when the slug is taken, `invalid_input` with every problem of the definition, `not_found`
+ * when a metric or the term that it names does not exist. `graph` is every metric as it will be when more than this one
+ * changes; by default, as it is.
+ */
+export function createMetric(writer: Writer, metric: NewMetric, author: Author, graph?: MetricGraph): MetricRecord {
+  if (findMetricBySlug(writer, metric.slug) !== undefined) {
+    throw conflict(`A metric ${quote(metric.slug)} exists already; choose another slug or update that metric.`, {
+      reason: 'slug_taken',
+    })
+  }
+  const blank: MetricMembers = {
+    ...uncertified,
+    ...current,
+    uid: randomUUID(),
+    slug: metric.slug,
+    displayName: metric.displayName,
+    description: '',
+    type: 'SIMPLE',
+    definition: { aggregation: 'COUNT', entity: 'finding' },
+    allowedDimensions: [],
+    format: 'number',
+    unit: '',
+    status: 'DRAFT',
+    term: null,
+    owner: null,
+    color: null,
+    synonyms: [],
+    emptyAs: null,
+    version: 1,
+    updatedAt: author.at,
+  }
+  insertMetric(writer, applyChange(writer, blank, toWordsOf(author, metric, writtenKeys), graph))
+  const created = getStored(writer, metric.slug)
+  keepVersion(writer, created, author)
+  auditMetric(writer, author, 'create', undefined, created)
+  return created
+}
+
+/** Changes what is given. A change of what the metric means is a new version, a DRAFT, without certification. */
+export function updateMetric(
+  writer: Writer,
+  metric: MetricRecord,
+  change: MetricChange,
+  author: Author,
+  graph?: MetricGraph,
+): MetricRecord {
+  const { id, createdAt, ...members } = metric
+  const changed = applyChange(writer, members, toWordsOf(author, change, writtenKeys), graph)
+  const means = canonical(toMeaning(changed)) !== canonical(toMeaning(members))
+  if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })
+  else if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
+  if (isDeepStrictEqual(changed, members)) return metric
+  replaceMetric(writer, id, { ...changed, updatedAt: author.at })
+  const updated = getStored(writer, metric.slug)
+  if (means) keepVersion(writer, updated, author)
+  auditMetric(writer, author, 'update', metric, updated)
+  return updated
+}
+
+/** @throws AppError `conflict` naming the metrics and dashboards that use it. */
+export function deleteMetric(writer: Writer, metric: MetricRecord, author: Author): void {
+  const graph = loadMetrics(writer)
+  const metrics = listDirectDependents(graph, metric.slug)
+  const dashboards = listDashboardsOf(writer, metric.id)
+  if (metrics.length + dashboards.length > 0) {
+    const users = [
+      ...(metrics.length > 0 ? [`the metrics ${metrics.join(', ')}`] : []),
+      ...(dashboards.length > 0 ? [`the dashboards ${showNames(dashboards)}`] : []),
+    ]
+    throw conflict(`${metric.slug} is used by ${users.join(' and ')}; change or remove those first.`, {
+      reason: 'in_use',
+      facts: { metrics, dashboards },
+    })
+  }
+  for (const other of graph.values()) {
+    if (other.replacedBy !== metric.slug) continue
+    const { id, createdAt, ...members } = other
+    replaceMetric(writer, id, { ...members, replacedBy: null, updatedAt: author.at })
+    auditMetric(writer, author, 'update', other, getStored(writer, other.slug))
+  }
+  removeMetric(writer, metric.id)
+  auditMetric(writer, author, 'delete', metric, undefined)
+}
+
+function applyChange(
+  reader: Reader,
+  members: MetricMembers,
+  change: MetricChange,
+  graph: MetricGraph = loadMetrics(reader),
+): MetricMembers {
+  const { definition, type, glossaryTermSlug, allowedDimensions, status, ...texts } = change
+  const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
+  const linked = findLinked(reader, glossaryTermSlug)
+  const wanted = {
+    ...members,
+    ...given,
+    term: linked.term === undefined ? members.term : linked.term,
+    allowedDimensions: allowedDimensions === undefined ? members.allowedDimensions : [...new Set(allowedDimensions)],
+  }
+  const touched =
+    definition !== undefined || type !== undefined || allowedDimensions !== undefined || 'emptyAs' in given
+  if (!touched) {
+    if (linked.problem !== undefined) throw linked.problem
+    return wanted
+  }
+  const proposal = {
+    slug: members.slug,
+    type: type ?? members.type,
+    definition: definition ?? members.definition,
+    allowedDimensions: wanted.allowedDimensions,
+    emptyAs: wanted.emptyAs,
+  }
+  return { ...wanted, ...checkDefinition(graph, proposal, linked.problem) }
+}
+
+/** The term to link, null for none, undefined to keep what is; or why there is no such term. */
+function findLinked(
+  reader: Reader,
+  name: string | null | undefined,
+): { term?: MetricRecord['term'] | undefined; problem?: AppError } {
+  if (name === null || name === undefined) return { term: name }
+  try {
+    return { term: resolveTerm(reader, name) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const issues = [{ path: 'glossaryTermSlug', message: error.message }]
+    return { problem: new AppError(error.code, error.message, { ...error.facts, issues }) }
+  }
+}
+
+/** What decides whether a metric can be. */
+export interface Proposal {
+  slug: string
+  type: MetricType
+  definition: unknown
+  allowedDimensions: Dimension[]
+  emptyAs: MetricRecord['emptyAs']
+}
+
+/** @throws AppError with every problem of the definition among the metrics of the graph, each with its path. */
+export function checkDefinition(graph: MetricGraph, proposal: Proposal, termProblem?: AppError): TypedDefinition {
+  const read = readDefinition(proposal.type, proposal.definition)
+  const references = checkReferences(proposal.slug, read.references, graph)
+  const issues = [...read.issues, ...references.issues, ...checkEmptyAs(proposal, read.typed)]
+  if (read.typed !== undefined && references.issues.length === 0) {
+    const { slug, allowedDimensions } = proposal
+    issues.push(...checkGraph(slug, { ...read.typed, allowedDimensions }, graph))
+    if (issues.length === 0) {
+      if (termProblem !== undefined) throw termProblem
+      return read.typed
+    }
+  }
+  const onlyMissing = references.missing.length === issues.length && termProblem?.code !== 'invalid_input'
+  const { issues: more = [], suggestions = [] } = termProblem?.facts ?? {}
+  throw badDefinition([...issues, ...more], onlyMissing, [...references.suggestions, ...suggestions])
+}
+
+function checkEmptyAs({ emptyAs }: Proposal, typed: TypedDefinition | undefined): Issue[] {
+  if (emptyAs === null || typed === undefined) return []
+  if (typed.type === 'SIMPLE' && typed.definition.aggregation === 'SUM') return []
+  return [{ path: 'emptyAs', message: 'is for SIMPLE metrics that SUM; remove it (or send null).' }]
+}
+
+function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Suggestion[]): AppError {
+  const [first] = issues
+  const more = tellMore(issues)
+  const message = `The metric is not valid at ${first?.path ?? 'definition'}: ${first?.message ?? 'unknown problem'}${more}`
+  const facts = { issues, ...(suggestions.length > 0 ? { suggestions } : {}) }
+  if (onlyMissing) return notFound(message, { reason: 'unknown_metric', ...facts })
+  const circular = issues.some((issue) => issue.message.startsWith('makes a circle'))
+  return invalidInput(message, { reason: circular ? 'cycle' : 'invalid_definition', ...facts })
+}
+
+/** What a metric means: a change of it is a new version. */
+function toMeaning(metric: MetricMembers) {
+  const { type, definition, allowedDimensions, format, unit, emptyAs, term } = metric
+  return { type, definition, allowedDimensions, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
+}
+
+function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void {
+  const { displayName, description, version } = metric
+  const snapshot = { displayName, description, ...toMeaning(metric) }
+  insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })
+}
+
+/** Appends what happened to a metric to the trail. */
+export function auditMetric(
+  writer: Writer,
+  author: Author,
+  action: string,
+  before: MetricRecord | undefined,
+  after: MetricRecord | undefined,
+): void {
+  appendAudit(writer, author, {
+    action,
+    kind: 'metric',
+    name: (after ?? before)?.slug ?? '',
+    ...(before === undefined ? {} : { before: toMetric(writer, before) }),
+    ...(after === undefined ? {} : { after: toMetric(writer, after) }),
+  })
+}
+
+/** The metric as it was just written. */
+export function getStored(reader: Reader, slug: string): MetricRecord {
+  const stored = findMetricBySlug(reader, slug)
+  if (stored === undefined) throw new TypeError(`the metric ${slug} was not stored`)
+  return stored
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { toPath } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
+
+/** One place where the form of the input was changed to what the schema asks for; its meaning was not. */
+export interface Coercion {
+  path: string
+  message: string
+}
+
+/** As much of a JSON Schema as the form of input depends on. */
+export interface SchemaNode {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  pattern?: string
+  items?: SchemaNode
+  properties?: Record<string, SchemaNode>
+  required?: string[]
+  additionalProperties?: SchemaNode | boolean
+  anyOf?: SchemaNode[]
+}
+
+/** Of what was given, in a note about it. */
+const MAX_WORD = 40
+
+type Path = readonly PropertyKey[]
+type Note = (path: Path, message: string) => void
+
+const compiled = new WeakMap<z.ZodType, SchemaNode>()
+
+export function inputNode(schema: z.ZodType): SchemaNode {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const node = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
+  compiled.set(schema, node)
+  return node
+}
+
+/** The input without nulls in the place of members that may be left out: many programs fill in all they do not use. */
+export function leaveOutNulls(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
+  const coerced: Coercion[] = []
+  const value = dropNulls(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  return { value, coerced }
+}
+
+function dropNulls(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || node.properties === undefined) return value
+  const { properties, required = [] } = node
+  const members = Object.entries(value).flatMap(([key, member]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (member === null && known !== undefined && !required.includes(key) && !admitsNull(known)) {
+      note([...path, key], 'was null; read as left out.')
+      return []
+    }
+    return [[key, known === undefined ? member : dropNulls(known, member, [...path, key], note)]]
+  })
+  return Object.fromEntries(members)
+}
+
+function admitsNull({ type, anyOf, enum: words }: SchemaNode): boolean {
+  return [type].flat().includes('null') || words?.includes(null) === true || (anyOf ?? []).some(admitsNull)
+}
+
+/**
+ * Reads input in the form that programs and language models often give it: a list or an object as JSON text, one value
+ * for a list, a number or a boolean as text, an enum in another letter case. Keys are never changed, and whatever is
+ * still wrong is left as it is for the schema to refuse.
+ */
+export function coerce(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
+  const coerced: Coercion[] = []
+  const value = adapt(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
+  return { value, coerced }
+}
+
+function adapt(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  if (value === undefined || value === null) return value
+  if (node.anyOf !== undefined) return adapt(chooseBranch(node.anyOf, value), value, path, note)
+  switch (node.type) {
+    case 'array':
+      return adaptList(node, value, path, note)
+    case 'object':
+      return adaptObject(node, value, path, note)
+    case 'number':
+    case 'integer':
+      return adaptNumber(node.type, value, path, note)
+    case 'boolean':
+      return adaptBoolean(value, path, note)
+    default:
+      return adaptWord(node, value, path, note)
+  }
+}
+
+function adaptList(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  const items = node.items ?? {}
+  if (Array.isArray(value)) return value.map((item, index) => adapt(items, item, [...path, index], note))
+  const parsed = parseJson(value, '[')
+  if (Array.isArray(parsed)) {
+    note(path, 'was text holding a JSON list; read as the list.')
+    return adaptList(node, parsed, path, note)
+  }
+  if (typeof value !== 'string') return value
+  const parts = value.split(',').map((part) => part.trim())
+  if (parts.length > 1 && parts.every((part) => findWord(items, part) !== undefined)) {
+    note(path, 'was text with commas; read as a list.')
+    return adaptList(node, parts, path, note)
+  }
+  note(path, 'was a single value; read as a list of one.')
+  return [adapt(items, value, [...path, 0], note)]
+}
+
+function adaptObject(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  const parsed = parseJson(value, '{')
+  if (parsed !== undefined && !Array.isArray(parsed)) {
+    note(path, 'was text holding a JSON object; read as the object.')
+    return adaptObject(node, parsed, path, note)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const others = typeof node.additionalProperties === 'object' ? node.additionalProperties : {}
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      const known = Object.hasOwn(node.properties ?? {}, key) ? node.properties?.[key] : undefined
+      return [key, adapt(known ?? others, member, [...path, key], note)]
+    }),
+  )
+}
+
+function adaptNumber(type: 'number' | 'integer', value: unknown, path: Path, note: Note): unknown {
+  if (typeof value !== 'string' || !/^\s*-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?\s*$/.test(value)) return value
+  const number = Number(value)
+  if (type === 'integer' && !Number.isSafeInteger(number)) return value
+  note(path, 'was text; read as a number.')
+  return number
+}
+
+function adaptBoolean(value: unknown, path: Path, note: Note): unknown {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  if (word !== 'true' && word !== 'false') return value
+  note(path, 'was text; read as a boolean.')
+  return word === 'true'
+}
+
+function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): unknown {
+  if (typeof value !== 'string') return value
+  const word = findWord(node, value.trim())
+  if (word === undefined || word === value) return value
+  note(path, `was ${quote(value, MAX_WORD)}; read as ${quote(word)}.`)
+  return word
+}
+
+/** The one spelling that the schema knows a word by: of an enum, or of a pattern that admits capitals only. */
+function findWord(node: SchemaNode, text: string): string | undefined {
+  const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
+  if (words === undefined) {
+    if (node.pattern === undefined) return undefined
+    const pattern = toPattern(node.pattern)
+    return [text, text.toUpperCase()].find((spelling) => pattern.test(spelling))
+  }
+  if (words.includes(text)) return text
+  const alike = words.filter((word) => typeof word === 'string' && word.toLowerCase() === text.toLowerCase())
+  return alike.length === 1 ? String(alike[0]) : undefined
+}
+
+function toPattern(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u')
+  } catch {
+    return new RegExp(source)
+  }
+}
+
+/** The branch that the value looks most like: of its type, and knowing most of its keys. */
+function chooseBranch(branches: SchemaNode[], value: unknown): SchemaNode {
+  if (typeof value === 'string') {
+    const word = branches.find((branch) => findWord(branch, value.trim()) !== undefined)
+    const type = { '{': 'object', '[': 'array' }[value.trimStart().slice(0, 1)]
+    const parsed = branches.find((branch) => branch.type !== undefined && branch.type === type)
+    if (word ?? parsed) return word ?? parsed ?? {}
+  }
+  const given = Array.isArray(value) ? 'array' : typeof value
+  const scores = branches.map((branch) => {
+    const same = branch.type === given || (branch.type === 'integer' && given === 'number') ? 1 : 0
+    const keys = given === 'object' ? Object.keys(value as object) : []
+    return same + keys.filter((key) => Object.hasOwn(branch.properties ?? {}, key)).length
+  })
+  const best = scores.indexOf(Math.max(...scores))
+  const notNull = branches.find((branch) => branch.type !== 'null')
+  return (scores[best] ? branches[best] : notNull) ?? {}
+}
+
+function parseJson(value: unknown, opening: '[' | '{'): object | undefined {
+  if (typeof value !== 'string' || !value.trimStart().startsWith(opening)) return undefined
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}

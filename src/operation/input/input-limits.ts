@@ -1,0 +1,42 @@
+import { type AppError, invalidInput } from '../../kernel/errors.ts'
+
+/** No input of any operation needs more; what lies deeper could exhaust the stack of whoever walks it. */
+const MAX_DEPTH = 64
+/** Members of one list or object. */
+const MAX_MEMBERS = 10_000
+
+/**
+ * Looks an input over before anything else does.
+ * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or
+ * `prototype_named`: what no schema and no store is made for.
+ */
+export function requireSound(value: unknown): void {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) {
+      throw unsound('too_deep', `nests lists and objects more than ${MAX_DEPTH} deep; send it flatter.`)
+    }
+    const members = level.flatMap((node) => {
+      if (typeof node !== 'object' || node === null) return [node]
+      const inner = Object.entries(node)
+      // Whoever copies such a member gives an object others that nobody checked.
+      if (Object.hasOwn(node, '__proto__')) {
+        throw unsound('prototype_named', 'names a member __proto__, which nothing has; remove it.')
+      }
+      // Schemas compare the length of whatever has one.
+      if ('length' in node && typeof node.length === 'object' && node.length !== null) {
+        throw unsound('malformed_length', 'has a `length` that is a list or an object; leave it out.')
+      }
+      if (inner.length <= MAX_MEMBERS) return inner.flat()
+      throw unsound('too_long', `has a list or an object of more than ${MAX_MEMBERS} members; send fewer.`)
+    })
+    if (members.some((member) => typeof member === 'string' && /\p{Surrogate}/u.test(member))) {
+      throw unsound('malformed_text', 'holds half of a surrogate pair; send well-formed Unicode text.')
+    }
+    level = members.filter((member) => typeof member === 'object' && member !== null)
+  }
+}
+
+function unsound(reason: string, message: string): AppError {
+  return invalidInput(`The input ${message}`, { reason, issues: [{ path: '', message }] })
+}

@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import { AppError, type Issue, type Suggestion, tellMore } from '../../kernel/errors.ts'
+import { requireSound } from './input-limits.ts'
+import { explainIssues } from './repair.ts'
+
+/**
+ * Parses input whole; `showKey` is how the name of an unknown member may be shown.
+ * @throws AppError `invalid_input` with one issue for every problem.
+ */
+export function parseWhole<Schema extends z.ZodType>(
+  schema: Schema,
+  raw: unknown,
+  showKey: (key: string) => string,
+): z.output<Schema> {
+  requireSound(raw)
+  const result = schema.safeParse(raw, { reportInput: true })
+  if (result.success) return result.data
+  const { issues, suggestions } = explainIssues(schema, raw, result.error.issues, showKey)
+  throw badInput(issues, suggestions)
+}
+
+export function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
+  const [first] = issues
+  const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
+  const more = tellMore(issues)
+  const message = `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`
+  return new AppError('invalid_input', message, { issues, ...(suggestions.length === 0 ? {} : { suggestions }) })
+}

@@ -1,0 +1,187 @@
+import type { z } from 'zod'
+import { AppError, type Fix, type Issue, type Suggestion, toPath } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
+import { quote } from '../../kernel/shown.ts'
+import { closest, likeness } from '../../kernel/suggest.ts'
+import { inputNode, type SchemaNode } from './coerce.ts'
+import { suggestValues, toMessage } from './problem-text.ts'
+
+/** What was wrong with an input, and the input without what could be put right for certain. */
+export interface Repair {
+  issues: Issue[]
+  suggestions: Suggestion[]
+  /** The whole input, corrected; absent when there was nothing that could be corrected without guessing. */
+  repaired?: Record<string, unknown>
+}
+
+type Members = Record<string, unknown>
+type Path = readonly PropertyKey[]
+
+/**
+ * Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible.
+ * `showKey` is how the name of an unknown member may be shown.
+ */
+export function explainIssues(
+  schema: z.ZodType,
+  raw: unknown,
+  found: readonly z.core.$ZodIssue[],
+  showKey: (key: string) => string,
+): Repair {
+  const root = inputNode(schema)
+  const copy: unknown = structuredClone(raw)
+  const repair: Repair = { issues: [], suggestions: [] }
+  let changed = false
+  for (const issue of found) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        const place = findPlace(root, issue.path, key, copy)
+        if (place !== undefined) changed = move(copy, [...issue.path, key], place, nodeAt(root, place)) || changed
+        const message =
+          place === undefined
+            ? `is not a known key; ${listKeys(membersOf(nodeAt(root, issue.path)))}`
+            : `is not a known key here; write it as ${toPath(place)}.`
+        repair.issues.push({ path: toPath([...issue.path, showKey(key)]), message })
+        if (place !== undefined) repair.suggestions.push({ value: toPath(place), kind: 'key' })
+      }
+      continue
+    }
+    repair.issues.push({ path: toPath(issue.path), message: toMessage(issue) })
+    repair.suggestions.push(...suggestValues(issue, valueAt(raw, issue.path)))
+  }
+  return changed && isObject(copy) ? { ...repair, repaired: copy } : repair
+}
+
+/**
+ * Says which member named what was not found or is ambiguous, and gives the corrected call when what is suggested is
+ * the same name in another spelling.
+ */
+export function placeName(tool: string, input: Members, error: AppError): AppError {
+  const { issues, fix, reason, suggestions = [] } = error.facts
+  if (issues !== undefined || fix !== undefined || suggestions.length === 0) return error
+  const texts = Object.entries(input).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []))
+  const quoted = texts.filter(({ value }) => error.message.includes(quote(value)))
+  const [only] = quoted.length > 0 ? quoted : texts
+  if (only === undefined || (quoted.length !== 1 && texts.length !== 1)) return error
+  const placed = { ...error.facts, issues: [{ path: only.key, message: error.message }] }
+  const same = suggestions.filter(({ value }) => likeness(only.value, value) === 1)
+  const [meant] = same
+  if (error.code !== 'not_found' || reason === 'wrong_kind' || meant === undefined || same.length > 1) {
+    return new AppError(error.code, error.message, placed)
+  }
+  const corrected: Fix = { tool, arguments: { ...input, [only.key]: meant.value } }
+  return new AppError(error.code, error.message, { ...placed, fix: corrected })
+}
+
+/** The one place that a key that is not known where it stands can be meant for. */
+function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Path | undefined {
+  const holder = valueAt(raw, path)
+  const isFree = (at: Path) => valueAt(raw, at) === undefined
+  const here = membersOf(nodeAt(root, path))
+  if (here === undefined || !isObject(holder)) return undefined
+  const exact = Object.keys(here).filter((known) => isSameName(known, key))
+  const nested = Object.entries(here).flatMap(([member, node]) =>
+    Object.keys(membersOf(node) ?? {})
+      .filter((known) => isSameName(known, key))
+      .map((known) => [member, known]),
+  )
+  const within = Object.keys(here).filter((known) => isPartOfName(key, known))
+  for (const candidates of [exact.map((known) => [known]), nested, within.map((known) => [known])]) {
+    const free = candidates
+      .map((candidate) => [...path, ...candidate])
+      .filter((place) => isFree(place) && couldBe(nodeAt(root, place), holder[key]))
+    if (free.length === 1) return free[0]
+    if (free.length > 1) return undefined
+  }
+  return undefined
+}
+
+/** False for a value that the member takes in no form: words that it does not list, a list of many for one value. */
+function couldBe(node: SchemaNode | undefined, value: unknown): boolean {
+  if (node?.enum !== undefined && typeof value === 'string') {
+    return closest(value.slice(0, 100), node.enum.map(String), (word) => word, 1).length > 0
+  }
+  const given = Array.isArray(value) ? 'array' : typeof value
+  switch (node?.type) {
+    case 'array':
+    case 'object':
+      return given === node.type || given === 'string'
+    case 'string':
+      return given === 'string' || isOneOf(value)
+    case 'number':
+    case 'integer':
+      return given === 'number' || given === 'string'
+    default:
+      return true
+  }
+}
+
+const isOneOf = (value: unknown): value is [unknown] => Array.isArray(value) && value.length === 1
+
+const MOST_KEYS = 25
+
+function listKeys(members: Record<string, SchemaNode> | undefined): string {
+  const known = Object.keys(members ?? {})
+  if (known.length === 0) return 'there is none here; remove it.'
+  const more = known.length > MOST_KEYS ? ', …' : ''
+  return `known here ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_KEYS).join(', ')}${more}.`
+}
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .map((word) =>
+      word
+        .replace(/ies$/, 'y')
+        .replace(/(s)es$/, '$1')
+        .replace(/([^s])s$/, '$1'),
+    )
+
+/** The same words, whatever their letter case, separators and number. */
+const isSameName = (a: string, b: string) => wordsOf(a).join(' ') === wordsOf(b).join(' ')
+
+const isPartOfName = (part: string, name: string) => {
+  const words = wordsOf(name)
+  const given = wordsOf(part)
+  return given.length > 0 && given.every((word) => words.includes(word))
+}
+
+function membersOf(node: SchemaNode | undefined): Record<string, SchemaNode> | undefined {
+  return node?.properties ?? node?.anyOf?.find((branch) => branch.properties !== undefined)?.properties
+}
+
+function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  let node: SchemaNode | undefined = root
+  for (const key of path) {
+    node = typeof key === 'number' ? node?.items : membersOf(node)?.[String(key)]
+  }
+  return node
+}
+
+function valueAt(raw: unknown, path: Path): unknown {
+  let value: unknown = raw
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<PropertyKey, unknown>)[key]
+  }
+  return value
+}
+
+function move(raw: unknown, from: Path, to: Path, node: SchemaNode | undefined): boolean {
+  const holder = valueAt(raw, from.slice(0, -1))
+  const key = String(from.at(-1))
+  const value = valueAt(raw, from)
+  if (!isObject(holder)) return false
+  let target: Members = holder
+  for (const member of to.slice(from.length - 1, -1)) {
+    const next = target[String(member)] ?? {}
+    if (!isObject(next)) return false
+    target[String(member)] = next
+    target = next
+  }
+  target[String(to.at(-1))] = node?.type === 'string' && isOneOf(value) ? value[0] : value
+  delete holder[key]
+  return true
+}

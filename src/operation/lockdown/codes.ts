@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto'
+import type { z } from 'zod'
+import type { ReadContext } from '../context.ts'
+import { listCarriedCodes, listDefinedCodes } from './codes.store.ts'
+import { disclosures } from './disclosure.ts'
+import { mapTexts } from './texts.ts'
+
+const codeForm = /^code:[0-9a-f]{12}$/
+
+type Context = Pick<ReadContext, 'read' | 'vault' | 'lockdownCodes'>
+
+/** The form in which lockdown shows a code that is not ours: the same for the same word, and telling nothing of it. */
+function toCode(key: Uint8Array, word: string): string {
+  return `code:${createHmac('sha256', key).update(`lockdown code\n${word}`).digest('hex').slice(0, 12)}`
+}
+
+/** How lockdown shows codes: ours as they are. */
+export async function openCodes(context: Context): Promise<(code: string) => string> {
+  if (context.lockdownCodes === true) return (code) => code
+  const own = new Set([...(await listBuiltInCodes()), ...context.read(listDefinedCodes)])
+  let key: Uint8Array | undefined
+  return (code) => {
+    if (own.has(code)) return code
+    key ??= context.vault.fingerprintKey()
+    return toCode(key, code)
+  }
+}
+
+/** Detectors are read when they are needed: no start waits for them. */
+async function listBuiltInCodes(): Promise<string[]> {
+  const [{ detectors }, { assetKinds, linkTypes }] = await Promise.all([
+    import('../../detectors/index.ts'),
+    import('../../connectors/connector.ts'),
+  ])
+  const ofDetectors = detectors.flatMap(({ type, category, findingTypes }) => [type, category, ...findingTypes])
+  return [...ofDetectors, ...assetKinds, ...linkTypes, '', '(none)']
+}
+
+const holdsCode = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? codeForm.test(value)
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsCode)
+
+/** The same input, codes in the form of lockdown replaced by the words that they stand for. */
+export function resolveCodes(schema: z.ZodType, input: unknown, context: Context): unknown {
+  if (!holdsCode(input)) return input
+  let words: Map<string, string> | undefined
+  const resolve = (code: string) => {
+    const key = context.vault.fingerprintKey()
+    words ??= new Map(context.read(listCarriedCodes).map((word) => [toCode(key, word), word]))
+    return words.get(code) ?? code
+  }
+  return mapTexts(schema, input, (leaf, text) =>
+    codeForm.test(text) && disclosures.get(leaf)?.shows === 'code' ? resolve(text) : text,
+  )
+}

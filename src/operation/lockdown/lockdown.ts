@@ -1,0 +1,40 @@
+import type { z } from 'zod'
+import { AppError } from '../../kernel/errors.ts'
+import type { Caller } from '../context.ts'
+import { disclosures, type Origin } from './disclosure.ts'
+import { mapTexts } from './texts.ts'
+
+/** Stands where text of a tenant would. */
+export const WITHHELD = '(withheld)'
+
+export const isLockedDown = (context: { lockdown?: boolean; caller: Caller }): boolean =>
+  context.lockdown === true || context.caller.lockdown === true
+
+/** The same answer with counts, ids and codes, and without any text that its schema does not declare as ours. */
+export function withhold(schema: z.ZodType, answer: unknown, toCode: (code: string) => string): unknown {
+  const show = (text: string, origin: Origin) =>
+    origin === 'own' ? text : origin === 'code' ? toCode(text) : text === '' ? text : WITHHELD
+  return mapTexts(schema, answer, (leaf, text, place) => {
+    const shows = disclosures.get(leaf)?.shows ?? 'withheld'
+    return typeof shows === 'function' ? shows(text, place, show) : show(text, shows)
+  })
+}
+
+/** Kinds of suggestions that hold names which we or an operator gave. */
+const ownSuggestions: ReadonlySet<string> = new Set([
+  ...['metric', 'term', 'dimension', 'dashboard', 'source', 'custom detector'],
+  ...['granularity', 'time zone', 'time', 'key'],
+])
+
+/** The same error without suggestions that a tenant has named. */
+export function withholdSuggestions(error: AppError): AppError {
+  const { suggestions = [], issues, fix: _fix, ...facts } = error.facts
+  const kept = suggestions.filter(({ kind }) => ownSuggestions.has(kind))
+  if (kept.length === suggestions.length) return error
+  const message = 'A name is not known; names of the tenants are withheld here.'
+  return new AppError(error.code, message, {
+    ...facts,
+    ...(issues === undefined ? {} : { issues: issues.map(({ path }) => ({ path, message: 'is not known.' })) }),
+    ...(kept.length === 0 ? {} : { suggestions: kept }),
+  })
+}

@@ -1,0 +1,75 @@
+import { getTrust, type Trust } from '../../metrics/drift.ts'
+import type { MetricRecord } from '../../metrics/model.ts'
+import type { Coercion } from '../../operation/input/coerce.ts'
+import type { Reader } from '../../store/store.ts'
+import type { MetricAnswer, MetricFacts } from '../model.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { Range } from '../plan/time.ts'
+import type { Zone } from '../plan/zone.ts'
+import { listFilters } from './diagnosis.ts'
+import {
+  toFreshness,
+  warnOfCoercions,
+  warnOfContradictions,
+  warnOfGovernance,
+  warnOfUnknownValues,
+} from './warnings.ts'
+
+/** The part of an answer that says what was asked, of what, and how far to trust it. */
+export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
+
+const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
+
+/** Records that are remembered are the same until a definition changes. */
+const trusts = new WeakMap<MetricRecord, Trust>()
+
+export function describeAnswer(
+  reader: Reader,
+  asked: {
+    metric: MetricRecord
+    plans: readonly Plan[]
+    range: Range
+    zone: Zone
+    now: number
+    coerced: readonly Coercion[]
+  },
+): Description {
+  const { metric, plans, range, zone, now } = asked
+  const trust = trusts.get(metric) ?? getTrust(reader, metric)
+  if (reader.turn !== undefined) trusts.set(metric, trust)
+  const { freshness, warnings } = toFreshness(reader, plans, now)
+  return {
+    metric: toMetricFacts(metric),
+    applied: {
+      from: toIso(range.from),
+      to: toIso(range.to),
+      timeField: [...new Set(plans.map(({ timeField }) => timeField))].join(', '),
+      timeZone: zone.name,
+      filters: listFilters(plans),
+    },
+    trust,
+    freshness,
+    warnings: [
+      ...warnOfGovernance(metric, trust),
+      ...warnOfContradictions(plans),
+      ...warnings,
+      ...warnOfUnknownValues(reader, plans),
+      ...warnOfCoercions(asked.coerced),
+    ],
+  }
+}
+
+function toMetricFacts(metric: MetricRecord): MetricFacts {
+  const { slug, displayName, type, status, version, format, unit, certifiedBy } = metric
+  const certifiedAt = toIso(metric.certifiedAt ?? undefined)
+  return { slug, displayName, type, status, version, format, unit, certifiedBy, certifiedAt }
+}
+
+/** The range that a value was computed over: of a stock its moment, of a trend its current window. */
+export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], range: Range): Range {
+  const [first] = plans
+  if (metric.type === 'TREND' && first !== undefined) return first.mode === 'stock' ? { to: first.at } : first.range
+  const stock = plans.find(({ mode }) => mode === 'stock')
+  if (stock === undefined) return range
+  return plans.every(({ mode }) => mode === 'stock') ? { to: stock.at } : { ...range, to: stock.at }
+}

@@ -1,0 +1,82 @@
+import type { AppliedFilter, Diagnosis } from '../model.ts'
+import { emptyPartial } from '../plan/cells.ts'
+import type { Condition, Plan } from '../plan/plan.ts'
+import { toDigits } from './format.ts'
+import type { RunPlan } from './value.ts'
+import { tell } from './warnings.ts'
+
+const MOST_FILTERS = 12
+
+/** A condition the way answers show it. */
+function toAppliedFilter({ origin, key, values, exclude, term, part }: Condition): AppliedFilter {
+  return {
+    origin,
+    key: exclude ? `exclude.${key}` : key,
+    values: values.map(String),
+    ...(term === undefined ? {} : { term }),
+    ...(part === undefined ? {} : { part }),
+  }
+}
+
+/** The conditions of all plans, those that are the same in several parts once. */
+export function listFilters(plans: readonly Plan[]): AppliedFilter[] {
+  const filters = plans.flatMap(({ conditions }) => conditions.map(toAppliedFilter))
+  const seen = new Set<string>()
+  return filters.filter((filter) => {
+    const id = JSON.stringify(filter)
+    if (seen.has(id)) return false
+    seen.add(id)
+    return true
+  })
+}
+
+/** Why a population is empty: how many rows there would be without each condition, without the range, and when. */
+export function diagnose(plan: Plan, run: RunPlan): Diagnosis {
+  const { edges, groups, ...whole } = plan
+  const count = (change: Partial<Plan>): number => {
+    const asked: Plan = { ...whole, dimensions: [], measure: { aggregation: 'COUNT' }, ...change }
+    return (run(asked)[0] ?? emptyPartial).n
+  }
+  const { conditions, range } = plan
+  const withoutFilter = conditions.slice(0, MOST_FILTERS).map((left) => ({
+    ...toAppliedFilter(left),
+    count: count({ conditions: conditions.filter((condition) => condition !== left) }),
+  }))
+  const bounded = plan.mode === 'flow' && (range.from !== undefined || range.to !== undefined)
+  const withoutRange = bounded ? count({ range: {} }) : undefined
+  const summary = summarize(conditions, withoutFilter, withoutRange, count({ conditions: [], range: {} }))
+  return {
+    summary,
+    withoutFilter,
+    ...(withoutRange === undefined ? {} : { withoutRange, ...findExtent(whole, run) }),
+  }
+}
+
+/** When the first and the last row of a population were first detected, whatever the range. */
+function findExtent(plan: Plan, run: RunPlan): { firstAt?: string; lastAt?: string } {
+  if (plan.entity !== 'finding' || plan.timeField !== 'firstDetectedAt') return {}
+  const age = (aggregation: 'MIN' | 'MAX') => {
+    const [cell] = run({ ...plan, dimensions: [], range: {}, measure: { aggregation, field: 'ageHours' } })
+    return cell?.[aggregation === 'MIN' ? 'min' : 'max'] ?? null
+  }
+  const [youngest, oldest] = [age('MIN'), age('MAX')]
+  if (youngest === null || oldest === null) return {}
+  return { firstAt: new Date(plan.at - oldest).toISOString(), lastAt: new Date(plan.at - youngest).toISOString() }
+}
+
+function summarize(
+  conditions: readonly Condition[],
+  withoutFilter: readonly { count: number }[],
+  withoutRange: number | undefined,
+  all: number,
+): string {
+  if (all === 0) return 'There is nothing to count at all yet; scan a source first.'
+  const blamed = withoutFilter.flatMap(({ count }, index) => {
+    const condition = conditions[index]
+    return count === 0 || condition === undefined ? [] : `${tell(condition)} (without it: ${toDigits(count)})`
+  })
+  const range = withoutRange ? [`the time range leaves out ${toDigits(withoutRange)}`] : []
+  const reasons = [...blamed, ...range]
+  if (reasons.length > 0) return `Nothing matches, because ${reasons.join('; or ')}.`
+  return 'Nothing matches, and no single filter is to blame: two or more of them leave nothing together.'
+}

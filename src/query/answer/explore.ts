@@ -1,0 +1,191 @@
+import { NONE } from '../../findings/filter.ts'
+import { requireSources } from '../../findings/source-names.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { maskUrl } from '../../kernel/redaction.ts'
+import { listMetrics, loadMetrics } from '../../metrics/metrics.store.ts'
+import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
+import type { Reader } from '../../store/store.ts'
+import { openExecutor } from '../engine/executor.ts'
+import type { ExploreAnswer, ExploreQuestion } from '../explore-model.ts'
+import { emptyPartial } from '../plan/cells.ts'
+import { readDimensions } from '../plan/dimensions.ts'
+import { type Condition, type Plan, toScope, toSeriesPlan } from '../plan/plan.ts'
+import { getActiveTerm } from '../plan/scope.ts'
+import { type Granularity, getZone, parseRange, type Range, toBuckets } from '../plan/time.ts'
+import { listExamples } from '../sql/explore.store.ts'
+import { diagnose, listFilters } from './diagnosis.ts'
+import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
+import { once, type RunPlan, toBreakdown } from './value.ts'
+import { toFreshness, warnOfCoercions, warnOfContradictions, warnOfUnknownValues } from './warnings.ts'
+
+const MOST_METRICS = 6
+const MOST_EXAMPLES = 5
+const MOST_VALUES = 8
+const MOST_BREAKDOWNS = 3
+const EXCERPT_LENGTH = 200
+const NAME_LENGTH = 120
+const DAY = 24 * 3_600_000
+/** Sixty months. */
+const LONGEST_TREND = 1826 * DAY
+
+/** In this order dimensions are looked at when the caller names none. */
+const telling: readonly Dimension[] = [
+  'severity',
+  'findingType',
+  'container',
+  'status',
+  'detectorType',
+  'source',
+  'category',
+  'assetKind',
+]
+
+/**
+ * Everything there is to say about a business phrase in one bounded answer: how many findings, what the metrics say,
+ * where they are, how they develop, and a few examples.
+ */
+export function exploreTerm(reader: Reader, question: ExploreQuestion, options: EvaluateOptions): ExploreAnswer {
+  const { now } = options
+  const term = getActiveTerm(reader, question.glossaryTermSlug)
+  requireSources(reader, question.filters, 'filters')
+  const zone = getZone(question.timeZone ?? 'UTC')
+  const range = parseRange(question, zone)
+  const read = readDimensions(reader, { slug: 'a term', allowedDimensions: [...dimensions] }, question.dimensions ?? [])
+  const run: RunPlan = once(openExecutor(reader))
+  const plan: Plan = {
+    entity: 'finding',
+    mode: 'flow',
+    measure: { aggregation: 'COUNT' },
+    conditions: [
+      ...toScope(term.filterMapping, { origin: 'term', term: term.slug }),
+      ...toScope(question.filters ?? {}, { origin: 'caller' }),
+    ],
+    timeField: 'firstDetectedAt',
+    range,
+    at: now,
+    dimensions: [],
+  }
+  const count = (change: Partial<Plan>) => (run({ ...plan, ...change })[0] ?? emptyPartial).n
+  const isOpen: Condition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
+  const total = count({})
+  const { freshness, warnings } = toFreshness(reader, [plan], now)
+  const { weekStart = 'monday' } = question
+  const granularity = toGranularity(range, now)
+  const bucketed = toBuckets(toTrendRange(range, now), { granularity, zone, weekStart, now })
+  const cells = bucketed.buckets.length === 0 ? [] : run(toSeriesPlan(plan, bucketed.range, bucketed.buckets))
+  return {
+    term: {
+      slug: term.slug,
+      displayName: term.displayName,
+      description: term.description.slice(0, 500),
+      filterMapping: term.filterMapping,
+    },
+    count: total,
+    open: count({ conditions: [...plan.conditions, isOpen] }),
+    assets: count({ measure: { aggregation: 'COUNT_DISTINCT', field: 'assetId' } }),
+    metrics: chooseMetrics(reader, term.id).map((metric) =>
+      evaluateWithin(reader, metric, term.slug, question, options),
+    ),
+    breakdowns: total === 0 ? [] : listBreakdowns(plan, run, read.dimensions),
+    trend: {
+      granularity,
+      timeSeries: bucketed.buckets.map(({ start, complete }, index) => ({
+        timestamp: new Date(start).toISOString(),
+        value: cells.find(({ bucket }) => bucket === index)?.n ?? 0,
+        complete,
+      })),
+    },
+    examples: listExamples(reader, plan, MOST_EXAMPLES).map(toExample),
+    applied: {
+      from: range.from === undefined ? null : new Date(range.from).toISOString(),
+      to: range.to === undefined ? null : new Date(range.to).toISOString(),
+      timeField: plan.timeField,
+      timeZone: zone.name,
+      filters: listFilters([plan]),
+    },
+    freshness,
+    warnings: [
+      ...warnOfContradictions([plan]),
+      ...warnings,
+      ...warnOfUnknownValues(reader, [plan]),
+      ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
+    ],
+    ...(total === 0 ? { diagnosis: diagnose(plan, run) } : {}),
+  }
+}
+
+/** The metrics of the term; where they are few, general ones that are certified and can be narrowed to it. */
+function chooseMetrics(reader: Reader, termId: number): { metric: MetricRecord; linked: boolean }[] {
+  const linked = listMetrics(reader, { termId }, { limit: MOST_METRICS, offset: 0 }).metrics
+  const general = [...loadMetrics(reader).values()].filter(
+    ({ term, status, type }) => term === null && status === 'ACTIVE' && (type === 'SIMPLE' || type === 'RATIO'),
+  )
+  return [
+    ...linked.map((metric) => ({ metric, linked: true })),
+    ...general.map((metric) => ({ metric, linked: false })),
+  ].slice(0, MOST_METRICS)
+}
+
+function evaluateWithin(
+  reader: Reader,
+  { metric, linked }: { metric: MetricRecord; linked: boolean },
+  termSlug: string,
+  { filters, from, to, timeZone }: ExploreQuestion,
+  options: EvaluateOptions,
+): ExploreAnswer['metrics'][number] {
+  const named = { metricSlug: metric.slug, displayName: metric.displayName, linked }
+  const question = { metricSlug: metric.slug, glossaryTermSlug: termSlug, filters, from, to, timeZone }
+  try {
+    const { value, formatted, trust } = evaluateMetric(reader, question, { now: options.now })
+    return { ...named, value, formatted, trust: trust.tier }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message } = error
+    return { ...named, value: null, formatted: 'no value', trust: 'draft', error: { code, message } }
+  }
+}
+
+function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): ExploreAnswer['breakdowns'] {
+  const found: ExploreAnswer['breakdowns'] = []
+  for (const dimension of asked.length > 0 ? asked : telling) {
+    const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
+    const { groups, totalGroups, other } = toBreakdown(node, run, MOST_VALUES)
+    // A dimension in which all findings are alike tells nothing that the count does not.
+    if (asked.length === 0 && totalGroups < 2) continue
+    found.push({
+      dimension,
+      totalGroups,
+      entries: groups.map(({ key, value }) => ({ dimensionValue: (key[0] ?? NONE).slice(0, NAME_LENGTH), value })),
+      ...(other === undefined ? {} : { other: other.value ?? 0 }),
+    })
+    if (asked.length === 0 && found.length === MOST_BREAKDOWNS) break
+  }
+  return found
+}
+
+function toGranularity({ from, to }: Range, now: number): Granularity {
+  if (from === undefined) return 'week'
+  const length = (to ?? now) - from
+  if (length <= 2 * DAY) return 'hour'
+  if (length <= 31 * DAY) return 'day'
+  return length <= 366 * DAY ? 'week' : 'month'
+}
+
+/** A trend covers the range that was asked for, as far as it is not too long; else the default of a series. */
+function toTrendRange({ from, to }: Range, now: number): Range {
+  const end = to ?? now
+  return from === undefined ? { to: end } : { from: Math.max(Math.min(from, end), end - LONGEST_TREND), to: end }
+}
+
+function toExample(row: ReturnType<typeof listExamples>[number]): ExploreAnswer['examples'][number] {
+  const { firstDetectedAt, excerpt, page, url, container, id, ...facts } = row
+  return {
+    id: String(id),
+    ...facts,
+    excerpt: (excerpt ?? '').slice(0, EXCERPT_LENGTH),
+    page: page.slice(0, NAME_LENGTH),
+    url: maskUrl(url).slice(0, 400),
+    container: container.slice(0, NAME_LENGTH),
+    firstDetectedAt: new Date(firstDetectedAt).toISOString(),
+  }
+}

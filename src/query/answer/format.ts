@@ -1,0 +1,34 @@
+import { plainDigits } from '../../kernel/shown.ts'
+import type { MetricFormat } from '../../metrics/model.ts'
+
+/** A number in plain digits, with as many decimals as a reader needs. */
+export function toDigits(value: number, decimals = 2): string {
+  if (Number.isInteger(value) || Math.abs(value) >= 1e15) return plainDigits(value)
+  const rounded = Number(value.toFixed(decimals))
+  // A number that would round to 0 keeps two digits that count.
+  return plainDigits(rounded === 0 ? Number(value.toPrecision(2)) : rounded)
+}
+
+/** A value the way people read it: a percentage of a fraction, a duration of hours, a number with its unit. */
+export function toFormatted(value: number | null, format: MetricFormat, unit: string): string {
+  if (value === null) return 'no value'
+  switch (format) {
+    case 'percentage':
+      return `${toDigits(value * 100, 1)}%`
+    case 'duration':
+      return toDuration(value, unit)
+    case 'number':
+      return unit === '' ? toDigits(value) : `${toDigits(value)} ${unit}`
+  }
+}
+
+const hoursIn: Readonly<Record<string, number>> = { minute: 1 / 60, hour: 1, day: 24, week: 168 }
+
+function toDuration(value: number, unit: string): string {
+  const perUnit = hoursIn[unit.toLowerCase().replace(/s$/, '') || 'hour']
+  if (perUnit === undefined) return `${toDigits(value)} ${unit}`
+  const hours = value * perUnit
+  if (Math.abs(hours) >= 48) return `${toDigits(hours / 24, 1)} days`
+  if (Math.abs(hours) >= 1 || hours === 0) return `${toDigits(hours, 1)} hours`
+  return `${toDigits(hours * 60, 1)} minutes`
+}

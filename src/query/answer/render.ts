@@ -1,0 +1,139 @@
+import {
+  joinShown,
+  line,
+  type Shown,
+  showAddress,
+  showAmount,
+  showCode,
+  showName,
+  showNames,
+  showSentence,
+} from '../../kernel/shown.ts'
+import type { ExploreAnswer } from '../explore-model.ts'
+import type { AppliedFilter, BreakdownEntry, MetricAnswer, MetricFacts, SeriesAnswer } from '../model.ts'
+
+const nothing = line``
+const exact = (value: number | null): Shown => (value === null ? line`null` : line`${value}`)
+const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'slug'>): Shown =>
+  line`${showName(displayName)} (${showCode(slug)})`
+
+/** Compact text of a metric's answer: every number in plain digits. */
+export function renderMetric(answer: MetricAnswer): Shown[] {
+  const { metric, value, formatted } = answer
+  const ratio =
+    answer.numerator === undefined
+      ? nothing
+      : line`, ${exact(answer.numerator)} of ${exact(answer.denominator ?? null)}`
+  const trend =
+    answer.current === undefined
+      ? nothing
+      : line`, now ${exact(answer.current)}, before ${exact(answer.previous ?? null)}, change ${exact(answer.delta ?? null)}`
+  const reason = answer.reason === undefined ? nothing : line` (${showCode(answer.reason)})`
+  return [
+    line`${showMetric(metric)}: ${showAmount(formatted)} [${exact(value)}${ratio}${trend}]${reason}`,
+    ...renderComparison(answer),
+    ...renderBreakdown(answer),
+    ...renderContext(answer),
+  ]
+}
+
+const start = (from: string | null): Shown => (from === null ? line`the beginning` : showCode(from))
+const end = (to: string | null): Shown => (to === null ? line`now` : showCode(to))
+
+function renderComparison({ comparison }: MetricAnswer): Shown[] {
+  if (comparison === undefined) return []
+  const { from, to, value, delta, pctChange } = comparison
+  return [
+    line`compared with ${start(from)} to ${end(to)}: ${exact(value)}, delta ${exact(delta)}, pctChange ${exact(pctChange)}`,
+  ]
+}
+
+function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): Shown[] {
+  const [first] = breakdown
+  if (first === undefined) return []
+  const rest = other === undefined ? [] : [line`- other (${other.groups} groups): ${exact(other.value)}`]
+  const by = joinShown(Object.keys(first.dimensions).map(showCode))
+  const head = line`by ${by} (${totalGroups ?? breakdown.length} groups):`
+  return [head, ...breakdown.map(renderEntry), ...rest]
+}
+
+function renderEntry({ dimensions, value, numerator, denominator, previous }: BreakdownEntry): Shown {
+  const group = showNames(Object.values(dimensions), ' / ')
+  const ratio = numerator === undefined ? nothing : line` (${exact(numerator)} of ${exact(denominator ?? null)})`
+  const before = previous === undefined ? nothing : line`, before ${exact(previous)}`
+  return line`- ${group}: ${exact(value)}${ratio}${before}`
+}
+
+/** What was asked, how far to trust the answer, and what to tell with it. */
+function renderContext({
+  applied,
+  trust,
+  freshness,
+  warnings,
+  diagnosis,
+}: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
+  trust?: MetricAnswer['trust']
+}): Shown[] {
+  const timeFields = joinShown(applied.timeField.split(', ').map(showCode))
+  const stale = freshness.sources.filter((source) => source.stale).map(({ name }) => name)
+  return [
+    ...(trust === undefined ? [] : [line`trust: ${showSentence(trust.label)}`]),
+    line`range: ${start(applied.from)} to ${end(applied.to)} by ${timeFields} (${showCode(applied.timeZone)})`,
+    ...(applied.filters.length === 0 ? [] : [line`filters: ${joinShown(applied.filters.map(renderFilter), '; ')}`]),
+    ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
+    ...warnings.map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`),
+    ...(diagnosis === undefined ? [] : [line`why nothing: ${showSentence(diagnosis.summary)}`]),
+  ]
+}
+
+function renderFilter({ origin, key, values, term, part }: AppliedFilter): Shown {
+  const from = term === undefined ? showCode(origin) : line`term ${showCode(term)}`
+  const who = part === undefined ? from : line`${from}, ${showCode(part)}`
+  return line`${showCode(key)} = ${showNames(values, ' | ')} (${who})`
+}
+
+/** Compact text of a time series: one line a bucket, incomplete ones marked. */
+export function renderSeries(answer: SeriesAnswer): Shown[] {
+  const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups } = answer
+  const columns = series.map(({ dimensionValue }) => dimensionValue)
+  const lines = timeSeries.map(({ timestamp, value, complete }, index) => {
+    const others = series.map((one) => exact(one.timeSeries[index]?.value ?? null))
+    return line`- ${showCode(timestamp)}: ${joinShown([exact(value), ...others])}${complete ? nothing : line` (incomplete)`}`
+  })
+  const head =
+    columns.length === 0
+      ? nothing
+      : line`, all and ${showCode(dimension)} (${columns.length} of ${totalGroups ?? columns.length}): ${showNames(columns)}`
+  return [line`${showMetric(metric)} by ${showCode(granularity)}${head}`, ...lines, ...renderContext(answer)]
+}
+
+/** Compact text of all that is known of a term. */
+export function renderExplore(answer: ExploreAnswer): Shown[] {
+  const { term, count, open, assets, metrics, breakdowns, trend, examples } = answer
+  const shortened = trend.granularity === 'hour' ? 16 : 10
+  const points = trend.timeSeries.map(
+    ({ timestamp, value }) => line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}`,
+  )
+  return [
+    line`${showMetric(term)}: ${count} findings in ${assets} assets, ${open} open`,
+    ...metrics.map(({ metricSlug, value, formatted, trust, error }) =>
+      error === undefined
+        ? line`metric ${showCode(metricSlug)}: ${showAmount(formatted)} [${exact(value)}], ${showCode(trust)}`
+        : line`metric ${showCode(metricSlug)}: ${showSentence(error.message)}`,
+    ),
+    ...breakdowns.map(({ dimension, entries, totalGroups, other }) => {
+      const shown = entries.map(({ dimensionValue, value }) => line`${showName(dimensionValue)}: ${exact(value)}`)
+      const rest = other === undefined ? [] : [line`(${totalGroups - entries.length} others): ${other}`]
+      return line`by ${showCode(dimension)}: ${joinShown([...shown, ...rest])}`
+    }),
+    line`new by ${showCode(trend.granularity)}: ${joinShown(points)}`,
+    ...examples.map(renderExample),
+    ...renderContext(answer),
+  ]
+}
+
+function renderExample(example: ExploreAnswer['examples'][number]): Shown {
+  const { id, severity, status, findingType, confidence, page, url, excerpt } = example
+  const what = line`${showCode(severity)} ${showCode(status)} ${showName(findingType)} (confidence ${confidence})`
+  return line`example ${showCode(id)}: ${what} in ${showName(page)} ${showAddress(url)}: ${showName(excerpt)}`
+}

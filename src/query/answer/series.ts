@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util'
+import { NONE } from '../../findings/filter.ts'
+import { type AppError, invalidInput } from '../../kernel/errors.ts'
+import { likeness } from '../../kernel/suggest.ts'
+import { listMetricNames, listMetrics } from '../../metrics/metrics.store.ts'
+import type { MetricRecord } from '../../metrics/model.ts'
+import type { Reader } from '../../store/store.ts'
+import { openExecutor } from '../engine/executor.ts'
+import type { Point, SeriesAnswer, SeriesQuestion } from '../model.ts'
+import { type Cell, emptyPartial, toGroupId, toValue } from '../plan/cells.ts'
+import { readDimensions } from '../plan/dimensions.ts'
+import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
+import { openScope } from '../plan/scope.ts'
+import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
+import { describeAnswer } from './describe.ts'
+import { diagnose } from './diagnosis.ts'
+import type { EvaluateOptions } from './evaluate.ts'
+import { type RunPlan, toBreakdown } from './value.ts'
+
+const MOST_SERIES = 10
+/** How many bytes the series of a dimension may take; a point takes about this much. */
+const SERIES_BYTES = 16_000
+const POINT_BYTES = 75
+
+/**
+ * Evaluates a SIMPLE metric in every bucket of a range, in the snapshot of the reader.
+ * @throws AppError as `evaluateMetric`; `invalid_input`, reason `unsupported_metric_type`, for other types.
+ */
+export function evaluateSeries(reader: Reader, question: SeriesQuestion, options: EvaluateOptions): SeriesAnswer {
+  const { now } = options
+  const { metric, inputs, conditions } = openScope(reader, question, options.pinnedFilters)
+  if (metric.type !== 'SIMPLE') throw unsupportedType(reader, metric)
+  const named = question.dimension === undefined ? [] : [question.dimension]
+  const { dimensions, coerced } = readDimensions(reader, metric, named, () => 'dimension')
+  const [dimension] = dimensions
+  const zone = getZone(question.timeZone ?? 'UTC')
+  const { granularity, weekStart = 'monday' } = question
+  const { range, buckets } = toBuckets(parseRange(question, zone), { granularity, zone, weekStart, now })
+  const run = openExecutor(reader)
+  const node = planMetric(metric, conditions, { range, now, zone, dimensions: [], inputs })
+  if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE, but not one measure`)
+
+  const plan = toSeriesPlan(node.plan, range, buckets)
+  const toPoints = (cells: readonly Cell[]) => layOut(cells, plan, node.emptyAs, buckets)
+  const cells = buckets.length === 0 ? [] : run(plan)
+  const most = Math.max(1, Math.min(MOST_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
+  const top =
+    dimension === undefined ? undefined : findTop({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
+  const description = describeAnswer(reader, {
+    metric,
+    plans: [plan],
+    range,
+    zone,
+    now,
+    coerced: [...(options.coerced ?? []), ...coerced],
+  })
+  const truncated = top !== undefined && top.keys.length < top.totalGroups
+  return {
+    timeSeries: toPoints(cells),
+    granularity,
+    ...(dimension === undefined || top === undefined
+      ? {}
+      : {
+          dimension,
+          series: toSeries(top.cells, top.keys, toPoints),
+          totalGroups: top.totalGroups,
+          truncated,
+        }),
+    ...description,
+    warnings: truncated
+      ? [
+          ...description.warnings,
+          {
+            code: 'truncated',
+            message: `Series for the top ${top.keys.length} of ${top.totalGroups} values are listed.`,
+          },
+        ]
+      : description.warnings,
+    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, run) }),
+  }
+}
+
+interface Top {
+  keys: GroupKey[]
+  totalGroups: number
+  cells: readonly Cell[]
+}
+
+/**
+ * The groups that a series is drawn for: of a flow those with the greatest value over the whole range, of a stock those
+ * with the greatest value at its end, then at any moment.
+ */
+function findTop(node: Extract<ValueNode, { kind: 'measure' }>, series: Plan, run: RunPlan, most: number): Top {
+  const { dimensions } = node.plan
+  if (node.plan.mode === 'flow') {
+    const { groups, totalGroups } = toBreakdown(node, run, most)
+    const keys = groups.map(({ key }) => key)
+    return { keys, totalGroups, cells: run({ ...series, dimensions, groups: { dimensions, keys, exclude: false } }) }
+  }
+  const cells = run({ ...series, dimensions })
+  const last = (series.edges?.length ?? 0) - 1
+  const ranks = new Map<string, { key: GroupKey; end: number; peak: number }>()
+  for (const cell of cells) {
+    const value = toValue(series, cell, node.emptyAs) ?? 0
+    const rank = ranks.get(toGroupId(cell.key)) ?? { key: cell.key, end: 0, peak: value }
+    rank.peak = Math.max(rank.peak, value)
+    if (cell.bucket === last) rank.end = value
+    ranks.set(toGroupId(cell.key), rank)
+  }
+  const byName = (a: GroupKey, b: GroupKey) => ((a[0] ?? NONE) < (b[0] ?? NONE) ? -1 : 1)
+  const ranked = [...ranks.values()].sort((a, b) => b.end - a.end || b.peak - a.peak || byName(a.key, b.key))
+  return { keys: ranked.slice(0, most).map(({ key }) => key), totalGroups: ranked.length, cells }
+}
+
+function toSeries(
+  cells: readonly Cell[],
+  keys: readonly GroupKey[],
+  toPoints: (cells: readonly Cell[]) => Point[],
+): { dimensionValue: string; timeSeries: Point[] }[] {
+  return keys.map((key) => {
+    const id = toGroupId(key)
+    return {
+      dimensionValue: key[0] ?? NONE,
+      timeSeries: toPoints(cells.filter((cell) => toGroupId(cell.key) === id)),
+    }
+  })
+}
+
+function layOut(cells: readonly Cell[], plan: Plan, emptyAs: 'zero' | 'null', buckets: readonly Bucket[]): Point[] {
+  const byBucket = new Map(cells.map((cell) => [cell.bucket, cell]))
+  return buckets.map(({ start, complete }, index) => ({
+    timestamp: new Date(start).toISOString(),
+    value: toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs),
+    complete,
+  }))
+}
+
+function unsupportedType(reader: Reader, metric: MetricRecord): AppError {
+  const names = new Map(listMetricNames(reader).map((row) => [row.slug, row.displayName]))
+  const simple = listMetrics(reader, { type: 'SIMPLE' }, { limit: 500, offset: 0 }).metrics
+  const inputs = simple.filter(({ slug }) => JSON.stringify(metric.definition).includes(`"${slug}"`))
+  const parts = simple.filter(({ definition }) =>
+    Object.values(metric.definition).some((part) => isDeepStrictEqual(part, definition)),
+  )
+  const others = simple.toSorted((a, b) => likeness(metric.slug, b.slug) - likeness(metric.slug, a.slug))
+  const near = [...new Set([...inputs, ...parts, ...others])].slice(0, 5)
+  const hint = near.length === 0 ? '' : ` The nearest are ${near.map(({ slug }) => slug).join(', ')}.`
+  return invalidInput(
+    `${metric.slug} is a ${metric.type} metric; a time series takes a SIMPLE one, or use query_metric for its value.${hint}`,
+    {
+      reason: 'unsupported_metric_type',
+      issues: [{ path: 'metricSlug', message: `is of type ${metric.type}; a time series takes SIMPLE metrics.` }],
+      suggestions: near.map(({ slug }) => ({ value: slug, kind: 'metric', label: names.get(slug) ?? slug })),
+    },
+  )
+}

@@ -1,0 +1,175 @@
+import { NONE } from '../../findings/filter.ts'
+import { evaluateFormula } from '../../metrics/formula.ts'
+import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from '../plan/cells.ts'
+import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
+
+type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
+
+/** A number and what it is made of; null says why. */
+export interface Value {
+  value: number | null
+  reason?: NullReason
+  numerator?: number | null
+  denominator?: number | null
+  current?: number | null
+  previous?: number | null
+  delta?: number | null
+}
+
+/** Answers plans; SQL is one way to do so. */
+export type RunPlan = (plan: Plan) => readonly Cell[]
+
+/** Puts a value together from the numbers of its plans. */
+function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
+  switch (node.kind) {
+    case 'measure': {
+      const value = toValue(node.plan, partialOf(node.plan), node.emptyAs)
+      return value === null ? { value, reason: 'no_rows' } : { value }
+    }
+    case 'ratio': {
+      const top = toNodeValue(node.numerator, partialOf)
+      const bottom = toNodeValue(node.denominator, partialOf)
+      return { ...divide(top, bottom), numerator: top.value, denominator: bottom.value }
+    }
+    case 'formula': {
+      const values = new Map<string, number | null>()
+      const reasons: NullReason[] = []
+      for (const [name, input] of Object.entries(node.inputs)) {
+        const { value, reason } = toNodeValue(input, partialOf)
+        values.set(name, value)
+        if (reason !== undefined) reasons.push(reason)
+      }
+      const result = evaluateFormula(node.formula, values)
+      if (result.value !== null) return { value: result.value }
+      const [first] = reasons
+      return { value: null, reason: result.reason === 'null_input' && first ? first : (result.reason ?? 'null_input') }
+    }
+    case 'change':
+      return toChange(toNodeValue(node.current, partialOf), toNodeValue(node.previous, partialOf))
+  }
+}
+
+function divide(top: Value, bottom: Value): Value {
+  if (bottom.value === 0) return { value: null, reason: 'zero_denominator' }
+  if (top.value === null) return { value: null, reason: top.reason ?? 'null_input' }
+  if (bottom.value === null) return { value: null, reason: bottom.reason ?? 'null_input' }
+  return { value: unsigned(top.value / bottom.value) }
+}
+
+function toChange(current: Value, previous: Value): Value {
+  const { delta, pctChange } = toDifference(current.value, previous.value)
+  const parts = { current: current.value, previous: previous.value, delta }
+  if (pctChange !== null) return { value: pctChange, ...parts }
+  const missing = current.value === null ? current : previous
+  const reason = current.value === null || previous.value === null ? (missing.reason ?? 'null_input') : 'base_zero'
+  return { value: null, reason, ...parts }
+}
+
+/** How a value differs from an earlier one; a change from 0 has no percentage. */
+export function toDifference(current: number | null, previous: number | null) {
+  if (current === null || previous === null) return { delta: null, pctChange: null }
+  const delta = current - previous
+  return { delta, pctChange: previous === 0 ? null : unsigned(delta / Math.abs(previous)) }
+}
+
+const unsigned = (value: number) => (value === 0 ? 0 : value)
+
+/** The value over the whole population: of the parts that a breakdown asks for anyway, where they make the whole. */
+export function toTotal(node: ValueNode, run: RunPlan): Value {
+  const toWhole = (plan: Plan): Partial =>
+    plan.dimensions.length > 0 && isMergeable(plan)
+      ? mergePartials(run(plan))
+      : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
+  return toNodeValue(node, once(toWhole))
+}
+
+interface GroupValue extends Value {
+  key: GroupKey
+}
+
+export interface Breakdown {
+  groups: GroupValue[]
+  totalGroups: number
+  /** What the groups that were cut come to together, exactly; absent when none was cut. */
+  other?: Value & { groups: number }
+}
+
+/** The value of each group, the greatest first, then by name; null last. */
+export function toBreakdown(node: ValueNode, run: RunPlan, limit: number): Breakdown {
+  const { sorted, partialsOf } = toGroups(node, run)
+  const groups = sorted.slice(0, limit)
+  if (groups.length === sorted.length) return { groups, totalGroups: sorted.length }
+  const kept = groups.map(({ key }) => key)
+  const cut = sorted.slice(limit).map(({ key }) => toGroupId(key))
+  const rest = (plan: Plan): Partial => {
+    if (isMergeable(plan)) return mergePartials(cut.map((id) => partialsOf(plan).get(id) ?? emptyPartial))
+    const { dimensions, ...whole } = plan
+    return run({ ...whole, dimensions: [], groups: { dimensions, keys: kept, exclude: true } })[0] ?? emptyPartial
+  }
+  return {
+    groups,
+    totalGroups: sorted.length,
+    other: { groups: sorted.length - limit, ...toNodeValue(node, once(rest)) },
+  }
+}
+
+function toGroups(node: ValueNode, run: RunPlan) {
+  const keys = new Map<string, GroupKey>()
+  const partialsOf = once((plan: Plan) => {
+    const partials = new Map<string, Partial>()
+    for (const cell of run(plan)) {
+      const id = toGroupId(cell.key)
+      partials.set(id, cell)
+      keys.set(id, cell.key)
+    }
+    return partials
+  })
+  // Every plan is answered first: a group may have rows in only one of them.
+  toNodeValue(node, (plan) => {
+    partialsOf(plan)
+    return emptyPartial
+  })
+  const sorted = [...keys].map(
+    ([id, key]): GroupValue => ({ key, ...toNodeValue(node, (plan) => partialsOf(plan).get(id) ?? emptyPartial) }),
+  )
+  return { sorted: sorted.sort(compareGroups), partialsOf }
+}
+
+function compareGroups(a: GroupValue, b: GroupValue): number {
+  if (a.value !== b.value) {
+    if (a.value === null) return 1
+    if (b.value === null) return -1
+    return b.value - a.value
+  }
+  const [left, right] = [toGroupName(a.key), toGroupName(b.key)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** A group the way answers name it. */
+export const toGroupName = (key: GroupKey): string => key.map((name) => name ?? NONE).join(' / ')
+
+/** The values of some groups, by group id. */
+export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {
+  const partialsOf = once((plan: Plan) => {
+    const groups = { dimensions: plan.dimensions, keys, exclude: false }
+    return new Map(run({ ...plan, groups }).map((cell) => [toGroupId(cell.key), cell]))
+  })
+  const valueOfGroup = (id: string) => toNodeValue(node, (plan) => partialsOf(plan).get(id) ?? emptyPartial)
+  return new Map(keys.map(toGroupId).map((id) => [id, valueOfGroup(id)]))
+}
+
+/** Asks for each plan once, however often a value mentions it. */
+export function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => Answer {
+  const known = new Map<string, Answer>()
+  /** The same by the plan itself: a breakdown mentions one plan for each of its groups. */
+  const seen = new Map<Plan, Answer>()
+  return (plan) => {
+    const own = seen.get(plan)
+    if (own !== undefined) return own
+    const id = JSON.stringify(plan)
+    const found = known.get(id) ?? answer(plan)
+    known.set(id, found)
+    seen.set(plan, found)
+    return found
+  }
+}

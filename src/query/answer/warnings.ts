@@ -1,0 +1,175 @@
+import { assetKinds } from '../../connectors/connector.ts'
+import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
+import { detectorTypes } from '../../detectors/detector.ts'
+import { NONE } from '../../findings/filter.ts'
+import { listUnknownSources } from '../../findings/source-names.store.ts'
+import { quote, showNames } from '../../kernel/shown.ts'
+import { closest } from '../../kernel/suggest.ts'
+import type { Trust } from '../../metrics/drift.ts'
+import type { MetricRecord } from '../../metrics/model.ts'
+import type { Coercion } from '../../operation/input/coerce.ts'
+import type { Reader } from '../../store/store.ts'
+import { listSeenValues } from '../engine/executor.ts'
+import type { Freshness, Warning } from '../model.ts'
+import type { Condition, Plan } from '../plan/plan.ts'
+import { isInScope, listSources, type SourceFacts } from '../sql/freshness.store.ts'
+import { type FreeKey, isFreeKey, listSourceTypes } from '../sql/words.store.ts'
+
+const DAY = 24 * 3_600_000
+const STALE_AFTER = 7 * DAY
+/** A scheduled run may start late by this much before its source counts as stale. */
+const LATE_AFTER = 3_600_000
+const MOST_SOURCES = 20
+/** What the metric's own state asks a reader to know. */
+export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] {
+  switch (trust.tier) {
+    case 'draft':
+      return [
+        { code: 'draft', message: `${metric.slug} is a draft that nobody has certified; say so with the number.` },
+      ]
+    case 'deprecated': {
+      const instead = metric.replacedBy === null ? 'it has no successor' : `use ${metric.replacedBy} instead`
+      const why = metric.deprecationReason === null ? '' : ` (${quote(metric.deprecationReason)})`
+      return [{ code: 'deprecated', message: `${metric.slug} is deprecated${why}; ${instead}.` }]
+    }
+    case 'drifted':
+      return [{ code: 'drifted', message: trust.label }]
+    case 'certified':
+      return []
+  }
+}
+
+export function warnOfCoercions(coerced: readonly Coercion[]): Warning[] {
+  return coerced.slice(0, 20).map(({ path, message }) => ({ code: 'coerced', message: `${path} ${message}` }))
+}
+
+/** Conditions on one key that cannot hold together, each named with where it came from. */
+export function warnOfContradictions(plans: readonly Plan[]): Warning[] {
+  const messages = plans.flatMap(({ conditions }) => {
+    const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
+    return keys.flatMap((key) => findContradiction(conditions.filter((condition) => condition.key === key)) ?? [])
+  })
+  return [...new Set(messages)].map((message) => ({ code: 'contradiction', message }))
+}
+
+function findContradiction(conditions: readonly Condition[]): string | undefined {
+  const included = conditions.filter(({ exclude }) => !exclude)
+  const [first, ...others] = included
+  // Names and ids of sources are two spellings of one thing, so they are not compared.
+  if (first === undefined || (first.key === 'sources' && conditions.some(({ values }) => values.some(isUid)))) return
+  const fold = (value: string | number) => (first.key === 'sources' ? String(value).toLowerCase() : String(value))
+  let left = new Set(first.values.map(fold))
+  for (const { values } of others) left = new Set(values.map(fold).filter((value) => left.has(value)))
+  for (const { values, exclude } of conditions) {
+    if (exclude) for (const value of values) left.delete(fold(value))
+  }
+  if (left.size > 0) return undefined
+  const part = conditions.find((condition) => condition.part !== undefined)?.part
+  const where = part === undefined ? '' : ` in ${part}`
+  return `Nothing can match${where}: ${conditions.map(tell).join(', but ')}.`
+}
+
+const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(String(value))
+
+/** A condition in words. */
+export function tell({ origin, term, key, values, exclude }: Condition): string {
+  const who = term === undefined ? `the ${origin}` : `the term ${term}`
+  const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
+  return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
+}
+
+/** Keys whose values strangers write: these names stand in data, never in a sentence of ours. */
+const tenantWritten: Readonly<Record<string, string>> = { containers: 'container', categories: 'category' }
+
+function toHint(key: string, near: readonly string[]): string {
+  if (near.length === 0) return ''
+  const dimension = tenantWritten[key]
+  if (dimension === undefined) return `; the closest are ${showNames(near)}`
+  return `; a breakdown by ${dimension} shows the names there are, some of them close to it`
+}
+
+/** Values that a caller or a placement names but that nothing has ever had. */
+export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Warning[] {
+  const asked = new Map<string, Set<string>>()
+  for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
+    if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes' && key !== 'sources') continue
+    const known = asked.get(key) ?? new Set()
+    for (const value of values) known.add(String(value))
+    asked.set(key, known)
+  }
+  return [...asked].flatMap(([key, values]) => {
+    if (key === 'sources') return toSourceWarnings(reader, [...values])
+    const seen = listSeen(reader, key)
+    if (seen === undefined) return []
+    return [...values]
+      .filter((value) => value !== NONE && !seen.includes(value))
+      .map((value): Warning => {
+        const hint = toHint(
+          key,
+          closest(value, seen, (name) => name, 3),
+        )
+        return key === 'detectorTypes'
+          ? { code: 'unknown_detector', message: `No detector and no finding is called ${quote(value)}${hint}.` }
+          : { code: 'unknown_value', message: `Nothing has ${key} ${quote(value)}${hint}.` }
+      })
+  })
+}
+
+/** A source that a term, a metric or a placement names may be gone since. */
+function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
+  return listUnknownSources(reader, names).unknown.map((name) => ({
+    code: 'unknown_value',
+    message: `No source is called ${quote(name)} any more, or yet.`,
+  }))
+}
+
+function listSeen(reader: Reader, key: string): string[] | undefined {
+  if (key === 'sourceTypes') return listSourceTypes(reader)
+  if (!isFreeKey(key)) return undefined
+  const seen = listSeenValues(reader, key)
+  return [...new Set([...listPossible(reader, key), ...seen])]
+}
+
+/** Values that may yet occur. */
+function listPossible(reader: Reader, key: FreeKey): readonly string[] {
+  if (key === 'detectorTypes') return detectorTypes
+  if (key === 'assetKinds') return assetKinds
+  return key === 'customDetectorKeys' ? listCustomDetectors(reader).map(({ key: own }) => own) : []
+}
+
+/** How new the data in scope is, and whether there is any. */
+export function toFreshness(
+  reader: Reader,
+  plans: readonly Plan[],
+  now: number,
+): { freshness: Freshness; warnings: Warning[] } {
+  const populations = plans.map(({ conditions }) => conditions)
+  const sources = listSources(reader).filter((source) => isInScope(source, populations))
+  const freshness = {
+    asOf: new Date(now).toISOString(),
+    sources: sources.slice(0, MOST_SOURCES).map((source) => ({
+      name: source.name,
+      lastCompletedScanAt:
+        source.lastCompletedScanAt === null ? null : new Date(source.lastCompletedScanAt).toISOString(),
+      stale: isStale(source, now),
+    })),
+  }
+  const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
+  if (newest > now + CLOCK_TOLERANCE_MS)
+    return { freshness, warnings: [{ code: 'clock_moved', message: sayAhead(newest) }] }
+  if (newest >= 0) return { freshness, warnings: [] }
+  const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
+  const message = `${which}, so nothing found does not mean that nothing is there.`
+  return { freshness, warnings: [{ code: 'not_scanned', message }] }
+}
+
+/** Clocks of two machines differ by less. */
+const CLOCK_TOLERANCE_MS = 2 * 60_000
+
+const sayAhead = (newest: number) =>
+  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
+
+function isStale({ lastCompletedScanAt, nextRunAt }: SourceFacts, now: number): boolean {
+  if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
+  return nextRunAt !== null && now - nextRunAt > LATE_AFTER
+}

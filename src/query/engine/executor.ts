@@ -1,0 +1,97 @@
+import type { Engine } from '../../engine/columnar-index.ts'
+import { catchUp } from '../../engine/load.store.ts'
+import { listDeletedSources } from '../../findings/source-names.store.ts'
+import type { Reader } from '../../store/store.ts'
+import type { RunPlan } from '../answer/value.ts'
+import type { Condition } from '../plan/plan.ts'
+import { runPlan } from '../sql/plan.store.ts'
+import { hasChangesSince } from '../sql/rows.store.ts'
+import { type FreeKey, listValues } from '../sql/words.store.ts'
+import { runOnEngine } from './engine-plan.ts'
+
+/** Engines that answer in the snapshots of a reader. */
+const engines = new WeakMap<Reader, Engine>()
+
+export function attachEngine(reader: Reader, engine: Engine | undefined): void {
+  if (engine === undefined) engines.delete(reader)
+  else engines.set(reader, engine)
+}
+
+export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
+
+/** The snapshot that an engine was brought up to. */
+const turns = new WeakMap<Engine, number>()
+
+/** Brings an engine up to the snapshot of a reader, once in each; one that cannot be is dropped. */
+function isCurrent(reader: Reader, engine: Engine): boolean {
+  const { turn } = reader
+  if (turn !== undefined && turns.get(engine) === turn) return true
+  if (catchUp(reader, engine)) {
+    if (turn !== undefined) turns.set(engine, turn)
+    return true
+  }
+  engines.delete(reader)
+  return false
+}
+
+/** What answers plans in the snapshot of a reader: its engine where that can be brought up to it, else SQL. */
+export function openExecutor(reader: Reader): RunPlan {
+  const run = openRunner(reader)
+  const deleted = listDeletedSources(reader)
+  if (deleted.length === 0) return run
+  const others: Condition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }
+  return (plan) => run({ ...plan, conditions: [...plan.conditions, others] })
+}
+
+function openRunner(reader: Reader): RunPlan {
+  const engine = engines.get(reader)
+  if (engine === undefined || !isCurrent(reader, engine)) return (plan) => runPlan(reader, plan)
+  const hasChanged = (since: number) => hasChangesSince(reader, since)
+  return (plan) => {
+    engine.asked.plans += 1
+    const cells = runOnEngine(engine, plan, hasChanged)
+    if (cells === undefined) engine.asked.left += 1
+    return cells ?? runPlan(reader, plan)
+  }
+}
+
+/**
+ * Brings the engine of a reader up to its snapshot, so that the next question need not; says whether anything changed.
+ */
+export function followChanges(reader: Reader): boolean {
+  const engine = engines.get(reader)
+  if (engine === undefined) return false
+  const before = engine.seq
+  return !isCurrent(reader, engine) || engine.seq !== before
+}
+
+const facetsOfKey = {
+  detectorTypes: 'detector',
+  findingTypes: 'type',
+  categories: 'category',
+  customDetectorKeys: 'customKey',
+} as const
+const MOST_LISTED = 5000
+const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: string[] }>>()
+
+/** Every value that occurs under a free filter key, by name: as `listValues`, from the engine where there is one. */
+export function listSeenValues(reader: Reader, key: FreeKey): string[] {
+  const engine = engines.get(reader)
+  if (engine === undefined || !isCurrent(reader, engine)) return listValues(reader, key)
+  const { facets, assets, names } = engine
+  const ofAssets = key === 'assetKinds' || key === 'containers'
+  const version = ofAssets ? assets.moves : facets.count
+  const kept = listed.get(engine) ?? new Map<FreeKey, { version: number; values: string[] }>()
+  listed.set(engine, kept)
+  const known = kept.get(key)
+  if (known?.version === version) return known.values
+  const ids = ofAssets
+    ? assets.listIds(key === 'containers' ? 'container' : 'kind')
+    : facets.facets[facetsOfKey[key]].values
+  if (ids.length > MOST_LISTED) return listValues(reader, key)
+  const values = ids.flatMap((id) => names.wordOf(id) ?? []).sort(byCodeUnits)
+  kept.set(key, { version, values })
+  return values
+}
+
+const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

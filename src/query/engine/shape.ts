@@ -1,0 +1,321 @@
+import type { Engine } from '../../engine/columnar-index.ts'
+import type { Facet } from '../../engine/index/facet.ts'
+import { comboFacets } from '../../engine/index/facets.ts'
+import { foldAscii } from '../../engine/index/names.ts'
+import type { Shape } from '../../engine/scan/shape.ts'
+import { NONE } from '../../findings/filter.ts'
+import { toConfidenceUnits } from '../../findings/filter-terms.ts'
+import type { Dimension } from '../../metrics/model.ts'
+import { severityCodes, statusCodes } from '../../store/schema.ts'
+import { toGroupId } from '../plan/cells.ts'
+import type { Condition, GroupKey, Plan } from '../plan/plan.ts'
+
+/** The lookup tables of a plan's conditions and dimensions, and what its groups are called. */
+export interface CompiledShape {
+  shape: Shape
+  keys: GroupKey[]
+}
+
+/** Parts that can be told apart by lookup tables, and groups that a combination's part and a place's part make. */
+const MOST_PARTS = 4_000_000
+
+type FacetName = keyof Engine['facets']['facets'] | 'kind' | 'container'
+
+const facetOfDimension: Readonly<Record<Dimension, FacetName>> = {
+  severity: 'severity',
+  status: 'status',
+  detectorType: 'detector',
+  findingType: 'type',
+  category: 'category',
+  customDetectorKey: 'customKey',
+  source: 'source',
+  sourceType: 'source',
+  assetKind: 'kind',
+  container: 'container',
+}
+const facetOfKey: Readonly<Record<string, FacetName>> = {
+  severities: 'severity',
+  statuses: 'status',
+  detectorTypes: 'detector',
+  findingTypes: 'type',
+  categories: 'category',
+  customDetectorKeys: 'customKey',
+  sources: 'source',
+  sourceTypes: 'source',
+  assetKinds: 'kind',
+  containers: 'container',
+}
+const ofCells: ReadonlySet<FacetName> = new Set(['severity', 'status', 'detector'])
+const ofMasks: ReadonlySet<FacetName> = new Set(['severity', 'status'])
+const ofCombos: ReadonlySet<string> = new Set(comboFacets)
+
+/** Which values of a facet are let in, by number. */
+interface Sieve {
+  column: Uint32Array
+  allowed: Uint8Array
+}
+
+/** A dimension: the name of each value of a facet, by number. */
+interface Axis {
+  column: Uint32Array
+  indexOf: Uint32Array
+  names: (string | null)[]
+}
+
+/** Builds the lookup tables; undefined when they would be too large. */
+export function compileShape(
+  engine: Engine,
+  plan: Pick<Plan, 'conditions' | 'dimensions' | 'groups'>,
+): CompiledShape | undefined {
+  const { facets, assets } = engine
+  const { groups } = plan
+  const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
+  const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
+  const used = new Set([
+    ...dimensions.map((dimension) => facetOfDimension[dimension]),
+    ...conditions.map(({ key }) => facetOfKey[key] ?? 'severity'),
+  ])
+  const within = (names: ReadonlySet<FacetName>) => [...used].every((name) => names.has(name))
+  const isOfCombo = (name: FacetName | undefined) => ofCombos.has(name ?? '')
+  const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
+  const { kind, container } = assets.facets
+  const facetOf = (name: FacetName): Facet => ({ ...facets.facets, kind, container })[name]
+  const axesOf = (combos: boolean) =>
+    dimensions
+      .filter((dimension) => isOfCombo(facetOfDimension[dimension]) === combos)
+      .map((dimension) => toAxis(engine, facetOf(facetOfDimension[dimension]), dimension))
+  const sievesOf = (combos: boolean) =>
+    conditions
+      .filter(({ key }) => isOfCombo(facetOfKey[key]) === combos)
+      .map((condition) => toSieve(engine, facetOf(facetOfKey[condition.key] ?? 'severity'), condition))
+
+  const combos = partition(
+    byCell ? Uint32Array.from(facets.cells) : undefined,
+    facets.count,
+    axesOf(true),
+    sievesOf(true),
+  )
+  const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOfDimension[dimension]))
+  const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOfDimension[dimension]))
+  if (combos === undefined) return undefined
+  // Number 0 is the combination of findings that are gone, and its cell has no others.
+  combos.partOf[0] = combos.keys.length
+  const hasPlaces = [...used].some((name) => !isOfCombo(name))
+  const places = hasPlaces ? partition(undefined, assets.placeCount, axesOf(false), sievesOf(false)) : undefined
+  if (hasPlaces && places === undefined) return undefined
+  if (combos.keys.length * (places?.keys.length ?? 1) > MOST_PARTS) return undefined
+
+  const keys: GroupKey[] = []
+  const laneOf: number[] = []
+  const numbers = new Map<string, number>()
+  const lanes = new Map<string, number>()
+  const isWanted = toGroupFilter(groups)
+  const toGroup = (comboKey: GroupKey, placeKey: GroupKey): number | undefined => {
+    const nameOf = (dimension: Dimension) => {
+      const index = comboDimensions.indexOf(dimension)
+      return (index >= 0 ? comboKey[index] : placeKey[placeDimensions.indexOf(dimension)]) ?? null
+    }
+    if (isWanted !== undefined && !isWanted((groups?.dimensions ?? []).map(nameOf))) return undefined
+    const key = plan.dimensions.map(nameOf)
+    const id = toGroupId(key)
+    const known = numbers.get(id)
+    if (known !== undefined) return known
+    const number = keys.length
+    keys.push(key)
+    numbers.set(id, number)
+    const lane = toGroupId(
+      plan.dimensions.map((dimension) => (comboDimensions.includes(dimension) ? nameOf(dimension) : '')),
+    )
+    if (!lanes.has(lane)) lanes.set(lane, lanes.size)
+    laneOf.push(lanes.get(lane) ?? 0)
+    return number
+  }
+
+  const partGroups = combos.keys.map((key) => (places === undefined ? toGroup(key, []) : undefined))
+  const parts = combos.keys.length
+  let placeParts: Shape['places']
+  if (places !== undefined) {
+    const width = places.keys.length + 1
+    const groupOf = new Uint32Array((parts + 1) * width)
+    const left: number[] = []
+    for (let part = 0; part <= parts; part++) {
+      for (let place = 0; place < width; place++) {
+        const [comboKey, placeKey] = [combos.keys[part], places.keys[place]]
+        const group = comboKey === undefined || placeKey === undefined ? undefined : toGroup(comboKey, placeKey)
+        if (group === undefined) left.push(part * width + place)
+        else groupOf[part * width + place] = group
+      }
+    }
+    for (const at of left) groupOf[at] = keys.length
+    placeParts = { partOf: places.partOf, parts: width, groupOf }
+  }
+  const none = placeParts === undefined ? keys.length : parts
+  const own = combos.partOf
+  if (placeParts === undefined && isWanted !== undefined) {
+    const groupOfPart = new Uint32Array(parts + 1).fill(none)
+    for (const [part, group] of partGroups.entries()) if (group !== undefined) groupOfPart[part] = group
+    for (let item = 0; item < own.length; item++) own[item] = groupOfPart[own[item] as number] as number
+  }
+  const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
+  return {
+    keys,
+    shape: {
+      groups: keys.length,
+      groupOf,
+      members: byCell ? new Uint32Array(0) : listMembers(groupOf, none),
+      ...(byCell ? { cellPartOf: own } : {}),
+      ...(byCell && placeParts === undefined ? { cellGroupOf: own } : {}),
+      ...(placeParts === undefined ? {} : { places: placeParts }),
+      laneOf: Uint32Array.from(laneOf),
+      lanes: lanes.size,
+      leastConfidence: toLeastConfidence(plan.conditions),
+      isWhole: conditions.length === 0 && dimensions.length === 0 && toLeastConfidence(plan.conditions) === 0,
+      ...(byCell && within(ofMasks) && toLeastConfidence(plan.conditions) === 0
+        ? { bits: toBits(engine, own, keys.length) }
+        : {}),
+    },
+  }
+}
+
+/** The group of each combination, by its cell. */
+function spread(own: Uint32Array, cellOf: Uint16Array, count: number): Uint32Array {
+  const groupOf = new Uint32Array(count)
+  for (let combo = 0; combo < count; combo++) groupOf[combo] = own[cellOf[combo] as number] as number
+  return groupOf
+}
+
+function listMembers(groupOf: Uint32Array, none: number): Uint32Array {
+  const members = new Uint32Array(groupOf.length)
+  let count = 0
+  for (let combo = 0; combo < groupOf.length; combo++) if (groupOf[combo] !== none) members[count++] = combo
+  return members.subarray(0, count)
+}
+
+function toLeastConfidence(conditions: readonly Condition[]): number {
+  const least = conditions
+    .filter(({ key }) => key === 'minConfidence')
+    .map(({ values }) => toConfidenceUnits(Number(values[0])))
+  return Math.max(0, ...least)
+}
+
+function toBits({ facets }: Engine, cellGroupOf: Uint32Array, groups: number): number[] {
+  const bits = new Array<number>(groups).fill(0)
+  for (const [cell, combo] of facets.cells.entries()) {
+    const group = cellGroupOf[cell] ?? groups
+    if (group < groups) bits[group] = (bits[group] ?? 0) | (1 << facets.bitOf(combo))
+  }
+  return bits
+}
+
+export function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boolean) | undefined {
+  if (groups === undefined || groups.dimensions.length === 0) return undefined
+  const named = new Set(groups.keys.map(toGroupId))
+  return (key) => named.has(toGroupId(key)) !== groups.exclude
+}
+
+/** Parts items by their values on the axes; what a sieve holds back has the number after the last part. */
+export function partition(
+  items: Uint32Array | undefined,
+  count: number,
+  axes: readonly Axis[],
+  sieves: readonly Sieve[],
+): { partOf: Uint32Array; keys: GroupKey[] } | undefined {
+  const length = items?.length ?? count
+  const domain = axes.reduce((product, { names }) => product * Math.max(1, names.length), 1)
+  if (domain > MOST_PARTS) return undefined
+  const partOf = new Uint32Array(length)
+  for (const { column, indexOf, names } of axes) {
+    const own = pick(column, items)
+    for (let item = 0; item < length; item++) {
+      partOf[item] = (partOf[item] as number) * names.length + (indexOf[own[item] as number] as number)
+    }
+  }
+  const kept = new Uint8Array(length).fill(1)
+  for (const { column, allowed } of sieves) {
+    const own = pick(column, items)
+    for (let item = 0; item < length; item++) if (allowed[own[item] as number] === 0) kept[item] = 0
+  }
+  const numbers = new Int32Array(domain).fill(-1)
+  const keys: GroupKey[] = []
+  for (let item = 0; item < length; item++) {
+    const at = partOf[item] as number
+    if (kept[item] === 0 || numbers[at] !== -1) continue
+    numbers[at] = keys.length
+    keys.push(toKey(at, axes))
+  }
+  for (let item = 0; item < length; item++) {
+    partOf[item] = kept[item] === 0 ? keys.length : (numbers[partOf[item] as number] as number)
+  }
+  return { partOf, keys }
+}
+
+const pick = (column: Uint32Array, items: Uint32Array | undefined): Uint32Array =>
+  items === undefined ? column : items.map((item) => column[item] ?? 0)
+
+function toKey(at: number, axes: readonly Axis[]): GroupKey {
+  let left = at
+  const key = axes.toReversed().map(({ names }) => {
+    const index = left % names.length
+    left = Math.floor(left / names.length)
+    return names[index] ?? null
+  })
+  return key.reverse()
+}
+
+const codeNames = (codes: Readonly<Record<string, number>>) =>
+  new Map(Object.entries(codes).map(([name, code]) => [code, name]))
+const severityNames = codeNames(severityCodes)
+const statusNames = codeNames(statusCodes)
+const nullable: readonly Dimension[] = ['category', 'customDetectorKey', 'assetKind', 'container']
+
+function toName({ names }: Engine, dimension: Dimension, value: number): string | null {
+  switch (dimension) {
+    case 'severity':
+      return severityNames.get(value) ?? null
+    case 'status':
+      return statusNames.get(value) ?? null
+    case 'source':
+      return names.sourceOf(value)?.name ?? null
+    case 'sourceType':
+      return names.sourceOf(value)?.type ?? null
+    default:
+      return value === 0 && !nullable.includes(dimension) ? '' : names.wordOf(value)
+  }
+}
+
+export function toAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): Axis {
+  const names: (string | null)[] = []
+  const indexes = new Map<string | null, number>()
+  const indexOf = Uint32Array.from(values, (value) => {
+    const name = toName(engine, dimension, value)
+    const known = indexes.get(name)
+    if (known !== undefined) return known
+    indexes.set(name, names.length)
+    return names.push(name) - 1
+  })
+  return { column, indexOf, names }
+}
+
+export function toSieve(
+  { names }: Engine,
+  { values, column }: Facet,
+  { key, values: asked, exclude }: Condition,
+): Sieve {
+  const texts = asked.map(String)
+  const folded = new Set(texts.map(foldAscii))
+  const uids = new Set(texts.map((text) => text.toLowerCase()))
+  const codes = new Set(
+    texts.map((text) => {
+      if (key === 'severities') return severityCodes[text as keyof typeof severityCodes]
+      if (key === 'statuses') return statusCodes[text as keyof typeof statusCodes]
+      return names.findWord(text === NONE ? '' : text)
+    }),
+  )
+  const matches = (value: number): boolean => {
+    const source = names.sourceOf(value)
+    if (key === 'sources') return source !== undefined && (folded.has(foldAscii(source.name)) || uids.has(source.uid))
+    if (key === 'sourceTypes') return source !== undefined && texts.includes(source.type)
+    return codes.has(value)
+  }
+  return { column, allowed: Uint8Array.from(values, (value) => (matches(value) === exclude ? 0 : 1)) }
+}

@@ -1,0 +1,164 @@
+import { severities } from '../../detectors/detector.ts'
+import type { Engine } from '../../engine/columnar-index.ts'
+import { comboFacets } from '../../engine/index/facets.ts'
+import { buildEngine } from '../../engine/load.store.ts'
+import { findingStatuses } from '../../findings/model.ts'
+import { dimensions, type MetricField } from '../../metrics/model.ts'
+import type { Reader, Store } from '../../store/store.ts'
+import { type Cell, toGroupId } from '../plan/cells.ts'
+import type { Condition, Plan } from '../plan/plan.ts'
+import { runPlan } from '../sql/plan.store.ts'
+import { hasChangesSince } from '../sql/rows.store.ts'
+import { runOnEngine } from './engine-plan.ts'
+
+export interface Verification {
+  findings: number
+  questions: number
+  /** Questions that the engine does not answer, so that SQL does anyway. */
+  left: number
+  /** Plans to which the two have different answers. */
+  differences: Plan[]
+}
+
+const DAY = 24 * 3_600_000
+const distinctFields: readonly MetricField[] = [
+  'assetId',
+  'sourceId',
+  'findingType',
+  'container',
+  'category',
+  'severity',
+]
+
+/** Numbers that a seed repeats. */
+export function createDice(seed: number) {
+  let state = seed >>> 0
+  const below = (count: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 4_294_967_296) * count)
+  }
+  return { below, chance: (share: number) => below(1000) < share * 1000 }
+}
+type Dice = ReturnType<typeof createDice>
+
+/** Asks the engine and SQL the same random questions about what is in the store, in one snapshot. */
+export function verifyEngine(
+  store: Store,
+  {
+    questions,
+    seed,
+    now,
+    onProgress,
+  }: { questions: number; seed: number; now: number; onProgress?: (done: number) => void },
+): Verification {
+  const snapshot = store.openSnapshot()
+  try {
+    const { reader } = snapshot
+    const engine = buildAll(reader)
+    const dice = createDice(seed)
+    const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
+    const hasChanged = (since: number) => hasChangesSince(reader, since)
+    for (let done = 0; done < questions; done++) {
+      const plan = makePlan(engine, dice, now)
+      const cells = runOnEngine(engine, plan, hasChanged)
+      if (cells === undefined) result.left += 1
+      else if (!areSame(cells, runPlan(reader, plan))) result.differences.push(plan)
+      onProgress?.(done + 1)
+    }
+    return result
+  } finally {
+    snapshot.close()
+  }
+}
+
+function buildAll(reader: Reader): Engine {
+  const steps = buildEngine(reader)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Whether two answers are the same, in whatever order. */
+export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
+  const write = (cells: readonly Cell[]) =>
+    cells.map(({ key, bucket, n, sum, min, max }) => `${bucket} ${toGroupId(key)} ${n} ${sum} ${min} ${max}`).sort()
+  const [ours, theirs] = [write(left), write(right)]
+  return ours.length === theirs.length && ours.every((line, index) => line === theirs[index])
+}
+
+/** A random question about findings that are there. */
+export function makePlan(engine: Engine, dice: Dice, now: number): Plan {
+  const { rows } = engine.findings
+  const first = rows.count === 0 ? now : rows.timeOf(0)
+  const instant = () => first + dice.below(Math.max(1, now - first))
+  const range: Plan['range'] = dice.chance(0.5) ? {} : toRange(instant(), instant())
+  const isStock = dice.chance(0.25)
+  const edges = dice.chance(0.3) ? toEdges(dice, range.from ?? first, range.to ?? now) : undefined
+  return {
+    entity: 'finding',
+    mode: isStock ? 'stock' : 'flow',
+    measure: toMeasure(dice),
+    conditions: makeConditions(engine, dice),
+    timeField: 'firstDetectedAt',
+    range: isStock ? {} : range,
+    at: isStock ? (range.to ?? now + 1) : now,
+    dimensions: pickSome(dice, dimensions, dice.below(3)),
+    ...(edges === undefined ? {} : { edges }),
+  }
+}
+
+const toRange = (a: number, b: number) => ({ from: Math.min(a, b), to: Math.max(a, b) })
+
+function toEdges(dice: Dice, from: number, to: number): number[] {
+  const step = Math.max(DAY / 4, Math.ceil((to - from) / (2 + dice.below(40))))
+  return Array.from({ length: Math.max(1, Math.floor((to - from) / step)) }, (_, index) => from + (index + 1) * step)
+}
+
+function toMeasure(dice: Dice): Plan['measure'] {
+  const kind = dice.below(6)
+  if (kind < 2) return { aggregation: 'COUNT' }
+  if (kind === 2)
+    return { aggregation: 'COUNT_DISTINCT', field: distinctFields[dice.below(distinctFields.length)] ?? 'assetId' }
+  return { aggregation: kind === 3 ? 'AVG' : kind === 4 ? 'MIN' : 'MAX', field: 'confidence' }
+}
+
+const keysOfFacets = {
+  detector: 'detectorTypes',
+  type: 'findingTypes',
+  category: 'categories',
+} as const
+
+function makeConditions(engine: Engine, dice: Dice): Condition[] {
+  const { facets, assets, names } = engine
+  const found: Condition[] = []
+  const add = (key: Condition['key'], values: readonly (string | number)[]) => {
+    const exclude = key !== 'minConfidence' && dice.chance(0.2)
+    if (values.length > 0) found.push({ key, values, exclude, origin: 'caller' })
+  }
+  const wordsOf = (ids: readonly number[]) =>
+    pickSome(dice, ids, 1 + dice.below(3)).flatMap((id) => names.wordOf(id) ?? [])
+  if (dice.chance(0.3)) add('severities', pickSome(dice, severities, 2))
+  if (dice.chance(0.4)) add('statuses', pickSome(dice, findingStatuses, 1 + dice.below(2)))
+  for (const facet of comboFacets) {
+    if (!(facet in keysOfFacets) || !dice.chance(0.2)) continue
+    add(keysOfFacets[facet as keyof typeof keysOfFacets], wordsOf(facets.facets[facet].values))
+  }
+  if (dice.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
+  if (dice.chance(0.1))
+    add(
+      'sources',
+      pickSome(dice, names.sources, 2).map(({ name }) => name),
+    )
+  if (dice.chance(0.2)) add('minConfidence', [dice.chance(0.7) ? dice.below(101) / 100 : dice.below(10_001) / 10_000])
+  return found
+}
+
+function pickSome<Item>(dice: Dice, items: readonly Item[], count: number): Item[] {
+  const found = new Set<Item>()
+  for (let left = count; left > 0; left--) {
+    const item = items[dice.below(items.length)]
+    if (item !== undefined) found.add(item)
+  }
+  return [...found]
+}

@@ -1,0 +1,71 @@
+import { CONFIDENCE_SCALE } from '../../store/schema.ts'
+import type { GroupKey, Plan } from './plan.ts'
+
+/**
+ * What is known of a measure over some rows, in whole units of its field, so that parts can be put together exactly.
+ * `n` counts the rows (COUNT), the distinct values (COUNT_DISTINCT), or the rows that have a value.
+ */
+export interface Partial {
+  n: number
+  sum: number
+  min: number | null
+  max: number | null
+}
+
+/** The numbers of one group in one bucket. */
+export interface Cell extends Partial {
+  key: GroupKey
+  bucket: number
+}
+
+const HOUR = 3_600_000
+/** How many units of the store make one of a field. */
+const unitsOf: Readonly<Record<string, number>> = {
+  confidence: CONFIDENCE_SCALE,
+  resolutionHours: HOUR,
+  ageHours: HOUR,
+  ageDays: 24 * HOUR,
+  openFindings: 1,
+}
+
+export const emptyPartial: Partial = { n: 0, sum: 0, min: null, max: null }
+
+/** True when the parts of a population give its whole; distinct values may be in several parts. */
+export function isMergeable({ measure }: Plan): boolean {
+  return measure.aggregation !== 'COUNT_DISTINCT'
+}
+
+export function mergePartials(parts: Iterable<Partial>): Partial {
+  const whole = { ...emptyPartial }
+  for (const { n, sum, min, max } of parts) {
+    whole.n += n
+    whole.sum += sum
+    whole.min = least(whole.min, min)
+    whole.max = greatest(whole.max, max)
+  }
+  return whole
+}
+
+export const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b))
+export const greatest = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b))
+
+/** The value of a measure. Of nothing: counts 0, sums 0 unless `emptyAs` says null, all else null. */
+export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | 'null'): number | null {
+  const units = unitsOf[measure.field ?? ''] ?? 1
+  switch (measure.aggregation) {
+    case 'COUNT':
+    case 'COUNT_DISTINCT':
+      return partial.n
+    case 'SUM':
+      return partial.n === 0 && emptyAs === 'null' ? null : partial.sum / units
+    case 'AVG':
+      return partial.n === 0 ? null : partial.sum / (partial.n * units)
+    case 'MIN':
+      return partial.min === null ? null : partial.min / units
+    case 'MAX':
+      return partial.max === null ? null : partial.max / units
+  }
+}
+
+/** A group as a key of a map. */
+export const toGroupId = (key: GroupKey): string => JSON.stringify(key)

@@ -1,0 +1,136 @@
+import { severities } from '../../detectors/detector.ts'
+import { type FilterKey, filterKeys } from '../../findings/filter.ts'
+import { findingStatuses } from '../../findings/model.ts'
+import { listTermNames } from '../../glossary/glossary.store.ts'
+import { type AppError, invalidInput, type Suggestion } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
+import { closest, likeness } from '../../kernel/suggest.ts'
+import { listMetricNames } from '../../metrics/metrics.store.ts'
+import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
+import type { Coercion } from '../../operation/input/coerce.ts'
+import type { Reader } from '../../store/store.ts'
+import { MAX_DIMENSIONS } from '../model.ts'
+import { granularities } from './time.ts'
+
+/**
+ * The dimensions that a question means, each once.
+ * @throws AppError `invalid_input`, reason `unknown_dimension` or `dimension_not_allowed`, naming those that are.
+ */
+export function readDimensions(
+  reader: Reader,
+  metric: Allowing,
+  given: readonly string[],
+  toPath = (index: number): string => `dimensions[${index}]`,
+): { dimensions: Dimension[]; coerced: Coercion[] } {
+  const coerced: Coercion[] = []
+  const found: Dimension[] = []
+  for (const [index, name] of given.entries()) {
+    const path = toPath(index)
+    const dimension = dimensions.find((known) => known.toLowerCase() === name.trim().toLowerCase())
+    if (dimension === undefined) throw unknownDimension(reader, metric, name, path)
+    if (!metric.allowedDimensions.includes(dimension)) throw notAllowed(metric, dimension, path)
+    if (dimension !== name) coerced.push({ path, message: `was ${quote(name)}; read as ${quote(dimension)}.` })
+    if (found.includes(dimension)) coerced.push({ path, message: `named ${dimension} again; it counts once.` })
+    else found.push(dimension)
+  }
+  if (found.length > MAX_DIMENSIONS) {
+    throw invalidInput(`A breakdown takes at most ${MAX_DIMENSIONS} dimensions at once; ask again with fewer.`, {
+      reason: 'too_many_dimensions',
+      issues: [{ path: 'dimensions', message: `must name at most ${MAX_DIMENSIONS} dimensions.` }],
+    })
+  }
+  return { dimensions: found, coerced }
+}
+
+/** What has dimensions: a metric, or a term, which has them all. */
+type Allowing = Pick<MetricRecord, 'slug' | 'allowedDimensions'>
+
+const toSuggestions = (names: readonly string[]): Suggestion[] => names.map((value) => ({ value, kind: 'dimension' }))
+
+/** What a filter key or one of its values is a dimension of. */
+const dimensionOfKey: Readonly<Record<FilterKey, Dimension>> = {
+  detectorTypes: 'detectorType',
+  severities: 'severity',
+  statuses: 'status',
+  findingTypes: 'findingType',
+  categories: 'category',
+  customDetectorKeys: 'customDetectorKey',
+  sources: 'source',
+  sourceTypes: 'sourceType',
+  assetKinds: 'assetKind',
+  containers: 'container',
+}
+
+function unknownDimension(reader: Reader, metric: Allowing, name: string, path: string): AppError {
+  const allowed = metric.allowedDimensions
+  const other = findOtherKind(reader, name)
+  const near = [...(other?.dimension === undefined ? [] : [other.dimension]), ...closestDimensions(name)]
+  const first = near.filter((known) => allowed.includes(known))
+  const suggested = [...new Set([...first, ...allowed])]
+  const what =
+    other === undefined ? `${quote(name)} is not a dimension` : `${quote(name)} is ${other.kind}, not a dimension`
+  const hint = allowed.length === 0 ? `${metric.slug} allows none` : `${metric.slug} allows ${allowed.join(', ')}`
+  return invalidInput(`${what}; ${hint}.`, {
+    reason: 'unknown_dimension',
+    issues: [{ path, message: `${what}.` }],
+    suggestions: toSuggestions(suggested),
+  })
+}
+
+/** What people call dimensions; several may be called the same. */
+const dimensionWords: Readonly<Partial<Record<Dimension, readonly string[]>>> = {
+  container: ['space', 'workspace', 'project', 'folder', 'team'],
+  source: ['tenant', 'system', 'site', 'connection'],
+  sourceType: ['platform'],
+  detectorType: ['detector', 'scanner', 'check'],
+  findingType: ['type', 'rule', 'kind of finding'],
+  assetKind: ['kind', 'asset type', 'page type'],
+  severity: ['priority', 'risk', 'criticality', 'level'],
+  status: ['state', 'resolution'],
+  category: ['class', 'area'],
+}
+
+/** The dimensions that come closest to a name, by what they are called too. */
+function closestDimensions(name: string): Dimension[] {
+  const called = dimensions.flatMap((dimension) =>
+    [dimension, ...(dimensionWords[dimension] ?? [])].map((word) => ({ dimension, word })),
+  )
+  return [...new Set(closest(name, called, ({ word }) => word, 4).map(({ dimension }) => dimension))]
+}
+
+/** The dimension that a name can only mean: in another spelling, or by the filter key of its values. */
+export function findDimension(name: string): Dimension | undefined {
+  const dimension = dimensions.find((known) => likeness(name, known) === 1)
+  if (dimension !== undefined) return dimension
+  const key = filterKeys.find((known) => likeness(name, known) === 1)
+  return key === undefined ? undefined : dimensionOfKey[key]
+}
+
+/** What else a name is that was taken for a dimension. */
+function findOtherKind(reader: Reader, name: string): { kind: string; dimension?: Dimension } | undefined {
+  const same = (known: string) => likeness(name, known) === 1
+  const key = filterKeys.find(same)
+  if (key !== undefined) return { kind: 'a filter key', dimension: dimensionOfKey[key] }
+  if (granularities.some(same)) return { kind: 'a length of time (ask query_metric_timeseries for it)' }
+  if (severities.some(same)) return { kind: 'a severity', dimension: 'severity' }
+  if (findingStatuses.some(same)) return { kind: 'a status', dimension: 'status' }
+  if (listMetricNames(reader).some(({ slug, displayName }) => same(slug) || same(displayName))) {
+    return { kind: 'a metric' }
+  }
+  if (listTermNames(reader).some(({ slug, displayName }) => same(slug) || same(displayName))) return { kind: 'a term' }
+  return undefined
+}
+
+function notAllowed({ slug, allowedDimensions }: Allowing, dimension: Dimension, path: string): AppError {
+  const instead =
+    allowedDimensions.length === 0
+      ? 'it allows none; leave dimensions out'
+      : `it allows ${allowedDimensions.join(', ')}`
+  const nearest = [...allowedDimensions].sort((a, b) => likeness(dimension, b) - likeness(dimension, a))
+  return invalidInput(`${slug} cannot be broken down by ${dimension}; ${instead}.`, {
+    reason: 'dimension_not_allowed',
+    issues: [{ path, message: `${dimension} is not among the allowed dimensions of ${slug}.` }],
+    suggestions: toSuggestions(nearest),
+    facts: { allowedDimensions },
+  })
+}

@@ -1,0 +1,209 @@
+import { type FilterCondition, type FilterMapping, toConditions } from '../../findings/filter.ts'
+import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
+import {
+  type Aggregation,
+  type Dimension,
+  type Entity,
+  entityFacts,
+  isReference,
+  type MetricField,
+  type MetricRecord,
+  type RatioPart,
+  type SimpleDefinition,
+  type TimeField,
+  type TrendDefinition,
+} from '../../metrics/model.ts'
+import { type Bucket, beforeWindow, type Range } from './time.ts'
+import type { Zone } from './zone.ts'
+
+export const origins = ['metric', 'term', 'caller', 'placement'] as const
+type Origin = (typeof origins)[number]
+
+/** One condition of a population, with where it came from. */
+export interface Condition extends Omit<FilterCondition, 'key'> {
+  key: FilterCondition['key'] | 'scanned'
+  origin: Origin
+  /** The term it is part of. */
+  term?: string
+  /** Which part of the metric it holds for: numerator, denominator, or the slug of an input; absent: all of it. */
+  part?: string
+}
+
+/** A group of a breakdown: the value of each dimension, null where there is none. */
+export type GroupKey = readonly (string | null)[]
+
+/**
+ * One number, or one number for each group and bucket, asked of one population: plain data, so that another engine than
+ * SQL can answer it.
+ */
+export interface Plan {
+  entity: Entity
+  /** flow: rows whose time lies in the range. stock: rows in their state at a moment, the end of the range. */
+  mode: 'flow' | 'stock'
+  measure: { aggregation: Aggregation; field?: MetricField }
+  /** All hold together. */
+  conditions: readonly Condition[]
+  timeField: TimeField
+  /** Flow: half-open, in milliseconds. */
+  range: Range
+  /** Stock: what changed before this instant has happened. Flow: the instant that ages are reckoned from. */
+  at: number
+  dimensions: readonly Dimension[]
+  /**
+   * The borders between buckets of a series, ascending. Flow: n borders make n + 1 buckets. Stock: the n moments.
+   */
+  edges?: readonly number[]
+  groups?: GroupFilter
+}
+
+/** Only some groups of a breakdown, or all but some. */
+interface GroupFilter {
+  dimensions: readonly Dimension[]
+  keys: readonly GroupKey[]
+  exclude: boolean
+}
+
+/** How a metric's value is made of the numbers of plans. */
+export type ValueNode =
+  | { kind: 'measure'; plan: Plan; emptyAs: 'zero' | 'null' }
+  | { kind: 'ratio'; numerator: ValueNode; denominator: ValueNode }
+  | { kind: 'formula'; formula: Formula; inputs: Readonly<Record<string, ValueNode>> }
+  | { kind: 'change'; current: ValueNode; previous: ValueNode }
+
+export interface PlanContext {
+  range: Range
+  now: number
+  zone: Zone
+  dimensions: readonly Dimension[]
+  /** Every metric that the metric is made of, by slug. */
+  inputs: ReadonlyMap<string, MetricRecord>
+}
+
+/** The conditions of a filter, labelled with where it came from. */
+export function toScope(filter: FilterMapping, label: Pick<Condition, 'origin' | 'term'>): Condition[] {
+  return toConditions(filter).map((condition) => ({ ...condition, ...label }))
+}
+
+/** Plans a metric under the scopes of its caller; every scope of the metric itself is added to them. */
+export function planMetric(metric: MetricRecord, scopes: readonly Condition[], context: PlanContext): ValueNode {
+  return planPart(metric, scopes, context, undefined)
+}
+
+function planPart(
+  metric: MetricRecord,
+  outer: readonly Condition[],
+  context: PlanContext,
+  part: string | undefined,
+): ValueNode {
+  const within = part === undefined ? {} : { part }
+  const own =
+    metric.term === null
+      ? []
+      : toScope(metric.term.filterMapping, { origin: 'term', term: metric.term.slug }).map((condition) => ({
+          ...condition,
+          ...within,
+        }))
+  const scopes = [...outer, ...own]
+  switch (metric.type) {
+    case 'SIMPLE':
+      return planSimple(metric.definition, scopes, context, { part, emptyAs: metric.emptyAs ?? 'zero' })
+    case 'RATIO': {
+      const side = (given: RatioPart, name: string): ValueNode =>
+        isReference(given)
+          ? planPart(getInput(given.metricSlug, context), scopes, context, part ?? name)
+          : planSimple(given, scopes, context, { part: part ?? name, emptyAs: 'zero' })
+      return {
+        kind: 'ratio',
+        numerator: side(metric.definition.numerator, 'numerator'),
+        denominator: side(metric.definition.denominator, 'denominator'),
+      }
+    }
+    case 'DERIVED': {
+      const parsed = parseFormula(metric.definition.formula)
+      if ('problem' in parsed) throw new TypeError(`the formula of ${metric.slug} cannot be read`)
+      const inputs = metric.definition.inputs.map((slug) => [
+        toFormulaName(slug),
+        planPart(getInput(slug, context), scopes, context, part ?? slug),
+      ])
+      return { kind: 'formula', formula: parsed.formula, inputs: Object.fromEntries(inputs) }
+    }
+    case 'TREND': {
+      const base = getInput(metric.definition.baseMetricSlug, context)
+      const windows = toTrendWindows(metric.definition, context)
+      const over = (range: Range) => planPart(base, scopes, { ...context, range }, part)
+      return { kind: 'change', current: over(windows.current), previous: over(windows.previous) }
+    }
+  }
+}
+
+/** The two windows of a trend: they end at the end of the range, touch, and do not overlap. */
+export function toTrendWindows(
+  { currentWindow, compareWindow }: TrendDefinition,
+  { range, now, zone }: Pick<PlanContext, 'range' | 'now' | 'zone'>,
+): { current: { from: number; to: number }; previous: { from: number; to: number } } {
+  const to = range.to ?? now
+  const middle = beforeWindow(to, zone, currentWindow)
+  // Counted back from the end, so that a short month in the middle does not move the beginning.
+  const from =
+    currentWindow === compareWindow
+      ? beforeWindow(to, zone, currentWindow, 2)
+      : beforeWindow(middle, zone, compareWindow)
+  return { current: { from: middle, to }, previous: { from, to: middle } }
+}
+
+function planSimple(
+  definition: SimpleDefinition,
+  outer: readonly Condition[],
+  { range, now, dimensions }: PlanContext,
+  { part, emptyAs }: { part: string | undefined; emptyAs: 'zero' | 'null' },
+): ValueNode {
+  const { aggregation, entity, field, filters = {}, mode = 'flow' } = definition
+  const { scanned, ...mapping } = filters
+  const within = part === undefined ? {} : { part }
+  const own: Condition[] = toScope(mapping, { origin: 'metric' }).map((condition) => ({ ...condition, ...within }))
+  if (scanned !== undefined) {
+    own.push({ key: 'scanned', values: [String(scanned)], exclude: false, origin: 'metric', ...within })
+  }
+  const [defaultTimeField] = entityFacts[entity].timeFields
+  const plan: Plan = {
+    entity,
+    mode,
+    measure: field === undefined ? { aggregation } : { aggregation, field },
+    conditions: [...own, ...outer],
+    timeField: definition.timeField ?? defaultTimeField,
+    range: mode === 'stock' ? {} : range,
+    at: mode === 'stock' ? (range.to ?? presentMoment(now)) : now,
+    dimensions,
+  }
+  return { kind: 'measure', plan, emptyAs }
+}
+
+/** A change that was kept in this very millisecond has happened: stock applies what lies before its moment. */
+const presentMoment = (now: number): number => now + 1
+
+/** The plan of one series over buckets that cover a range. */
+export function toSeriesPlan(plan: Plan, range: { from: number; to: number }, buckets: readonly Bucket[]): Plan {
+  return plan.mode === 'stock'
+    ? { ...plan, edges: buckets.map(({ end }) => Math.min(end, range.to)) }
+    : { ...plan, range, edges: buckets.slice(1).map(({ start }) => start) }
+}
+
+function getInput(slug: string, { inputs }: PlanContext): MetricRecord {
+  const input = inputs.get(slug)
+  if (input === undefined) throw new TypeError(`the input metric ${slug} does not exist`)
+  return input
+}
+
+/** Every plan of a value, in the order they are written. */
+export function listPlans(node: ValueNode): Plan[] {
+  switch (node.kind) {
+    case 'measure':
+      return [node.plan]
+    case 'ratio':
+      return [...listPlans(node.numerator), ...listPlans(node.denominator)]
+    case 'formula':
+      return Object.values(node.inputs).flatMap(listPlans)
+    case 'change':
+      return [...listPlans(node.current), ...listPlans(node.previous)]
+  }
+}

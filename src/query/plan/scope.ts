@@ -1,0 +1,73 @@
+import type { FilterMapping } from '../../findings/filter.ts'
+import { requireSources } from '../../findings/source-names.ts'
+import type { TermRecord } from '../../glossary/model.ts'
+import { AppError, conflict } from '../../kernel/errors.ts'
+import { loadInputs } from '../../metrics/dependencies.ts'
+import type { MetricRecord } from '../../metrics/model.ts'
+import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
+import { remember } from '../../store/memory.store.ts'
+import type { Reader } from '../../store/store.ts'
+import { type Condition, toScope } from './plan.ts'
+
+/** What every question may narrow a metric by. */
+export interface ScopeQuestion {
+  metricSlug: string
+  glossaryTermSlug?: string | undefined
+  filters?: FilterMapping | undefined
+}
+
+/** Names resolved and scopes gathered: what a question asks of which metric. */
+export interface Scope {
+  metric: MetricRecord
+  inputs: Map<string, MetricRecord>
+  term: TermRecord | undefined
+  conditions: Condition[]
+}
+
+/** Says where in the input an error of a lookup lies. */
+function at<Found>(path: string, find: () => Found): Found {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.issues !== undefined) throw error
+    throw new AppError(error.code, error.message, { ...error.facts, issues: [{ path, message: error.message }] })
+  }
+}
+
+/**
+ * Finds what a question names, and puts the scopes together: all of them hold, none replaces another.
+ * @throws AppError `not_found` for unknown names, `conflict` for a term that is not active.
+ */
+export function openScope(reader: Reader, question: ScopeQuestion, pinned: FilterMapping | undefined): Scope {
+  const { metric, inputs } = findMetric(reader, question.metricSlug)
+  const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
+  requireSources(reader, question.filters, 'filters')
+  const own = metric.term?.slug === term?.slug
+  return {
+    metric,
+    inputs,
+    term,
+    conditions: [
+      // The metric's own term is added with the metric.
+      ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug })),
+      ...toScope(question.filters ?? {}, { origin: 'caller' }),
+      ...toScope(pinned ?? {}, { origin: 'placement' }),
+    ],
+  }
+}
+
+function findMetric(reader: Reader, name: string): Pick<Scope, 'metric' | 'inputs'> {
+  return remember(reader, `metric ${name}`, () => {
+    const metric = at('metricSlug', () => resolveMetric(reader, name))
+    return { metric, inputs: loadInputs(reader, metric) }
+  })
+}
+
+export function getActiveTerm(reader: Reader, name: string): TermRecord {
+  const term = remember(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
+  if (term.isActive) return term
+  throw conflict(`The term ${term.slug} is not active; activate it, or query without it.`, {
+    reason: 'inactive_term',
+    issues: [{ path: 'glossaryTermSlug', message: 'is not active.' }],
+  })
+}

@@ -1,0 +1,229 @@
+import { invalidInput } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
+import { closest } from '../../kernel/suggest.ts'
+import { findZone, utcDay, type Zone } from './zone.ts'
+
+export const granularities = ['hour', 'day', 'week', 'month'] as const
+export type Granularity = (typeof granularities)[number]
+export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+export type WeekDay = (typeof weekDays)[number]
+
+const MAX_BUCKETS = 10_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** How far a series goes back by default, in buckets that end with the one that is running. */
+const defaultBuckets: Record<Granularity, number> = { hour: 48, day: 30, week: 26, month: 12 }
+
+/** A half-open stretch of time `[from, to)` in milliseconds; an absent end is open. */
+export interface Range {
+  from?: number
+  to?: number
+}
+
+export interface Bucket {
+  /** Start and end on the calendar, also where the range cuts the bucket. */
+  start: number
+  end: number
+  /** False when the range cuts it, or it is not over yet. */
+  complete: boolean
+}
+
+export interface Buckets {
+  range: { from: number; to: number }
+  buckets: Bucket[]
+}
+
+/** @throws AppError `invalid_input` with the closest names. */
+export function getZone(name: string): Zone {
+  const zone = findZone(name)
+  if (zone !== undefined) return zone
+  const known = closest(name, Intl.supportedValuesOf('timeZone'), (candidate) => candidate, 3)
+  throw invalidInput(`timeZone ${quote(name)} is not an IANA time zone; give a name such as Europe/Berlin.`, {
+    reason: 'unknown_time_zone',
+    issues: [{ path: 'timeZone', message: 'must be an IANA time zone name such as UTC or Europe/Berlin.' }],
+    suggestions: known.map((value) => ({ value, kind: 'time zone' })),
+  })
+}
+
+const timestamp =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+
+/**
+ * Reads an ISO 8601 timestamp; without an offset it is local time in the zone. A bare date is that local day: its start
+ * for `from`, its end for `to`.
+ */
+export function parseInstant(text: string, zone: Zone, bound: 'from' | 'to', path: string = bound): number {
+  const match = timestamp.exec(text.trim())
+  if (match === null) throw badInstant(path, text, 'is not an ISO 8601 date or timestamp')
+  const [, year, month, day, hour, minute = '0', second = '0', fraction = '', offset] = match
+  const date = utcDay(Number(year), Number(month), Number(day))
+  const back = new Date(date)
+  if (back.getUTCMonth() + 1 !== Number(month) || back.getUTCDate() !== Number(day)) {
+    throw badInstant(path, text, 'is not a date of the calendar')
+  }
+  if (hour === undefined) return zone.toInstant(bound === 'to' ? date + DAY : date)
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) {
+    throw badInstant(path, text, 'is not a time of the day')
+  }
+  const clock = Number(hour) * HOUR + Number(minute) * 60_000 + Number(second) * 1000
+  const local = date + clock + Number(fraction.padEnd(3, '0').slice(0, 3))
+  if (offset === undefined) return zone.toInstant(local)
+  if (offset.toUpperCase() === 'Z') return local
+  const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(3).replace(':', '') || '0')]
+  if (hours > 18 || minutes > 59) throw badInstant(path, text, 'has an offset that does not exist')
+  return local - (offset.startsWith('-') ? -1 : 1) * (hours * HOUR + minutes * 60_000)
+}
+
+function badInstant(path: string, text: string, problem: string) {
+  return invalidInput(`${path} ${quote(text)} ${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.`, {
+    reason: 'invalid_time',
+    issues: [{ path, message: `${problem}; write 2026-03-01 or 2026-03-01T09:00:00Z.` }],
+  })
+}
+
+/** Reads the ends of a range. @throws AppError `invalid_input` when `from` is after `to`. */
+export function parseRange(given: { from?: string | undefined; to?: string | undefined }, zone: Zone, at = ''): Range {
+  const path = (bound: 'from' | 'to') => (at === '' ? bound : `${at}.${bound}`)
+  const range: Range = {}
+  if (given.from !== undefined) range.from = parseInstant(given.from, zone, 'from', path('from'))
+  if (given.to !== undefined) range.to = parseInstant(given.to, zone, 'to', path('to'))
+  if (range.from === undefined || range.to === undefined) return range
+  if (range.from > range.to || isDayAfter(given, range)) throw fromAfterTo(path('from'))
+  return range
+}
+
+/** The day after a day begins where that day ends: as written, the range is backwards all the same. */
+function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: Range): boolean {
+  return from === to && [given.from, given.to].every((text) => text !== undefined && !/T/i.test(text))
+}
+
+function fromAfterTo(path: string) {
+  return invalidInput('from is after to; exchange them, or leave one out.', {
+    reason: 'invalid_range',
+    issues: [{ path, message: 'must not be after the end of the range.' }],
+  })
+}
+
+/** The same length directly before; the range has both ends. */
+export function previousPeriod({ from, to }: { from: number; to: number }): Range {
+  return { from: from - (to - from), to: from }
+}
+
+/** The same range of the calendar, `years` away; the last day of February stands in for the 29th. */
+export function shiftYears(instant: number, zone: Zone, years: number): number {
+  return shiftMonths(instant, zone, years * 12)
+}
+
+function shiftMonths(instant: number, zone: Zone, months: number): number {
+  const local = new Date(zone.toLocal(instant))
+  const month = local.getUTCFullYear() * 12 + local.getUTCMonth() + months
+  const [year, index] = [Math.floor(month / 12), ((month % 12) + 12) % 12]
+  const lastDay = new Date(utcDay(year, index + 2, 0)).getUTCDate()
+  const clock = local.getTime() - utcDay(local.getUTCFullYear(), local.getUTCMonth() + 1, local.getUTCDate())
+  return zone.toInstant(utcDay(year, index + 1, Math.min(local.getUTCDate(), lastDay)) + clock)
+}
+
+/** The instant that lies `count` windows before: hours on the clock, days, weeks and months on the calendar. */
+export function beforeWindow(instant: number, zone: Zone, window: string, count = 1): number {
+  const [, digits = '0', unit] = /^(\d+)(h|d|w|mo)$/.exec(window) ?? []
+  const length = Number(digits) * count
+  if (unit === 'h') return instant - length * HOUR
+  if (unit === 'mo') return shiftMonths(instant, zone, -length)
+  return zone.toInstant(zone.toLocal(instant) - length * (unit === 'w' ? 7 : 1) * DAY)
+}
+
+/**
+ * The buckets that cover a range, aligned to the calendar of the zone. An open `to` is now; an open `from` goes back by
+ * the default of the granularity.
+ * @throws AppError `invalid_input` for more than 10,000 buckets.
+ */
+export function toBuckets(
+  range: Range,
+  options: { granularity: Granularity; zone: Zone; weekStart: WeekDay; now: number },
+): Buckets {
+  const { granularity, zone, weekStart, now } = options
+  const to = range.to ?? now
+  const from = range.from ?? defaultFrom(to, granularity, zone, weekStart)
+  if (from > to) throw fromAfterTo('from')
+  if (from === to) return { range: { from, to }, buckets: [] }
+  const edges = granularity === 'hour' ? hourEdges(from, to, zone) : calendarEdges(from, to, options)
+  const buckets = edges.slice(1).map((end, index) => {
+    const start = edges[index] ?? end
+    return { start, end, complete: start >= from && end <= to && end <= now }
+  })
+  return { range: { from, to }, buckets }
+}
+
+function defaultFrom(to: number, granularity: Granularity, zone: Zone, weekStart: WeekDay): number {
+  const count = defaultBuckets[granularity] - 1
+  // The bucket that is running is the one that holds the last instant before the end.
+  const last = to - 1
+  if (granularity === 'hour') return (hourEdges(last, to, zone)[0] ?? to) - count * HOUR
+  const local = floorLocal(zone.toLocal(last), granularity, weekStart)
+  return zone.toInstant(stepLocal(local, granularity, -count))
+}
+
+/** An hour is an hour of the local clock under one offset, so that an hour that is repeated makes two buckets. */
+function hourEdges(from: number, to: number, zone: Zone): number[] {
+  const edges: number[] = []
+  // A day more, so that the first span is not cut just before the hour begins.
+  for (const { start, end, offsetMs } of zone.spans(from - DAY, to)) {
+    if (end <= from) continue
+    const first = Math.max(start, Math.floor((from + offsetMs) / HOUR) * HOUR - offsetMs)
+    let edge = first
+    while (edge < end && edge < to) {
+      addEdge(edges, edge, 'hour')
+      edge = (Math.floor((edge + offsetMs) / HOUR) + 1) * HOUR - offsetMs
+    }
+    if (edge < to || to > end) continue
+    addEdge(edges, Math.min(edge, end), 'hour')
+    break
+  }
+  return edges
+}
+
+function calendarEdges(
+  from: number,
+  to: number,
+  { granularity, zone, weekStart }: { granularity: Granularity; zone: Zone; weekStart: WeekDay },
+): number[] {
+  let edges: number[] = []
+  let local = floorLocal(zone.toLocal(from), granularity, weekStart)
+  for (;;) {
+    const edge = zone.toInstant(local)
+    if (edge <= from) edges = [edge]
+    else if (edge !== edges.at(-1)) addEdge(edges, edge, granularity)
+    if (edge >= to) return edges
+    local = stepLocal(local, granularity, 1)
+  }
+}
+
+function addEdge(edges: number[], edge: number, granularity: Granularity): void {
+  if (edges.length > MAX_BUCKETS) {
+    const coarser = granularities.slice(granularities.indexOf(granularity) + 1)
+    throw invalidInput(
+      `The range holds more than ${MAX_BUCKETS} buckets; shorten it or choose a coarser granularity.`,
+      {
+        reason: 'too_many_buckets',
+        issues: [{ path: 'granularity', message: 'is too fine for this range.' }],
+        suggestions: coarser.map((value) => ({ value, kind: 'granularity' })),
+      },
+    )
+  }
+  edges.push(edge)
+}
+
+function floorLocal(local: number, granularity: Granularity, weekStart: WeekDay): number {
+  const date = new Date(local)
+  if (granularity === 'month') return utcDay(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+  const day = Math.floor(local / DAY) * DAY
+  if (granularity === 'day') return day
+  return day - ((date.getUTCDay() - weekDays.indexOf(weekStart) + 7) % 7) * DAY
+}
+
+function stepLocal(local: number, granularity: Granularity, count: number): number {
+  if (granularity !== 'month') return local + count * (granularity === 'week' ? 7 : 1) * DAY
+  const date = new Date(local)
+  return utcDay(date.getUTCFullYear(), date.getUTCMonth() + 1 + count, 1)
+}

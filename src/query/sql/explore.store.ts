@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { findingCondition } from '../../findings/filter.store.ts'
+import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../../store/schema.ts'
+import type { Reader } from '../../store/store.ts'
+import type { Plan } from '../plan/plan.ts'
+import { findingConditions } from './rows.store.ts'
+
+export interface ExampleRow {
+  id: number
+  detectorType: string
+  findingType: string
+  severity: string
+  status: string
+  confidence: number
+  excerpt: string | null
+  firstDetectedAt: number
+  page: string
+  url: string
+  container: string
+}
+
+interface SqlRow extends Omit<ExampleRow, 'severity' | 'status'> {
+  severity: number
+  status: number
+}
+
+const nameOf = (codes: Readonly<Record<string, number>>, code: number) =>
+  Object.entries(codes).find(([, known]) => known === code)?.[0] ?? ''
+
+/** A few findings of a population: open ones first, then the most severe, the surest, the newest. */
+export function listExamples(reader: Reader, { conditions, range }: Plan, limit: number): ExampleRow[] {
+  const { from, to } = range
+  const rows = reader.all(
+    sql<SqlRow>`SELECT f.id, d.text AS detectorType, t.text AS findingType, c.severity, c.status,
+        f.conf_q * 1.0 / ${CONFIDENCE_SCALE} AS confidence, f.excerpt, f.first_detected_at AS firstDetectedAt,
+        a.name AS page, a.url, w.text AS container
+      FROM finding f JOIN combo c ON c.id = f.combo_id JOIN asset a ON a.id = f.asset_id
+        JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id JOIN word w ON w.id = a.container_id
+      WHERE ${findingCondition(findingConditions(conditions))}
+        AND c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
+        ${from === undefined ? sql`` : sql`AND f.first_detected_at >= ${from}`}
+        ${to === undefined ? sql`` : sql`AND f.first_detected_at < ${to}`}
+      ORDER BY c.status = ${statusCodes.OPEN} DESC, c.severity DESC, f.conf_q DESC, f.first_detected_at DESC, f.id
+      LIMIT ${limit}`,
+  )
+  return rows.map((row) => ({
+    ...row,
+    severity: nameOf(severityCodes, row.severity),
+    status: nameOf(statusCodes, row.status),
+  }))
+}

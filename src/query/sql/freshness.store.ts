@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { remember } from '../../store/memory.store.ts'
+import type { Reader } from '../../store/store.ts'
+import type { Condition } from '../plan/plan.ts'
+
+export interface SourceFacts {
+  uid: string
+  name: string
+  type: string
+  lastCompletedScanAt: number | null
+  nextRunAt: number | null
+}
+
+/** Every source with what its schedule and its scans say of how new its data is. */
+export function listSources(reader: Reader): SourceFacts[] {
+  return remember(reader, 'sources', () =>
+    reader.all(
+      sql<SourceFacts>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
+      CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
+      FROM source WHERE deleted_at IS NULL ORDER BY name`,
+    ),
+  )
+}
+
+/** True when a source passes the conditions on sources in one of the populations. */
+export function isInScope(source: SourceFacts, populations: readonly (readonly Condition[])[]): boolean {
+  return populations.some((conditions) =>
+    conditions.every(({ key, values, exclude }) => {
+      if (key === 'sources') {
+        const names = values.map((value) => String(value).toLowerCase())
+        return exclude !== (names.includes(source.name.toLowerCase()) || names.includes(source.uid))
+      }
+      return key !== 'sourceTypes' || exclude !== values.includes(source.type)
+    }),
+  )
+}

@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Dimension } from '../../metrics/model.ts'
+import { shapeQuery } from '../../store/cached-query.ts'
+import { severityCodes, statusCodes } from '../../store/schema.ts'
+import type { Reader } from '../../store/store.ts'
+import { greatest, least, type Partial } from '../plan/cells.ts'
+import type { GroupKey, Plan } from '../plan/plan.ts'
+import type { PlacedPlan } from './plan-terms.ts'
+import type { RowSource, Sql } from './rows.store.ts'
+
+/** A row of an answer: codes of the group, where it lies in time, and the numbers of the measure. */
+export interface AnswerRow {
+  d0?: number | string | null
+  d1?: number | string | null
+  d2?: number | string | null
+  /** Quotient that says where a row lies in time, or a span begins. */
+  slot?: number | null
+  /** Quotient that says where a span ends. */
+  ends?: number | null
+  /** One distinct value, where they are counted outside SQL. */
+  item?: number | string | null
+  /** All rows, also those without a value. */
+  rows?: number
+  n: number
+  sum?: number | null
+  min?: number | null
+  max?: number | null
+}
+
+export function addTo(partial: Partial, { n, sum = 0, min = null, max = null }: AnswerRow): void {
+  partial.n += n
+  partial.sum += sum ?? 0
+  partial.min = least(partial.min, min)
+  partial.max = greatest(partial.max, max)
+}
+
+/** `item` in place of a count when distinct values must be put together over several rows of SQL. */
+export function toMeasureColumns(
+  { measure }: Pick<Plan, 'measure'>,
+  source: Pick<RowSource, 'code' | 'number'>,
+  itemized = false,
+): Sql[] {
+  const { aggregation, field } = measure
+  if (aggregation === 'COUNT' || field === undefined) return [sql`count(*) AS n`]
+  if (aggregation === 'COUNT_DISTINCT') {
+    const item = source.code(field)
+    return itemized ? [sql`${item} AS item`, sql`count(*) AS n`] : [sql`count(DISTINCT ${item}) AS n`]
+  }
+  const number = source.number(field)
+  const counted = sql`count(${number}) AS n`
+  switch (aggregation) {
+    case 'MIN':
+      return [counted, sql`min(${number}) AS min`]
+    case 'MAX':
+      return [counted, sql`max(${number}) AS max`]
+    default:
+      return [counted, sql`sum(${number}) AS sum`]
+  }
+}
+
+/**
+ * Which bucket an instant lies in, as SQL can say it: see `toSlots`. The driver binds every number as a real one, by
+ * which the quotient of each instant would be another.
+ */
+export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
+  const quotient = sql`(${instant} - CAST(${base} AS INTEGER)) / CAST(${stepMs} AS INTEGER)`
+  return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN ${quotient} END`
+}
+
+type Code = number | string | null
+export type Decoder = (row: AnswerRow) => GroupKey
+
+const namesOf = (codes: Readonly<Record<string, number>>) =>
+  new Map<Code, string>(Object.entries(codes).map(([name, code]) => [code, name]))
+const severityNames = namesOf(severityCodes)
+const statusNames = namesOf(statusCodes)
+
+const codeOf = (row: AnswerRow, index: number): Code => [row.d0, row.d1, row.d2][index] ?? null
+
+/** Gives the names of the codes in the rows, looking each up once. */
+export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows: readonly AnswerRow[]): Decoder {
+  const names = dimensions.map((dimension, index) => {
+    if (dimension === 'severity') return severityNames
+    if (dimension === 'status') return statusNames
+    if (dimension === 'sourceType') return undefined
+    const codes = new Set(rows.map((row) => codeOf(row, index)))
+    return listNames(reader, dimension === 'source' ? 'source' : 'word', codes)
+  })
+  return (row) =>
+    names.map((known, index) => {
+      const code = codeOf(row, index)
+      if (code === null) return null
+      return known === undefined ? String(code) : (known.get(code) ?? null)
+    })
+}
+
+const selectNames = shapeQuery(
+  ({ table }: { table: 'source' | 'word'; ids: string }) => table,
+  (table, give) => {
+    const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
+    const wanted = give(({ ids }) => ids)
+    return sql<{ id: number; name: string }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`
+  },
+)
+
+function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<Code>): Map<Code, string> {
+  const ids = JSON.stringify([...codes].filter((code) => code !== null))
+  return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
+}
+
+/** Restricts to some groups, or to all but some. */
+export function toGroupCondition({ groups }: PlacedPlan, source: Pick<RowSource, 'code'>): Sql {
+  if (groups === undefined || groups.dimensions.length === 0) return sql``
+  const { dimensions, codes, exclude } = groups
+  if (codes.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
+  // Codes are compared without NULL, which no list would ever match.
+  const columns = dimensions.map((dimension) => sql`coalesce(${source.code(dimension)}, 0)`)
+  const values = codes.map((key) => sql`(${sql.join(key)})`)
+  return sql`AND (${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`
+}
+
+/** The codes of the groups that a plan is restricted to, or leaves out. */
+export function encodeGroups(reader: Reader, { dimensions, keys, exclude }: NonNullable<Plan['groups']>) {
+  return { dimensions, exclude, codes: keys.map(toEncoder(reader, dimensions, keys)) }
+}
+
+function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: readonly GroupKey[]) {
+  const codes = dimensions.map((dimension, index): ReadonlyMap<string, Code> | undefined => {
+    if (dimension === 'severity') return new Map(Object.entries(severityCodes))
+    if (dimension === 'status') return new Map(Object.entries(statusCodes))
+    if (dimension === 'sourceType') return undefined
+    const names = JSON.stringify([...new Set(keys.map((key) => key[index]))])
+    const coded = dimension === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
+    const rows = reader.all(
+      sql<{ id: number; name: string }>`SELECT * FROM (${coded}) WHERE name IN (SELECT value FROM json_each(${names}))`,
+    )
+    return new Map(rows.map(({ id, name }) => [name, id]))
+  })
+  return (key: GroupKey): Code[] =>
+    key.map((name, index) => {
+      if (name === null) return 0
+      const known = codes[index]
+      return known === undefined ? name : (known.get(name) ?? -1)
+    })
+}

@@ -1,0 +1,84 @@
+import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from '../../findings/filter-terms.ts'
+import { type Give, giveList, type Place } from '../../store/cached-query.ts'
+import type { Condition, Plan } from '../plan/plan.ts'
+
+/** What SQL is made of for a plan: its instants and codes as the store has them, or their places. */
+export interface PlanTerms<Instant = number, Value = Compared>
+  extends Pick<Plan, 'entity' | 'mode' | 'measure' | 'timeField' | 'dimensions'> {
+  conditions: readonly FilterTerm<Value, Condition['key']>[]
+  /** Of a stock: some finding has changed at its moment or later, so that the rows alone do not tell its state. */
+  isPast: boolean
+  at: Instant
+  range: { from?: Instant; to?: Instant }
+  groups?: { dimensions: Plan['dimensions']; exclude: boolean; codes: readonly (readonly Value[])[] }
+  /** Where instants are put into buckets: see `Slots`. */
+  slots?: { base: Instant; last: Instant; stepMs: Instant }
+  /** The first and the last moment of a series of a stock. */
+  moments?: { first: Instant; last: Instant }
+}
+
+export type PlacedPlan = PlanTerms<Place<number>, Place<Compared>>
+
+export const toPlanConditions = (conditions: readonly Condition[]): FilterTerm<Compared, Condition['key']>[] =>
+  conditions.map(({ key, values, exclude }) =>
+    key === 'scanned'
+      ? { key, values: [values.includes('true') ? 1 : 0], exclude }
+      : (toFilterTerms([{ key, values, exclude }])[0] ?? { key, values: [], exclude }),
+  )
+
+/** All of a plan but its instants and codes. */
+export function toPlanShape({ conditions, at, range, groups, slots, moments, ...terms }: PlanTerms) {
+  return {
+    ...terms,
+    conditions: conditions.map(toTermShape),
+    from: range.from !== undefined,
+    to: range.to !== undefined,
+    ...(groups === undefined ? {} : { groups: { ...groups, codes: groups.codes.length } }),
+    slots: slots !== undefined,
+    moments: moments !== undefined,
+  }
+}
+
+const pickNumber = (value: number | undefined): number => {
+  if (value === undefined) throw new TypeError('a plan lacks an instant that its shape has')
+  return value
+}
+
+/** A plan of a shape, with places for all that the shape leaves open. */
+export function placePlan(
+  { conditions, from, to, groups, slots, moments, ...terms }: ReturnType<typeof toPlanShape>,
+  give: Give<PlanTerms>,
+): PlacedPlan {
+  const number = (pick: (plan: PlanTerms) => number | undefined) => give((plan) => pickNumber(pick(plan)))
+  return {
+    ...terms,
+    conditions: placeTerms(conditions, give, (plan) => plan.conditions),
+    at: number(({ at }) => at),
+    range: {
+      ...(from ? { from: number(({ range }) => range.from) } : {}),
+      ...(to ? { to: number(({ range }) => range.to) } : {}),
+    },
+    ...(groups === undefined
+      ? {}
+      : {
+          groups: {
+            ...groups,
+            codes: Array.from({ length: groups.codes }, (_, index) =>
+              giveList(give, groups.dimensions.length, (plan) => plan.groups?.codes[index] ?? []),
+            ),
+          },
+        }),
+    ...(slots
+      ? {
+          slots: {
+            base: number((plan) => plan.slots?.base),
+            last: number((plan) => plan.slots?.last),
+            stepMs: number((plan) => plan.slots?.stepMs),
+          },
+        }
+      : {}),
+    ...(moments
+      ? { moments: { first: number((plan) => plan.moments?.first), last: number((plan) => plan.moments?.last) } }
+      : {}),
+  }
+}

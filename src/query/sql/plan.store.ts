@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import { type Give, shapeQuery } from '../../store/cached-query.ts'
+import type { Reader } from '../../store/store.ts'
+import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
+import type { Plan } from '../plan/plan.ts'
+import {
+  type AnswerRow,
+  addTo,
+  type Decoder,
+  encodeGroups,
+  toDecoder,
+  toGroupCondition,
+  toMeasureColumns,
+  toQuotient,
+} from './groups.store.ts'
+import { type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { hasChangesSince, toRowSource } from './rows.store.ts'
+import { type Slots, toSlots } from './slots.ts'
+import { runStockSeries } from './stock-series.store.ts'
+
+/**
+ * Answers a plan from the tables: one cell for each group and bucket that has rows, in no particular order.
+ * Without dimensions and edges it is one cell.
+ */
+export function runPlan(reader: Reader, plan: Plan): Cell[] {
+  const { edges, ...atMoment } = plan
+  if (plan.mode === 'stock' && edges !== undefined) {
+    const counted = plan.measure.aggregation.startsWith('COUNT')
+    if (plan.entity === 'finding' || counted) return runStockSeries(reader, plan, edges)
+    return edges.flatMap((at, bucket) => runPlan(reader, { ...atMoment, at }).map((cell) => ({ ...cell, bucket })))
+  }
+  const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)
+  const rows = reader.all(selectGroups(toPlanTerms(reader, plan, slots)))
+  const decode = toDecoder(reader, plan.dimensions, rows)
+  return isItemized(plan, slots) ? countItems(rows, slots, decode) : mergeRows(rows, slots, decode)
+}
+
+const isItemized = ({ measure }: Pick<Plan, 'measure'>, slots: object | undefined): boolean =>
+  slots !== undefined && measure.aggregation === 'COUNT_DISTINCT'
+
+/** What SQL is made of for a plan, in the snapshot of a reader. */
+export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
+  const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
+  return {
+    ...{ entity, mode, measure, timeField, dimensions, at, range },
+    conditions: toPlanConditions(conditions),
+    isPast: mode === 'stock' && hasChangesSince(reader, at),
+    ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
+    ...(slots === undefined ? {} : { slots }),
+  }
+}
+
+/** One row for each group and quotient of time. */
+export const selectGroups = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => {
+  const plan = placePlan(shape, give)
+  const { slots } = plan
+  const source = toRowSource(plan)
+  const columns = plan.dimensions.map((dimension) => source.code(dimension))
+  const itemized = isItemized(plan, slots)
+  const grouped = [
+    ...columns.map((_, index) => sql.ref(`d${index}`)),
+    ...(slots === undefined ? [] : [sql.ref('slot')]),
+    ...(itemized ? [sql.ref('item')] : []),
+  ]
+  const selected = [
+    ...columns.map((column, index) => sql`${column} AS ${sql.ref(`d${index}`)}`),
+    ...(slots === undefined ? [] : [sql`${toQuotient(source.time, slots)} AS slot`]),
+    ...toMeasureColumns(plan, source, itemized),
+  ]
+  const groups = toGroupCondition(plan, source)
+  const groupBy = grouped.length === 0 ? sql`` : sql`GROUP BY ${sql.join(grouped)}`
+  return sql<AnswerRow>`SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
+})
+
+/** Rows of neighbouring quotients that lie in one bucket become one cell. */
+function mergeRows(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
+  const cells = new Map<string, Cell>()
+  for (const row of rows) {
+    const key = decode(row)
+    const bucket = slots?.toBucket(row.slot ?? null) ?? 0
+    const id = `${bucket} ${toGroupId(key)}`
+    const cell = cells.get(id) ?? { ...emptyPartial, key, bucket }
+    addTo(cell, row)
+    cells.set(id, cell)
+  }
+  return [...cells.values()]
+}
+
+function countItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
+  const found = new Map<string, { cell: Cell; items: Set<unknown> }>()
+  for (const row of rows) {
+    const key = decode(row)
+    const bucket = slots?.toBucket(row.slot ?? null) ?? 0
+    const id = `${bucket} ${toGroupId(key)}`
+    const entry = found.get(id) ?? { cell: { ...emptyPartial, key, bucket }, items: new Set() }
+    if (row.item !== null) entry.items.add(row.item)
+    found.set(id, entry)
+  }
+  return [...found.values()].map(({ cell, items }) => ({ ...cell, n: items.size }))
+}

@@ -1,0 +1,248 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
+import type { FilterCondition } from '../../findings/filter.ts'
+import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
+import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
+import type { Place } from '../../store/cached-query.ts'
+import { statusCodes } from '../../store/schema.ts'
+import type { Reader } from '../../store/store.ts'
+import type { Condition } from '../plan/plan.ts'
+import type { PlacedPlan } from './plan-terms.ts'
+
+export type Sql<Value = unknown> = RawBuilder<Value>
+
+/** The rows that a plan speaks of, before they are grouped: what to select of them, and from where. */
+export interface RowSource {
+  /** The code of a dimension or a distinct field: an id of the dictionary, a rank, or a text. */
+  code(name: Dimension | MetricField): Sql
+  /** A numeric field in the units of the store; NULL where a row has none. */
+  number(field: MetricField): Sql
+  /** Instants that place a row: of a flow its time, of spans their beginning and end. */
+  time: Sql
+  /** Everything after SELECT …; called last, because it joins what was asked for. */
+  from(): Sql
+}
+
+export const and = (conditions: readonly (Sql | Expression<SqlBool>)[]): Sql =>
+  conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` AND `)
+
+/** The rows of a flow, or of a stock at one moment. */
+export function toRowSource(plan: PlacedPlan): RowSource {
+  return plan.entity === 'asset' ? assetRows(plan) : findingRows(plan)
+}
+
+/** Joins that are made only when a column of theirs is used. */
+function lazyJoins(on: Readonly<Record<string, Sql>>) {
+  const used = new Set<string>()
+  return {
+    use<Column>(name: string, column: Column): Column {
+      used.add(name)
+      return column
+    },
+    sql: (): Sql =>
+      sql.join(
+        Object.entries(on).flatMap(([name, join]) => (used.has(name) ? [join] : [])),
+        sql` `,
+      ),
+  }
+}
+
+type Joins = ReturnType<typeof lazyJoins>
+
+export const findingJoins = () =>
+  lazyJoins({
+    c: sql`CROSS JOIN combo c ON c.id = f.combo_id`,
+    a: sql`CROSS JOIN asset a ON a.id = f.asset_id`,
+    s: sql`CROSS JOIN source s ON s.id = c.source_id`,
+  })
+
+/** The codes of a finding's facets; `status` is what its status is taken to be instead of the present one. */
+export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
+  switch (name) {
+    case 'severity':
+      return joins.use('c', sql`c.severity`)
+    case 'status':
+      return status ?? joins.use('c', sql`c.status`)
+    case 'detectorType':
+      return joins.use('c', sql`c.detector_id`)
+    case 'findingType':
+      return joins.use('c', sql`c.type_id`)
+    case 'category':
+      return joins.use('c', sql`nullif(c.category_id, 0)`)
+    case 'customDetectorKey':
+      return joins.use('c', sql`nullif(c.custom_key_id, 0)`)
+    case 'source':
+    case 'sourceId':
+      return joins.use('c', sql`c.source_id`)
+    case 'sourceType':
+      joins.use('c', undefined)
+      return joins.use('s', sql`s.type`)
+    case 'assetId':
+      return sql`f.asset_id`
+    case 'assetKind':
+      return joins.use('a', sql`nullif(a.kind_id, 0)`)
+    case 'container':
+      return joins.use('a', sql`nullif(a.container_id, 0)`)
+    default:
+      throw new TypeError(`${name} is no facet of a finding`)
+  }
+}
+
+function findingTime(field: TimeField, joins: Joins): Sql {
+  switch (field) {
+    case 'lastDetectedAt':
+      return joins.use('a', sql`coalesce(f.last_detected_at, max(coalesce(a.last_scanned_at, 0), f.first_detected_at))`)
+    case 'resolvedAt':
+      return sql`f.resolved_at`
+    default:
+      return sql`f.first_detected_at`
+  }
+}
+
+function findingRows(plan: PlacedPlan): RowSource {
+  const joins = findingJoins()
+  const past = plan.isPast
+  const status = past ? joins.use('c', sql<number>`coalesce(changed.from_status, c.status)`) : undefined
+  const time = findingTime(plan.timeField, joins)
+  const where = [
+    findingTerms(onFilterKeys(plan.conditions), status === undefined ? {} : { status }),
+    ...(plan.mode === 'stock' ? [sql`f.first_detected_at < ${plan.at}`] : inRange(time, plan)),
+  ]
+  return {
+    code: (name) => findingCode(name, joins, status),
+    number: (field) => {
+      if (field === 'confidence') return sql`f.conf_q`
+      if (field === 'ageHours') return sql`max(0, ${plan.at} - f.first_detected_at)`
+      const told = resolutionBefore(sql`r.at < ${plan.at}`)
+      const resolvedAt = past
+        ? sql`CASE WHEN changed.seq IS NULL THEN f.resolved_at ELSE ${told} END`
+        : sql`f.resolved_at`
+      return sql`CASE WHEN ${findingCode('status', joins, status)} = ${statusCodes.RESOLVED} THEN max(0, ${resolvedAt} - f.first_detected_at) END`
+    },
+    time,
+    from: () => sql`FROM finding f ${joins.sql()} ${past ? joinChange(plan.at, 'first') : sql``} WHERE ${and(where)}`,
+  }
+}
+
+/** What the index of findings by time has not, or what is told of their assets. */
+const outsideIndex = new Set<MetricField | undefined>(['resolutionHours', 'assetId', 'assetKind', 'container'])
+
+/**
+ * Has all findings read in the order of their assets, where it is asked for what their index by time has not, or for
+ * distinct values of their assets: by that index each row, or each asset, would be sought on its own.
+ */
+export const readWhole = ({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] =>
+  outsideIndex.has(measure.field) ? [sql`f.asset_id > 0`] : []
+
+/** When a finding was resolved as far as its history told up to a moment: `before` speaks of a change as `r`. */
+export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r.at) FROM status_change r
+  WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before}), f.resolved_at)`
+
+/**
+ * Joins one change of each finding at or after a moment, where it has any, as `changed`: the first, which changes what
+ * was at that moment, or the last, since which all is as it is now. Whatever the planner takes the changes to be, they
+ * are found by key: of a list of them it may go through all for each finding. Findings with none are told by a set,
+ * which is quicker than to look for one.
+ */
+export function joinChange(at: Place<number>, which: 'first' | 'last'): Sql {
+  const order = which === 'first' ? sql`+s.at, s.seq` : sql`+s.at DESC, s.seq DESC`
+  return sql`LEFT JOIN status_change changed ON changed.finding_id = f.id
+    AND changed.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
+      THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY ${order} LIMIT 1) END`
+}
+
+/** Whether any finding may have changed its status at a moment or after it: imports that are hidden count, too. */
+export function hasChangesSince(reader: Reader, at: number): boolean {
+  const find = `SELECT 1 FROM main.status_change WHERE at >= @at
+    UNION ALL SELECT 1 FROM earlier_finding WHERE last_at >= @at LIMIT 1`
+  return reader.prepare(find).get({ at }) !== undefined
+}
+
+/** A flow happens when the row has the instant; an open end of the range is no condition on it. */
+function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
+  const { from, to } = range
+  if (from === undefined && to === undefined) return [sql`${time} IS NOT NULL`]
+  return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
+}
+
+export function findingConditions(conditions: readonly Condition[]): FilterCondition[] {
+  return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+}
+
+/** The terms that findings, or assets by their filters, know. */
+export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Place<Compared>>[] {
+  return terms.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
+}
+
+const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
+  firstSeenAt: sql`a.first_seen_at`,
+  lastSeenAt: sql`a.last_seen_at`,
+  lastScannedAt: sql`a.last_scanned_at`,
+  contentUpdatedAt: sql`a.content_updated_at`,
+}
+
+export const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
+
+/** The codes of an asset's facets. */
+export function assetCode(name: string, joins: Joins): Sql {
+  switch (name) {
+    case 'assetId':
+      return sql`a.id`
+    case 'source':
+    case 'sourceId':
+      return sql`a.source_id`
+    case 'sourceType':
+      return joins.use('s', sql`s.type`)
+    case 'assetKind':
+      return sql`nullif(a.kind_id, 0)`
+    case 'container':
+      return sql`nullif(a.container_id, 0)`
+    case 'owner':
+      return sql`nullif(a.owner, '')`
+    default:
+      throw new TypeError(`${name} is no facet of an asset`)
+  }
+}
+
+function assetRows(plan: PlacedPlan): RowSource {
+  const joins = assetJoins()
+  const stock = plan.mode === 'stock'
+  const past = plan.isPast
+  const time = assetTimes[plan.timeField] ?? sql`a.first_seen_at`
+  const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
+
+  const status = past ? sql<number>`coalesce(changed.from_status, c.status)` : sql<number>`c.status`
+  const findingsWhere = (condition: Sql | Expression<SqlBool>): Sql => sql`
+    FROM finding f CROSS JOIN combo c ON c.id = f.combo_id ${past ? joinChange(plan.at, 'first') : sql``}
+    WHERE f.asset_id = a.id ${stock ? sql`AND f.first_detected_at < ${plan.at}` : sql``} AND ${condition}`
+
+  const where: (Sql | Expression<SqlBool>)[] = [ownAssetTerms(own), ...isScanned(plan)]
+  if (ofFindings.length > 0) {
+    where.push(sql`EXISTS (SELECT 1 ${findingsWhere(findingTerms(ofFindings, past ? { status } : {}))})`)
+  }
+  if (stock) where.push(...existedAt(plan.at, ofFindings.length > 0))
+  else where.push(sql`a.status = 'ACTIVE'`, ...inRange(time, plan))
+
+  return {
+    code: (name) => assetCode(name, joins),
+    number: (field) =>
+      field === 'openFindings'
+        ? sql`(SELECT count(*) ${findingsWhere(sql`${status} = ${statusCodes.OPEN}`)})`
+        : sql`max(0, ${plan.at} - a.content_updated_at)`,
+    time,
+    from: () => sql`FROM asset a ${joins.sql()} WHERE ${and(where)}`,
+  }
+}
+
+/** Whether an asset was ever scanned, where that is asked for. */
+export function isScanned({ conditions }: PlacedPlan): Sql[] {
+  return conditions.flatMap(({ key, values }) =>
+    key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values[0]}`] : [],
+  )
+}
+
+/** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */
+function existedAt(at: Place<number>, hasFinding: boolean): Sql[] {
+  const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
+  return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]
+}

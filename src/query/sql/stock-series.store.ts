@@ -1,0 +1,204 @@
+import { sql } from 'kysely'
+import { type Give, shapeQuery } from '../../store/cached-query.ts'
+import type { Reader } from '../../store/store.ts'
+import { type Cell, emptyPartial, type Partial, toGroupId } from '../plan/cells.ts'
+import type { GroupKey, Plan } from '../plan/plan.ts'
+import {
+  type AnswerRow,
+  encodeGroups,
+  toDecoder,
+  toGroupCondition,
+  toMeasureColumns,
+  toQuotient,
+} from './groups.store.ts'
+import { type PlacedPlan, type PlanTerms, placePlan, toPlanConditions, toPlanShape } from './plan-terms.ts'
+import { and } from './rows.store.ts'
+import { toSlots } from './slots.ts'
+import { assetSpans, findingSpans, hasEndedSpans, type SpanPart } from './spans.store.ts'
+
+/** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
+interface Stretch extends Partial {
+  rows: number
+  opens: number
+  closes: number
+  item: unknown
+}
+
+/**
+ * A stock at many moments, from one pass over the spans in which its rows counted. Of assets it can be their number or
+ * distinct values of them, which is what overlapping spans of one asset do not disturb.
+ */
+export function runStockSeries(reader: Reader, asked: Plan, moments: readonly number[]): Cell[] {
+  const [first, last] = [moments[0], moments.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const slots = toSlots(moments)
+  const plan = asked.entity === 'asset' ? countingAssets(asked) : asked
+  const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
+  const { entity, mode, measure, timeField, dimensions, conditions, at, groups } = plan
+  const terms: PlanTerms = {
+    ...{ entity, mode, measure, timeField, dimensions, at, slots, range: {}, isPast: false },
+    moments: { first, last },
+    conditions: toPlanConditions(conditions),
+    ...(groups === undefined ? {} : { groups: encodeGroups(reader, groups) }),
+  }
+  const ended = hasEndedSpans(terms) ? reader.all(selectEndedSpans(terms)) : []
+  const rows = [...ended, ...reader.all(selectLastSpans(terms))]
+  const decode = toDecoder(reader, plan.dimensions, rows)
+  const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
+  for (const row of rows) {
+    const key = decode(row)
+    const id = toGroupId(key)
+    const group = stretches.get(id) ?? { key, parts: [] }
+    const opens = slots.toBucket(row.slot ?? null)
+    const closes = slots.toBucket(row.ends ?? null)
+    const { rows: count = 0, n, sum = 0, min = null, max = null, item = null } = row
+    group.parts.push({ rows: count, n, sum: sum ?? 0, min, max, item, opens, closes })
+    stretches.set(id, group)
+  }
+  const agesFrom = plan.measure.field === 'ageHours' ? last : undefined
+  return [...stretches.values()].flatMap(({ key, parts }) => {
+    const partials = itemized ? countItems(parts, moments.length) : layOut(parts, moments.length)
+    const present = runningSums(parts, moments.length, (part) => part.rows)
+    return partials.flatMap((partial, bucket) => {
+      if (present[bucket] === 0) return []
+      const moment = moments[bucket] ?? last
+      return { ...(agesFrom === undefined ? partial : younger(partial, agesFrom - moment)), key, bucket }
+    })
+  })
+}
+
+/** One row for each group and stretch between two quotients of time, of the spans that ended. */
+export const selectEndedSpans = selectSpans('ended')
+/** As `selectEndedSpans`, of those that last to this day. */
+export const selectLastSpans = selectSpans('last')
+
+function selectSpans(part: SpanPart) {
+  return shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => toSpanQuery(placePlan(shape, give), part))
+}
+
+function toSpanQuery(plan: PlacedPlan, part: SpanPart) {
+  const { slots, moments } = plan
+  if (slots === undefined || moments === undefined) throw new TypeError('a series has moments')
+  const { first, last } = moments
+  const source = plan.entity === 'asset' ? assetSpans(plan, part, first) : findingSpans(plan, part, first, last)
+  const { since, until } = source
+  const itemized = plan.measure.aggregation === 'COUNT_DISTINCT'
+  const columns = plan.dimensions.map((dimension, index) => sql`${source.code(dimension)} AS ${sql.ref(`d${index}`)}`)
+  const selected = [
+    ...columns,
+    sql`${toQuotient(since, slots)} AS slot`,
+    sql`${toQuotient(until, slots)} AS ends`,
+    sql`count(*) AS "rows"`,
+    ...toMeasureColumns(plan, source, itemized),
+  ]
+  const grouped = [...plan.dimensions.map((_, index) => `d${index}`), 'slot', 'ends', ...(itemized ? ['item'] : [])]
+  const groups = toGroupCondition(plan, source)
+  const counted = and([...source.where, sql`${since} < ${last}`, sql`(${until} IS NULL OR ${until} > ${since})`])
+  return sql<AnswerRow>`${source.with} SELECT ${sql.join(selected)} ${source.from()} WHERE ${counted} ${groups}
+    GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`
+}
+
+/** The number of assets, as distinct values, because the spans of one may overlap. */
+function countingAssets(plan: Plan): Plan {
+  return plan.measure.aggregation === 'COUNT'
+    ? { ...plan, measure: { aggregation: 'COUNT_DISTINCT', field: 'assetId' } }
+    : plan
+}
+
+/** Ages were reckoned from the last moment; at an earlier one every row was younger by the same time. */
+function younger(partial: Partial, byMs: number): Partial {
+  return {
+    n: partial.n,
+    sum: partial.sum - partial.n * byMs,
+    min: partial.min === null ? null : partial.min - byMs,
+    max: partial.max === null ? null : partial.max - byMs,
+  }
+}
+
+function layOut(parts: readonly Stretch[], count: number): Partial[] {
+  const n = runningSums(parts, count, (part) => part.n)
+  const sum = runningSums(parts, count, (part) => part.sum)
+  const min = spread(parts, count, (part) => part.min, 1)
+  const max = spread(parts, count, (part) => part.max, -1)
+  return n.map((counted, index) => ({
+    n: counted,
+    sum: sum[index] ?? 0,
+    min: min[index] ?? null,
+    max: max[index] ?? null,
+  }))
+}
+
+/** What the stretches over each moment come to together. */
+function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: Stretch) => number): number[] {
+  const steps = new Array<number>(count + 1).fill(0)
+  for (const part of parts) {
+    const amount = toNumber(part)
+    steps[part.opens] = (steps[part.opens] ?? 0) + amount
+    steps[part.closes] = (steps[part.closes] ?? 0) - amount
+  }
+  let running = 0
+  return steps.slice(0, count).map((step) => {
+    running += step
+    return running
+  })
+}
+
+/** The least value of the stretches over each moment (`sign` 1), or the greatest (-1): each moment is filled once. */
+function spread(
+  parts: readonly Stretch[],
+  count: number,
+  toNumber: (part: Stretch) => number | null,
+  sign: 1 | -1,
+): (number | null)[] {
+  const filled = new Array<number | null>(count).fill(null)
+  const next = Array.from({ length: count + 1 }, (_, index) => index)
+  const firstFree = (from: number): number => {
+    let free = from
+    while (next[free] !== free) {
+      const beyond = next[free] ?? free
+      next[free] = next[beyond] ?? beyond
+      free = next[free] ?? free
+    }
+    return free
+  }
+  const valued = parts.flatMap((part) => {
+    const value = toNumber(part)
+    return value === null ? [] : { ...part, value }
+  })
+  for (const { opens, closes, value } of valued.sort((a, b) => sign * (a.value - b.value))) {
+    for (let index = firstFree(opens); index < closes; index = firstFree(index)) {
+      filled[index] = value
+      next[index] = index + 1
+    }
+  }
+  return filled
+}
+
+/** How many distinct items there are at each moment: the stretches of one item are joined first. */
+function countItems(parts: readonly Stretch[], count: number): Partial[] {
+  const steps = new Array<number>(count + 1).fill(0)
+  const step = (index: number, amount: number) => {
+    steps[index] = (steps[index] ?? 0) + amount
+  }
+  const byItem = new Map<unknown, Stretch[]>()
+  for (const part of parts) {
+    if (part.item === null || part.opens === part.closes) continue
+    const known = byItem.get(part.item)
+    if (known === undefined) byItem.set(part.item, [part])
+    else known.push(part)
+  }
+  for (const stretches of byItem.values()) {
+    let reached = -1
+    for (const { opens, closes } of stretches.sort((a, b) => a.opens - b.opens)) {
+      if (closes <= reached) continue
+      step(Math.max(opens, reached), 1)
+      step(closes, -1)
+      reached = closes
+    }
+  }
+  let live = 0
+  return Array.from({ length: count }, (_, index) => {
+    live += steps[index] ?? 0
+    return { ...emptyPartial, n: live }
+  })
+}

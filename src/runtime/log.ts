@@ -1,0 +1,77 @@
+import { escapeActing, scrub } from '../kernel/redaction.ts'
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** Structured lines for operators; values are scrubbed where they leave, so a careless caller cannot leak. */
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
+
+const toPlain = (hide: (text: string) => string) => (_key: string, value: unknown) => {
+  if (typeof value === 'string') return hide(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack }
+  return value
+}
+
+export interface LogOptions {
+  level: LogLevel
+  write: (line: string) => void
+  now: () => number
+  /** Takes out of a value what nobody may see, beside the credentials that are taken out of each line. */
+  hide?: (text: string) => string
+}
+
+/** Writes one JSON object a line: `{time, level, message, …fields}`. */
+export function createLog(options: LogOptions): Log {
+  const plain = toPlain(options.hide ?? ((text) => text))
+  const threshold = logLevels.indexOf(options.level)
+  const at =
+    (level: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (logLevels.indexOf(level) < threshold) return
+      const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, message, ...fields }, plain)
+      options.write(`${escapeActing(scrub(line))}\n`)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+export interface DeferredLog extends Log {
+  /** Writes the lines that still wait, values scrubbed only; for the end of the process. */
+  flush(): void
+}
+
+/**
+ * A log that is opened for its first line, so that no start waits for what it needs. Lines keep their order and times
+ * while it is being opened.
+ */
+export function deferLog(options: Omit<LogOptions, 'hide'>, open: () => Promise<Log>): DeferredLog {
+  const { level: threshold, now } = options
+  let log: Log | undefined
+  let waiting: ((target: Log) => void)[] = []
+  const drain = (target: Log) => {
+    const lines = waiting
+    waiting = []
+    for (const write of lines) write(target)
+  }
+  const flush = () => drain(createLog(options))
+  const at =
+    (level: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (logLevels.indexOf(level) < logLevels.indexOf(threshold)) return
+      if (log !== undefined) return log[level](message, fields)
+      const time = new Date(now()).toISOString()
+      if (waiting.push((target) => target[level](message, { time, ...fields })) > 1) return
+      open().then((opened) => {
+        log = opened
+        drain(opened)
+      }, flush)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), flush }
+}
+
+export const silentLog: Log = createLog({ level: 'silent', write: () => {}, now: () => 0 })

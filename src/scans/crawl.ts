@@ -1,0 +1,401 @@
+import type { Connector, LeftScope } from '../connectors/connector.ts'
+import type { UpstreamTally } from '../connectors/http/upstream.ts'
+import {
+  openSafeSession,
+  type SafeScope,
+  type SafeSession,
+  type SafeSessionOptions,
+} from '../connectors/safe-session.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
+import { listKnownChecksums } from '../findings/assets.store.ts'
+import { listReadings } from '../findings/readings.store.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Log } from '../runtime/log.ts'
+import { type ChosenDetector, hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
+import { openConfig } from '../sources/secrets.ts'
+import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources/sources.store.ts'
+import type { Vault } from '../store/keys/vault.ts'
+import type { Reader, Store } from '../store/store.ts'
+import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
+import type { Detect, EstateStep } from './cross-asset-check.ts'
+import { Drive, DriveStopped, whileDriving } from './lease.ts'
+import { concludeAbsence, listLeftScopes } from './missing-assets.ts'
+import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
+import type { Owner } from './owner.ts'
+import {
+  addNotes,
+  dropOldScans,
+  type Ending,
+  findNotebook,
+  finishScan,
+  getEstateCursor,
+  restartScan,
+  saveNotebook,
+} from './scans.store.ts'
+import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
+import { reportUnread } from './unread.ts'
+
+const HEARTBEAT_MS = 2_000
+/** Scans of a source that stay to be looked at. */
+const KEPT_SCANS = 200
+/** A scan that met a full disk goes on after so long. */
+const ROOM_MS = 30_000
+/** One document may be the detectors' end; so many are not to blame. */
+const LOST_IN_A_ROW = 10
+
+export interface EngineOptions {
+  store: Store
+  vault: Vault
+  plugins: Plugins
+  detect: Detect
+  /** Puts what the database holds into the settings of detectors. */
+  completeDetectors?: (
+    reader: Reader,
+    chosen: readonly ChosenDetector[],
+    source: SourceRecord,
+  ) => readonly ChosenDetector[]
+  /** What is evaluated once the assets are known, such as links between them. */
+  estate: readonly EstateStep[]
+  owner: Owner
+  log: Log
+  now: () => number
+  signal: AbortSignal
+  upstream?: UpstreamTally | undefined
+  heartbeatMs?: number
+  /** Applies an accepted import whose scan was taken here. */
+  applyImport: (lease: Drive, context: Pick<EngineOptions, 'store' | 'now' | 'signal'>) => Promise<ScanStatus>
+  /** Told once the scan is taken. */
+  onDrive?: (drive: Drive) => void
+}
+
+/** Errors that end a scan, whatever scope they come from. */
+const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed'])
+/** Errors of a listing that began at a checkpoint which mean that the platform no longer knows it. */
+const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
+
+interface Run extends EngineOptions {
+  drive: Drive
+  source: SourceRecord
+  parsed: ParsedConfig
+  detectorsHash: string
+  /** Documents in a row that no detector could look at. */
+  lostInARow: number
+}
+
+/**
+ * Drives one scan from wherever it stands to its end. Returns its status; undefined when another process drives it or
+ * it was left to be resumed.
+ */
+export async function runScan(scanUid: string, options: EngineOptions): Promise<ScanStatus | undefined> {
+  const { store, owner, now, signal, heartbeatMs = HEARTBEAT_MS, log } = options
+  const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs })
+  if (drive === undefined) return undefined
+  options.onDrive?.(drive)
+  if (drive.scan.trigger === 'IMPORT') return await options.applyImport(drive, options)
+  let ending: ScanEnding
+  try {
+    ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)
+  } catch (error) {
+    if (error instanceof DriveStopped) {
+      if (error.stop === 'lost') {
+        drive.close()
+        return undefined
+      }
+      if (error.stop === 'shutdown') {
+        drive.release()
+        return undefined
+      }
+      ending = { status: 'CANCELLED' }
+    } else {
+      ending = toEnding(error, drive, options)
+      if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
+    }
+  }
+  const kept = drive.end((writer) => {
+    const at = now()
+    const { note } = ending
+    if (note !== undefined) addNotes(writer, drive.scan.id, 'failures', [note])
+    if (ending.retryAt === undefined)
+      closeScopes(writer, drive.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
+    finishScan(writer, drive.scan.id, ending, at)
+    dropOldScans(writer, drive.scan.sourceId, KEPT_SCANS)
+    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, drive.scan.sourceId, at)
+  })
+  return kept ? ending.status : undefined
+}
+
+/** What is known when a scan ends early: partial when something of it stands, failed when nothing does. */
+function toEnding(error: unknown, drive: Drive, { store, now }: EngineOptions): ScanEnding {
+  const scopes = store.read((reader) => listScopes(reader, drive.scan.id))
+  const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
+  const reason = reasonOf(error)
+  const message = error instanceof AppError ? error.message : 'The scan failed; see the log.'
+  const note = { code: reason, message }
+  if (reason === 'retry_later' && retryAfter !== undefined) {
+    return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
+  }
+  if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + ROOM_MS }
+  const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
+  return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
+}
+
+interface ScanEnding extends Ending {
+  note?: ScanNote
+}
+
+async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnding> {
+  const { store, vault, plugins, log, now } = options
+  const source = store.read((reader) => findSourceById(reader, drive.scan.sourceId))
+  if (source === undefined) throw new DriveStopped('lost')
+  const parsed = withCompleted(openConfig(plugins, vault, source), source, options)
+  const detectorsHash = hashContentDetectors(parsed.detectors)
+  const configHash = hashScope(parsed)
+  const sampled = parsed.sampling.strategy !== 'ALL'
+  if (configHash !== drive.scan.configHash || detectorsHash !== drive.scan.detectorsHash) {
+    drive.write((writer) => restartScan(writer, drive.scan.id, { configHash, detectorsHash, sampled }))
+    Object.assign(drive.scan, { configHash, detectorsHash, sampled })
+  }
+  const run: Run = { ...options, drive, source, parsed, detectorsHash, lostInARow: 0 }
+  const session = openSession(parsed.connector, run)
+  try {
+    const listing = await whileDriving(drive, session.scopes())
+    drive.write((writer) => {
+      addScopes(writer, drive.scan.id, listing.scopes)
+      addNotes(
+        writer,
+        drive.scan.id,
+        'warnings',
+        listing.warnings.map((warning) => toNote(warning)),
+      )
+    })
+    const waiting = store.read((reader) => listScopes(reader, drive.scan.id))
+    for (const scope of waiting.filter(({ state }) => state === 'PENDING' || state === 'RUNNING')) {
+      log.debug('scope started', { source: source.name, scope: scope.key })
+      await crawlScope(session, scope, run)
+    }
+    const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
+    const left = isListedWhole ? await findLeftScopes(session, run) : new Map<string, LeftScope | 'unknown'>()
+    const held = await concludeAbsence({ drive, store, now, left })
+    await evaluateEstate(run)
+    const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
+    drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
+    return conclude(
+      store.read((reader) => listScopes(reader, drive.scan.id)),
+      { held, isRightLost: unread.isRightLost },
+    )
+  } finally {
+    await closeSession(session, log)
+    options.upstream?.ended(source.uid)
+  }
+}
+
+/** Scopes that are not listed any more, with what the platform says of them. */
+async function findLeftScopes(
+  session: SafeSession,
+  { drive, store }: Run,
+): Promise<Map<string, LeftScope | 'unknown'>> {
+  const keys = store.read((reader) => listLeftScopes(reader, drive))
+  if (keys.length === 0) return new Map()
+  const none: ReadonlyMap<string, LeftScope> = new Map()
+  const told = await whileDriving(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
+  return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
+}
+
+function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: EngineOptions) {
+  if (completeDetectors === undefined) return parsed
+  const detectors = store.read((reader) => completeDetectors(reader, parsed.detectors, source))
+  return { ...parsed, detectors }
+}
+
+function openSession(
+  connector: Connector,
+  { drive, source, parsed, store, vault, log, now, upstream }: Run,
+): SafeSession {
+  const options: SafeSessionOptions = {
+    config: parsed.payload,
+    sampling: { ...parsed.sampling, seed: drive.scan.seed },
+    signal: drive.signal,
+    log,
+    now,
+    watch: upstream?.of(source.uid),
+    ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
+    rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
+    notebook: {
+      read: () => store.read((reader) => findNotebook(reader, drive.scan.id)),
+      write: (text) => drive.write((writer) => saveNotebook(writer, drive.scan.id, text)),
+    },
+  }
+  return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))
+}
+
+async function closeSession(session: SafeSession, log: Log): Promise<void> {
+  try {
+    await session.close()
+  } catch (error) {
+    log.warn('a connector session did not close', { error })
+  }
+}
+
+/** Crawls one scope to its end; what fails here fails this scope only, unless it concerns the whole scan. */
+async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): Promise<void> {
+  const { drive } = run
+  let cursor = scope.cursor ?? undefined
+  for (;;) {
+    const state = { started: false }
+    try {
+      await crawlFrom(session, scope, cursor, run, state)
+      drive.write((writer) => {
+        const gaps = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.reason ?? null
+        saveScopeStep(writer, drive.scan.id, scope.key, {
+          state: gaps === null ? 'COMPLETE' : 'PARTIAL',
+          cursor: null,
+        })
+      })
+      return
+    } catch (error) {
+      if (error instanceof DriveStopped || error instanceof StoringFailed) throw unwrap(error)
+      const reason = reasonOf(error)
+      if (fatal.has(reason)) throw error
+      if (cursor !== undefined && !state.started && staleCursor.has(reason)) {
+        cursor = undefined
+        continue
+      }
+      failScope(scope, error, run)
+      return
+    }
+  }
+}
+
+function failScope(scope: SafeScope, error: unknown, { drive, log }: Run): void {
+  const reason = reasonOf(error)
+  const message = error instanceof AppError ? error.message : 'The listing failed; see the log.'
+  if (!(error instanceof AppError)) log.error('a scope could not be listed', { scope: scope.key, error })
+  drive.write((writer) => {
+    const discovered = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
+    saveScopeStep(writer, drive.scan.id, scope.key, {
+      state: discovered > 0 ? 'PARTIAL' : 'FAILED',
+      reason: toSafeText(reason, 'prose'),
+      gap: true,
+    })
+    addNotes(writer, drive.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
+  })
+}
+
+/** A failure of our own store, not of the platform: it ends the scan. */
+class StoringFailed extends Error {
+  constructor(cause: unknown) {
+    super('storing failed', { cause })
+    this.name = 'StoringFailed'
+  }
+}
+
+const unwrap = (error: unknown) => (error instanceof StoringFailed ? error.cause : error)
+
+async function crawlFrom(
+  session: SafeSession,
+  scope: SafeScope,
+  cursor: string | undefined,
+  run: Run,
+  state: { started: boolean },
+): Promise<void> {
+  const { drive, store, detectorsHash } = run
+  const known = (keys: readonly string[]) =>
+    store.read((reader) => listKnownChecksums(reader, drive.scan.sourceId, detectorsHash, keys))
+  const readings = (keys: readonly string[]) =>
+    store.read((reader) => listReadings(reader, drive.scan.sourceId, detectorsHash, keys))
+  const request = {
+    scope: { key: scope.key, name: scope.name },
+    known,
+    readings,
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+  const batches = session.crawl(request)[Symbol.asyncIterator]()
+  const options = toBatchOptions(scope, run)
+  let place = cursor ?? null
+  let ahead: ReturnType<typeof batches.next> | undefined
+  try {
+    for (;;) {
+      const { done, value: batch } = await whileDriving(drive, ahead ?? batches.next())
+      if (done === true) return
+      state.started = true
+      // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
+      // when this one is stored, so that a sudden end costs no more than the page under way.
+      ahead = batch.cursor !== undefined && batch.cursor === place ? batches.next() : undefined
+      ahead?.catch(() => {})
+      place = batch.cursor ?? place
+      await storing(() => processBatch(batch, options))
+    }
+  } finally {
+    void batches.return?.().catch(() => {})
+  }
+}
+
+async function storing(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof DriveStopped || fatal.has(reasonOf(error))) throw error
+    throw new StoringFailed(error)
+  }
+}
+
+function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
+  const { drive, store, parsed, detect, detectorsHash, log, now } = run
+  const detectors = parsed.detectors.flatMap(({ detector, config }) =>
+    needsContent(detector) ? [{ type: detector.type, config }] : [],
+  )
+  const detectorTypes = parsed.detectors.flatMap(({ detector }) => (isContentDetector(detector) ? detector.type : []))
+  return {
+    drive,
+    store,
+    scope,
+    detectorTypes,
+    detectorsHash,
+    look: async (document, asset) => {
+      try {
+        const looked = await detect(document, { asset, detectors, now: now() })
+        run.lostInARow = 0
+        return looked
+      } catch (error) {
+        if (++run.lostInARow < LOST_IN_A_ROW) throw error
+        const message = 'The detectors do not run; see the log, and start the scan again when they do.'
+        throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
+      }
+    },
+    log,
+    now,
+  }
+}
+
+async function evaluateEstate(run: Run): Promise<void> {
+  const { drive, estate, parsed, store, source, vault, log, now, upstream } = run
+  const { connector, payload, detectors } = parsed
+  const reached = store.read((reader) => getEstateCursor(reader, drive.scan.id)).step
+  const done = estate.findIndex(({ type }) => type === reached)
+  for (const step of estate.slice(Math.max(0, done))) {
+    const chosen = detectors.find(({ detector }) => detector.type === step.type)
+    if (chosen === undefined) continue
+    const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
+    const fingerprintKey = vault.fingerprintKey()
+    const shared = { drive, store, source, leavesOut, fingerprintKey, log, now, upstream }
+    log.debug('estate step started', { source: source.name, type: step.type })
+    await step.evaluate({ ...shared, config: chosen.config })
+  }
+}
+
+function conclude(
+  scopes: readonly ScopeRecord[],
+  { held, isRightLost }: { held: boolean; isRightLost: boolean },
+): ScanEnding {
+  const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
+  const [first] = broken
+  if (first !== undefined) {
+    const nothing = scopes.every(({ state, discovered }) => state === 'FAILED' && discovered === 0)
+    return { status: nothing ? 'FAILED' : 'PARTIAL', reason: first.reason ?? 'scope_incomplete' }
+  }
+  if (held) return { status: 'PARTIAL', reason: 'mass_vanishing' }
+  return isRightLost ? { status: 'PARTIAL', reason: 'right_lost' } : { status: 'COMPLETED' }
+}

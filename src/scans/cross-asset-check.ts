@@ -1,0 +1,38 @@
+import type { AssetDraft } from '../connectors/connector.ts'
+import type { UpstreamTally } from '../connectors/http/upstream.ts'
+import type { AssetFacts } from '../detectors/detector.ts'
+import type { AssayDocument } from '../documents/document.ts'
+import type { Log } from '../runtime/log.ts'
+import type { SourceRecord } from '../sources/model.ts'
+import type { Store } from '../store/store.ts'
+import type { Looked } from './batch.ts'
+import type { Drive } from './lease.ts'
+
+export interface DetectRequest {
+  asset: AssetFacts
+  detectors: readonly { type: string; config: unknown }[]
+  now: number
+}
+
+/** Runs content detectors over one document, away from this thread. */
+export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<Looked>
+
+export interface EstateContext {
+  drive: Drive
+  store: Store
+  source: SourceRecord
+  /** The detector's checked settings. */
+  config: unknown
+  /** What the configuration leaves out: that something of it is not known proves nothing. */
+  leavesOut: { kinds: readonly AssetDraft['kind'][]; scopes: boolean }
+  fingerprintKey: Uint8Array
+  log: Log
+  now: () => number
+  upstream?: UpstreamTally | undefined
+}
+
+/** A detector that needs the stored estate; it writes its findings through the drive, and can be interrupted. */
+export interface EstateStep {
+  type: string
+  evaluate(context: EstateContext): Promise<void>
+}

@@ -1,0 +1,138 @@
+import { assetKinds, type LeftScope } from '../connectors/connector.ts'
+import { resolveFindingsOf } from '../findings/detected.ts'
+import { FindingLedger } from '../findings/ledger.store.ts'
+import {
+  countActive,
+  listAssetScopes,
+  listMissing,
+  type MissingAsset,
+  markDeleted,
+  markMissed,
+} from '../findings/missing-assets.store.ts'
+import { keepUnlisted } from '../findings/unread.store.ts'
+import { ownText } from '../kernel/safe-text.ts'
+import type { Reader, Store } from '../store/store.ts'
+import type { Drive } from './lease.ts'
+import { addNotes, addProgress } from './scans.store.ts'
+import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
+
+/** More than this share of a scope, and at least so many assets, going at once is held back for a second look. */
+const MASS_SHARE = 0.3
+const MASS_COUNT = 10
+/** Complete scans in a row that an asset must be absent from. */
+const ABSENCES = 2
+const CHUNK = 100
+
+export interface AbsenceOptions {
+  drive: Drive
+  store: Store
+  now: () => number
+  /** Scopes that were listed before and are not any more, with what is known of them. */
+  left: ReadonlyMap<string, LeftScope | 'unknown'>
+}
+
+/**
+ * Draws the conclusions from what a scan did not list, for scopes that it listed to their end: an asset that is absent
+ * for the second time is deleted and its open findings are resolved.
+ * Returns true when so much vanished at once that it waits for the next complete scan to agree.
+ */
+export async function concludeAbsence(options: AbsenceOptions): Promise<boolean> {
+  const { drive, store } = options
+  if (drive.scan.sampled) return false
+  let held = false
+  keepHiddenScopes(options)
+  for (const scopeKey of store.read((reader) => listConclusiveScopes(reader, options))) {
+    const plan = store.read((reader) => {
+      const missing = listMissing(reader, drive.scan.sourceId, scopeKey, drive.scan.id)
+      return { missing, total: countActive(reader, drive.scan.sourceId, scopeKey) }
+    })
+    const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
+    const hold = vanished >= MASS_COUNT && vanished > plan.total * MASS_SHARE
+    held ||= hold
+    // Where the platform itself says that a scope is gone, nothing is left to be confirmed.
+    const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
+    if (options.left.has(scopeKey) && plan.missing.length > 0) tellGone(scopeKey, plan.missing, options)
+    for (let at = 0; at < plan.missing.length; at += CHUNK) {
+      storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed }, options)
+      await store.giveWay(drive.signal)
+    }
+    if (hold) {
+      const message = `${vanished} of ${plan.total} assets are gone at once; the next complete scan decides.`
+      drive.write((writer) =>
+        addNotes(writer, drive.scan.id, 'warnings', [{ code: 'mass_vanishing', message, scope: scopeKey }]),
+      )
+    }
+  }
+  return held
+}
+
+/** Scopes of which everything that is missing is gone: those that were listed whole, and those that are gone. */
+function listConclusiveScopes(reader: Reader, { drive, left }: AbsenceOptions): string[] {
+  const gone = [...left].filter(([, state]) => state === 'gone' || state === 'unknown').map(([key]) => key)
+  return [...listWholeScopes(reader, drive.scan.id), ...gone]
+}
+
+/** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
+export function listLeftScopes(reader: Reader, { scan }: Drive): string[] {
+  const known = new Set<string>(listScopes(reader, scan.id).map(({ key }) => key))
+  return listAssetScopes(reader, scan.sourceId).filter((key) => !known.has(key) && wasListedBefore(reader, scan, key))
+}
+
+const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** What a scope holds stays while the scope may still be there. */
+function keepHiddenScopes({ drive, left }: AbsenceOptions): void {
+  for (const [scopeKey, state] of left) {
+    if (state !== 'hidden' && state !== 'left_out') continue
+    const why =
+      state === 'hidden'
+        ? 'is still there, and the account may no longer see it'
+        : 'is there, and no longer fits the scope of the source'
+    drive.write((writer) => {
+      const reason = state === 'hidden' ? 'refused' : 'switched_off'
+      const through = { scopeKey }
+      const { id: scanId, sourceId } = drive.scan
+      keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: `scope_${state}` })
+      const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
+      addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
+    })
+  }
+}
+
+/** Says that a scope is taken to be gone, or will be. */
+function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, left }: AbsenceOptions): void {
+  const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
+  drive.write((writer) => {
+    const name = findScopeName(writer, drive.scan.sourceId, scopeKey)
+    const message = isConfirmed
+      ? `${name} is gone with ${noun(missing.length, 'asset')}; what was found in it is resolved.`
+      : `${name} is not listed any more; what was found in it stays until the next complete scan agrees.`
+    addNotes(writer, drive.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
+  })
+}
+
+function storeAbsence(
+  missing: readonly MissingAsset[],
+  { hold, needed }: { hold: boolean; needed: number },
+  { drive, now }: AbsenceOptions,
+): void {
+  const at = now()
+  const { id: scanId, sourceId } = drive.scan
+  drive.write((writer) => {
+    let resolved = 0
+    FindingLedger.keep(writer, at, (ledger) => {
+      for (const asset of missing) {
+        markMissed(writer, asset.id, scanId)
+        if (hold || asset.missedBefore + 1 < needed) continue
+        resolved += resolveFindingsOf(ledger, { asset: { ...asset, sourceId }, scanId, at }, ownText('asset deleted'))
+        markDeleted(writer, asset.id, at)
+      }
+    })
+    addProgress(writer, scanId, {
+      discovered: 0,
+      scanned: 0,
+      unchanged: 0,
+      findings: { new: 0, again: 0, resolved },
+    })
+  })
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
+import { db } from '../builder.ts'
+import type { Store, Writer } from '../store.ts'
+import { syncFile } from '../sync-file.ts'
+import { checkValue, KEY_BYTES, openWith, sealWith, wrapPlace, wrappingKey } from './envelope.ts'
+import {
+  createKeyFile,
+  describeKeyPlace,
+  type Environment,
+  FILE_NAME,
+  type FoundKey,
+  findKey,
+  keyMissing,
+  NEXT_NAME,
+  parseKey,
+  writeKeyFile,
+} from './key-file.ts'
+import { addDataKey, type OpenKeys, openKeys, openVault, readKeys, toKeyId, toPlace } from './vault-file.ts'
+
+export interface KeyPlace {
+  store: Store
+  home: string
+  env: Environment
+  now: () => number
+}
+
+export interface Rotation {
+  before: string
+  after: string
+  /** Where the new key is. */
+  place: string
+  /** Where the old one went, for backups made before. */
+  retired?: string
+  /** Secrets that were sealed anew, and those that could not be opened before either. */
+  resealed: number
+  unreadable: number
+}
+
+/**
+ * Seals everything with a new key. Killed at any moment, the data folder holds the key that the database needs: the new
+ * key is on disk before the database changes, and takes its place only afterwards.
+ * @throws AppError `unavailable` when the present key is not the right one.
+ */
+export function rotateKey(folder: KeyPlace, target?: string): Rotation {
+  const { store, home, env, now } = folder
+  const fromEnvironment = Boolean(env.ASSAY_KEY_FILE || env.ASSAY_KEY)
+  if (fromEnvironment && target === undefined) {
+    const message =
+      'The key comes from the environment; name a file for the new one with --to, and point ASSAY_KEY_FILE at it then.'
+    throw invalidInput(message, { reason: 'key_place_needed' })
+  }
+  if (!fromEnvironment && target !== undefined) {
+    throw invalidInput('The key is in the data folder and stays there; leave --to out.', { reason: 'key_place_fixed' })
+  }
+  finishRotation(folder)
+  const present = getKey(folder)
+  const file = target ?? join(home, NEXT_NAME)
+  const isNew = writeKeyFile(file, randomBytes(KEY_BYTES))
+  syncFile(home)
+  if (!isNew && target !== undefined) throw conflict(`${target} is there already; name another file.`)
+  const next = parseKey(readFileSync(file), file)
+  const counts = store.write((writer) => changeKey(writer, present, next, now()), { durable: true })
+  const retired = target === undefined ? finishRotation(folder) : undefined
+  const place = target === undefined ? `${FILE_NAME} in the data folder` : target
+  return { ...counts, place, ...(retired === undefined ? {} : { retired }) }
+}
+
+/** The key that fits. @throws AppError `unavailable` when there is none. */
+export function getKey({ store, home, env }: KeyPlace): FoundKey {
+  const { install, rows } = store.read(readKeys)
+  if (install.check === undefined) return findKey(home, env) ?? createKeyFile(home)
+  const found = findKey(home, env, (key) => checkValue(key, install.id) === install.check)
+  if (found === undefined) throw keyMissing()
+  openKeys(found, install, rows)
+  return found
+}
+
+function changeKey(writer: Writer, present: FoundKey, next: Buffer, at: number): Omit<Rotation, 'place' | 'retired'> {
+  const { install, rows } = readKeys(writer)
+  const before = openKeys(present, install, rows)
+  const after = checkValue(next, install.id)
+  const wrapping = { old: wrappingKey(present.key, install.id), new: wrappingKey(next, install.id) }
+  for (const { id, purpose, wrapped } of rows) {
+    const place = wrapPlace(install.id, id, purpose)
+    const again = sealWith(wrapping.new, id, place, openWith(wrapping.old, place, wrapped))
+    writer.run(db.updateTable('data_key').set({ wrapped: again }).where('id', '=', id))
+  }
+  addDataKey(writer, next, install.id, 'credential', at)
+  writer.run(db.updateTable('install').set({ value: after }).where('name', '=', 'key_check'))
+  const changed = readKeys(writer)
+  const keys = openKeys({ key: next, place: '' }, changed.install, changed.rows)
+  return { before: install.check ?? '', after, ...resealSecrets(writer, before, keys) }
+}
+
+/** Seals the secrets of all sources with the newest data key; one that does not open stays as it is. */
+function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { resealed: number; unreadable: number } {
+  const counts = { resealed: 0, unreadable: 0 }
+  for (const source of writer.all(db.selectFrom('source').select(['id', 'uid', 'secrets']))) {
+    const secrets = Object.entries(JSON.parse(source.secrets) as Record<string, string>).map(([member, sealed]) => {
+      const place = toPlace(before.installId, `source/${source.uid}/${member}`)
+      const key = before.byId.get(toKeyId(sealed))
+      try {
+        if (key === undefined) throw keyMissing()
+        const again = sealWith(after.credential.key, after.credential.id, place, openWith(key, place, sealed))
+        counts.resealed += 1
+        return [member, again]
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        counts.unreadable += 1
+        return [member, sealed]
+      }
+    })
+    const text = JSON.stringify(Object.fromEntries(secrets))
+    writer.run(db.updateTable('source').set({ secrets: text }).where('id', '=', source.id))
+  }
+  return counts
+}
+
+/**
+ * Puts the key that the database needs into its place, should a rotation have been interrupted before that. The old
+ * key keeps a name of its own. Returns that name.
+ */
+export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>): string | undefined {
+  const next = join(home, NEXT_NAME)
+  const file = join(home, FILE_NAME)
+  if (!existsSync(next)) return undefined
+  const { install } = store.read(readKeys)
+  const checkOf = (path: string) => checkValue(parseKey(readFileSync(path), path), install.id)
+  if (checkOf(next) !== install.check) return undefined
+  let retired: string | undefined
+  if (existsSync(file)) {
+    retired = `${FILE_NAME}.${checkOf(file)}`
+    writeKeyFile(join(home, retired), parseKey(readFileSync(file), file))
+  }
+  renameSync(next, file)
+  syncFile(home)
+  return retired
+}
+
+export interface Replacement {
+  after: string
+  place: string
+  /** Sources whose credentials are gone. */
+  emptied: number
+}
+
+/**
+ * Gives up a key that is lost: what was sealed with it goes, and the key that is there, or else a new one, takes its
+ * place. Fingerprints change with it, so what was found before is not recognised by later scans.
+ * @throws AppError `conflict` when the key is there.
+ */
+export function replaceKey(folder: KeyPlace): Replacement {
+  const { store, home, env, now } = folder
+  const status = readKeyStatus(folder)
+  if (status.problem === undefined) {
+    throw conflict('The key is there; `assay key rotate` changes it and keeps what was sealed.', {
+      reason: 'key_present',
+    })
+  }
+  // What stands where the key is to be found must be one before anything is given up.
+  findKey(home, env)
+  const emptied = store.write(
+    (writer) => {
+      writer.run(db.deleteFrom('data_key'))
+      writer.run(db.deleteFrom('install').where('name', '=', 'key_check'))
+      const sealed = writer.all(db.selectFrom('source').select('id').where('secrets', '<>', '{}'))
+      writer.run(db.updateTable('source').set({ secrets: '{}' }).where('secrets', '<>', '{}'))
+      return sealed.length
+    },
+    { durable: true },
+  )
+  const vault = openVault({ store, home, env, now })
+  const problem = vault.problem()
+  if (problem !== undefined) throw problem
+  const { place, check = '' } = vault.source()
+  return { after: check, place, emptied }
+}
+
+export interface KeyStatus {
+  place: string
+  /** The check value of the key that the database needs, and of the one that is there. */
+  needs?: string
+  found?: string
+  dataKeys: number
+  /** Sealed secrets of sources. */
+  secrets: number
+  problem?: string
+}
+
+/** Copies the key into a file of its owner's. @throws AppError `conflict` when the file is there. */
+export function backUpKey(folder: KeyPlace, target: string): void {
+  const { key } = getKey(folder)
+  if (!writeKeyFile(target, key)) throw conflict(`${target} is there already; name another file.`)
+}
+
+export function readKeyStatus(folder: KeyPlace): KeyStatus {
+  const { install, rows } = folder.store.read(readKeys)
+  const sources = folder.store.read((reader) => reader.all(db.selectFrom('source').select('secrets')))
+  const secrets = sources.reduce((sum, row) => sum + Object.keys(JSON.parse(row.secrets) as object).length, 0)
+  const facts = { dataKeys: rows.length, secrets, ...(install.check === undefined ? {} : { needs: install.check }) }
+  try {
+    const { key, place } = getKey(folder)
+    return { place, found: checkValue(key, install.id), ...facts }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { found } = (error.facts.facts ?? {}) as { found?: string }
+    return {
+      place: found === undefined ? 'nowhere' : describeKeyPlace(folder.env),
+      ...(found === undefined ? {} : { found }),
+      ...facts,
+      problem: error.message,
+    }
+  }
+}

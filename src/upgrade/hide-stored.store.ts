@@ -1,0 +1,91 @@
+import { rewriteAudit } from '../audit/audit.store.ts'
+import { createNumberer } from '../detectors/fingerprint.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Log } from '../runtime/log.ts'
+import { listDamagedDefinitions, resealDefinitions } from '../store/digests.store.ts'
+import { findTextsHiddenAt, saveTextsHidden, textsHidden } from '../store/install.store.ts'
+import type { KeyedVault } from '../store/keys/vault-file.ts'
+import { pause } from '../store/pause.ts'
+import type { Store, Writer } from '../store/store.ts'
+import { listTextTables, toSafeEntry } from './stored-columns.ts'
+import { passWaitingImports } from './stored-imports.store.ts'
+import { passTable, rebuildTextIndexes } from './stored-texts.store.ts'
+import { passWords } from './stored-words.store.ts'
+
+/** Another process that passes a large database is waited for so long. */
+const PATIENCE_MS = 600_000
+const LOOK_MS = 200
+
+export interface HideOptions {
+  store: Store
+  vault: KeyedVault
+  log: Log
+  now: () => number
+}
+
+/**
+ * Passes the texts that versions before the gate have stored through it, once, in one transaction: many processes may
+ * start together, and one that dies has changed nothing. Then nothing of the old texts is left in the database's files.
+ */
+export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
+  const problem = vault.problem()
+  if (problem !== undefined) {
+    log.warn('texts stored by earlier versions are not yet looked through for credentials: there is no key', {
+      reason: problem.facts.reason,
+    })
+    return
+  }
+  const changed = store.read(findTextsHiddenAt) === undefined ? passOnce(store, vault, now()) : undefined
+  if (changed === 0) return
+  if (store.read(findTextsHiddenAt) !== textsHidden.uncompacted) return
+  try {
+    store.compact()
+  } catch (error) {
+    log.warn(
+      'what was hidden in stored texts may still stand in free parts of the database; the next start tries again',
+      {
+        error,
+      },
+    )
+    return
+  }
+  store.write((writer) => saveTextsHidden(writer, String(now())), { essential: true })
+  log.warn(
+    'credentials and personal data in stored texts were hidden; backups made before may hold them: make a new one and remove those',
+    changed === undefined ? {} : { rows: changed },
+  )
+}
+
+/** Says how many rows changed; waits while another process does the same. */
+function passOnce(store: Store, vault: KeyedVault, at: number): number {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return store.write(
+        (writer) => {
+          if (findTextsHiddenAt(writer) !== undefined) return 0
+          const changed = passAll(writer, createNumberer(vault.fingerprintKey()), at)
+          saveTextsHidden(writer, changed === 0 ? textsHidden.nothing : textsHidden.uncompacted)
+          return changed
+        },
+        { essential: true, unpublished: true },
+      )
+    } catch (error) {
+      const isBusy = error instanceof AppError && error.facts.reason === 'busy'
+      if (!isBusy || performance.now() > deadline) throw error
+      pause(LOOK_MS)
+    }
+  }
+}
+
+function passAll(writer: Writer, identify: (canonical: string) => number, at: number): number {
+  const damaged = listDamagedDefinitions(writer)
+  let changed = passWords(writer, at)
+  for (const table of listTextTables(identify)) changed += passTable(writer, table)
+  changed += passWaitingImports(writer, identify)
+  changed += rewriteAudit(writer, at, toSafeEntry)
+  if (changed === 0) return 0
+  resealDefinitions(writer, damaged)
+  rebuildTextIndexes(writer)
+  return changed
+}

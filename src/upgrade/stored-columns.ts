@@ -1,0 +1,174 @@
+import type { AuditTexts } from '../audit/audit.store.ts'
+import { MAX_ADDRESS, type TextKind, toSafeAddress, toSafeJson, toSafeKey, toSafeText } from '../detectors/safe-text.ts'
+import { MASK } from '../kernel/redaction.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
+
+/** A stored text as the gate would store it today; null where it cannot be kept at all. */
+export type ToSafe = (text: string, row: Record<string, unknown>) => string | null
+
+export interface TextTable {
+  name: string
+  /** The primary key. */
+  key: readonly string[]
+  columns: Readonly<Record<string, ToSafe>>
+  /** Other columns that decide what a text is. */
+  also?: readonly string[]
+  /** What becomes of a row that would equal another, or whose text was null: a cache loses it. */
+  isCache?: boolean
+}
+
+const MAX_LABEL = 200
+const MAX_EXCERPT = 2000
+const MAX_NOTEBOOK = 1_000_000
+
+const text =
+  (kind: TextKind, maxLength?: number): ToSafe =>
+  (stored) =>
+    toSafeText(stored, kind, maxLength)
+const name = text('prose')
+const typed = text('definition')
+const description = text('definition', MAX_ADDRESS)
+const mark = text('key')
+/** What was noted of a position is begun anew rather than continued from a masked text. */
+const position =
+  (maxLength: number): ToSafe =>
+  (stored) =>
+    toSafeText(stored, 'key', maxLength) === stored ? stored : null
+const json =
+  (kind: TextKind): ToSafe =>
+  (stored) =>
+    toSafeStored(stored, kind)
+const told = json('prose')
+const definition = json('definition')
+const reason: ToSafe = (stored, { scan_id }) => toSafeText(stored, scan_id === null ? 'definition' : 'prose')
+
+/** Stored JSON; its text stays as it is when nothing in it changes. */
+function toSafeStored(stored: string, kind: TextKind): SafeText {
+  const value: unknown = JSON.parse(stored)
+  const safe = toSafeJson(value, kind)
+  return safe === JSON.stringify(value) ? (stored as SafeText) : safe
+}
+
+const suffixed = /^(.*)#([0-9a-f]{6,12})$/s
+
+/** A key as it would be stored today; one that was masked before keeps the hash of its original. */
+export function toStoredKey(key: string, identify: (canonical: string) => number): SafeText {
+  const [, masked = '', hash = ''] = suffixed.exec(key) ?? []
+  if (!masked.includes(MASK)) return toSafeKey(key, identify)
+  return `${toSafeText(masked, 'key')}#${hash}` as SafeText
+}
+
+/** Every column with text from outside that a database may hold, and what its texts are. */
+export function listTextTables(identify: (canonical: string) => number): TextTable[] {
+  const key: ToSafe = (stored) => toStoredKey(stored, identify)
+  return [
+    { name: 'source', key: ['id'], columns: { name: typed, config: definition, tenant_id: mark } },
+    {
+      name: 'scan',
+      key: ['id'],
+      columns: {
+        requested_by: name,
+        reason: name,
+        failures: told,
+        warnings: told,
+        notebook: position(MAX_NOTEBOOK),
+      },
+    },
+    {
+      name: 'scan_scope',
+      key: ['scan_id', 'key'],
+      columns: { key, name, cursor: position(MAX_ADDRESS), reason: name },
+    },
+    {
+      name: 'asset',
+      key: ['id'],
+      columns: { key, scope_key: key, name, url: toSafeAddress, owner: name, checksum: mark, facts: told },
+    },
+    {
+      name: 'asset_link',
+      key: ['asset_id', 'ordinal'],
+      columns: {
+        target_key: key,
+        url: text('key', MAX_ADDRESS),
+        label: text('prose', MAX_LABEL),
+        detail: told,
+      },
+    },
+    { name: 'reading', key: ['source_id', 'key'], columns: { key, mark }, isCache: true },
+    { name: 'unread_section', key: ['asset_id', 'section'], columns: { section: mark, detail: name }, isCache: true },
+    {
+      name: 'link_check',
+      key: ['url'],
+      columns: { url: text('key', MAX_ADDRESS), verdict: told },
+      isCache: true,
+    },
+    {
+      name: 'finding',
+      key: ['asset_id', 'fp'],
+      columns: { location: told, excerpt: text('prose', MAX_EXCERPT) },
+    },
+    {
+      name: 'status_change',
+      key: ['finding_id', 'seq'],
+      columns: { actor: name, reason, client: name },
+      also: ['scan_id'],
+    },
+    { name: 'earlier_asset', key: ['import_id', 'asset_id'], columns: { name, url: toSafeAddress } },
+    {
+      name: 'earlier_finding',
+      key: ['import_id', 'finding_id'],
+      columns: { location: told, excerpt: text('prose', MAX_EXCERPT), lines: told },
+    },
+    { name: 'pending_change', key: ['import_id', 'finding_id'], columns: { lines: told } },
+    {
+      name: 'suppression',
+      key: ['id'],
+      columns: { filters: definition, patterns: definition, reason: typed, created_by: name },
+    },
+    {
+      name: 'custom_detector',
+      key: ['id'],
+      columns: { display_name: typed, description, definition },
+    },
+    {
+      name: 'term',
+      key: ['id'],
+      columns: {
+        display_name: typed,
+        description,
+        category: typed,
+        filter_mapping: definition,
+        icon: typed,
+        synonyms: definition,
+      },
+    },
+    {
+      name: 'metric',
+      key: ['id'],
+      columns: {
+        display_name: typed,
+        description,
+        definition,
+        unit: typed,
+        owner: typed,
+        synonyms: definition,
+        certified_by: name,
+        deprecated_by: name,
+        deprecation_reason: typed,
+      },
+    },
+    { name: 'metric_version', key: ['metric_id', 'version'], columns: { actor: name, snapshot: definition } },
+    { name: 'dashboard', key: ['id'], columns: { name: typed } },
+    { name: 'placement', key: ['dashboard_id', 'metric_id'], columns: { pinned_filters: definition } },
+    { name: 'access_token', key: ['id'], columns: { name: typed, created_by: name } },
+  ]
+}
+
+/** The texts of an entry of the audit trail. */
+export const toSafeEntry = ({ actor, client, name: named, before, after }: AuditTexts): AuditTexts => ({
+  actor: toSafeText(actor, 'prose'),
+  client: client === null ? null : toSafeText(client, 'prose'),
+  name: toSafeText(named, 'definition'),
+  before: before === null ? null : toSafeStored(before, 'definition'),
+  after: after === null ? null : toSafeStored(after, 'definition'),
+})

@@ -1,0 +1,79 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { keepEngine } from '../../src/background/engine-keeper.ts'
+import { findEngine } from '../../src/query/engine/executor.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { makeEstate, NOW } from '../properties/query-data.ts'
+import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+
+const MINUTE = 60_000
+const closers: (() => void)[] = []
+afterEach(() => {
+  vi.restoreAllMocks()
+  for (const close of closers.splice(0)) close()
+})
+
+function keep(damage?: string) {
+  const { store, close } = openFolderStore(() => NOW)
+  plant(store, makeEstate(4, 200) as EstateSeed)
+  if (damage !== undefined) store.write((writer) => writer.prepare(damage).run())
+  const lines: string[] = []
+  const log = createLog({ level: 'info', write: (line) => lines.push(line), now: () => NOW })
+  const keeper = keepEngine({ store, log, leastFindings: 0 })
+  closers.push(() => {
+    keeper.close()
+    close()
+  })
+  const engine = () => store.read(findEngine)
+  const count = (text: string) => lines.filter((line) => line.includes(text)).length
+  const built = () => count('the engine is built')
+  const isThere = () => vi.waitFor(() => expect(engine()).toBeDefined(), 10_000)
+  return { keeper, engine, count, built, isThere }
+}
+
+/** Moves the clock that never goes back. */
+function moveClock(): (byMs: number) => void {
+  const { now } = performance
+  let later = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + later)
+  return (byMs) => {
+    later = byMs
+  }
+}
+
+test('an engine that cannot be built is tried again after a minute, and said so each time', async () => {
+  const { keeper, engine, count } = keep('ALTER TABLE word RENAME COLUMN text TO spelling')
+  const failures = () => count('the engine could not be built')
+  const move = moveClock()
+  await vi.waitFor(() => expect(failures()).toBe(1), 10_000)
+  for (let turn = 0; turn < 5; turn++) {
+    keeper.tend()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(failures()).toBe(1)
+  move(2 * MINUTE)
+  keeper.tend()
+  await vi.waitFor(() => expect(failures()).toBe(2), 10_000)
+  expect(engine()).toBeUndefined()
+})
+
+test.each([
+  ['is not whole', 'isWhole', false],
+  ['is worn', 'isWorn', true],
+] as const)('an engine whose history %s is built again after a minute, not before', async (_, name, value) => {
+  const { keeper, engine, built, isThere } = keep()
+  await isThere()
+  const first = engine()
+  const move = moveClock()
+  move(2 * MINUTE)
+  keeper.tend()
+  expect(built()).toBe(1)
+  Object.defineProperty(first?.history, name, { value })
+  move(MINUTE / 2)
+  keeper.tend()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(engine()).toBe(first)
+  move(2 * MINUTE)
+  keeper.tend()
+  await vi.waitFor(() => expect(engine()).not.toBe(first), 10_000)
+  expect(built()).toBe(2)
+})

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { awayOperations } from '../../src/background/query-messages.ts'
+import { createAnswerThread } from '../../src/background/query-thread.ts'
+import { dashboardOperations } from '../../src/dashboards/operations.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { FindingLedger } from '../../src/findings/ledger.store.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { createHttpApp } from '../../src/http/server.ts'
+import { queryOperations } from '../../src/query/operations.ts'
+import { silentLog } from '../../src/runtime/log.ts'
+import { getStats } from '../../src/scans/stats-operation.ts'
+import { Store } from '../../src/store/store.ts'
+import { Dice, makeEstate, NOW } from '../properties/query-data.ts'
+import { type EstateSeed, plant } from '../query/estate.ts'
+import { caller, errorOf, localPerson, openContext } from '../support/context.ts'
+
+const operations = [...queryOperations, ...dashboardOperations, ...findingOperations, getStats]
+
+function openThread(script?: URL) {
+  const home = mkdtempSync(join(tmpdir(), 'assay-answers-'))
+  const store = Store.open(join(home, 'assay.db'), { now: () => NOW })
+  plant(store, makeEstate(5, 500) as EstateSeed)
+  store.write((writer) =>
+    writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
+  )
+  const lines: string[] = []
+  const thread = createAnswerThread({
+    store,
+    home,
+    env: process.env,
+    log: silentLog,
+    logLevel: 'info',
+    writeLine: (line) => lines.push(line),
+    leastFindings: 100,
+    script,
+  })
+  onTestFinished(async () => {
+    await thread.close()
+    store.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+  const asked = { caller: localPerson, signal: new AbortController().signal }
+  return { store, thread, lines, asked }
+}
+
+test('answers as this thread does, before and after the engine is there and whatever is written meanwhile', async () => {
+  const { store, thread, lines, asked } = openThread()
+  const own = { ...openContext(), store, read: store.read.bind(store), now: () => Date.now() }
+  const here = caller(operations, own)
+  const away = caller(operations, {
+    ...own,
+    answerAway: async (name, input) => {
+      const answer = await thread.answer(name, input, asked)
+      expect(answer).toBeDefined()
+      return answer
+    },
+  })
+  const input = { metricSlug: 'total-findings', dimensions: ['severity', 'detectorType'] }
+  const compare = async () => {
+    const [theirs, ours] = [await away('query_metric', input), await here('query_metric', input)]
+    expect({ ...theirs, freshness: null }).toEqual({ ...ours, freshness: null })
+    return theirs.value
+  }
+  expect(await compare()).toBe(500)
+  const dice = new Dice(1)
+  for (let round = 1; round <= 30; round++) {
+    store.write((writer) =>
+      FindingLedger.keep(writer, NOW, (ledger) => {
+        const facets = ledger.findById(1 + dice.below(500))?.facets
+        if (facets === undefined) throw new Error('the estate has no such finding')
+        const times = { firstDetectedAt: NOW - dice.below(1e10), lastDetectedAt: null, resolvedAt: null }
+        ledger.insert({ assetId: 1, fp: 1e9 + round, facets, ...times, confidence: 1, location: null, excerpt: null })
+      }),
+    )
+    expect(await compare()).toBe(500 + round)
+  }
+  await expect
+    .poll(() => lines.filter((line) => line.includes('the engine is built')).length, { timeout: 20_000 })
+    .toBe(1)
+  expect(await compare()).toBe(530)
+}, 60_000)
+
+test('lists and counts of many rows are answered there too, page after page', async () => {
+  const { store, thread, asked } = openThread()
+  const own = { ...openContext(), store, read: store.read.bind(store), now: () => NOW }
+  const here = caller(operations, own)
+  const answered: string[] = []
+  const away = caller(operations, {
+    ...own,
+    answerAway: (name, input) => {
+      answered.push(name)
+      return thread.answer(name, input, asked)
+    },
+  })
+  const first = await away('search_findings', { severities: ['HIGH', 'CRITICAL'], limit: 7 })
+  expect(first.items).toHaveLength(7)
+  const rest = { severities: ['HIGH', 'CRITICAL'], limit: 7, cursor: first.nextCursor }
+  for (const [name, input] of [
+    ['search_findings', rest],
+    ['list_assets', { limit: 5, severities: ['LOW'] }],
+    ['preview_triage', { filters: { statuses: ['OPEN'] } }],
+    ['get_stats', {}],
+  ] as const) {
+    const [theirs, ours] = [await away(name, input), await here(name, input)]
+    expect({ ...theirs, nextCursor: '' }).toEqual({ ...ours, nextCursor: '' })
+  }
+  expect(new Set(answered)).toEqual(new Set(['search_findings', 'list_assets', 'preview_triage', 'get_stats']))
+  for (const name of awayOperations) expect(operations.map((operation) => operation.name)).toContain(name)
+}, 60_000)
+
+test('the heaviest questions, eight at once over HTTP, read nothing in the thread that serves', async () => {
+  const { store, thread } = openThread()
+  const own = { ...openContext(), store, now: () => Date.now() }
+  const here = caller(operations, { ...own, read: store.read.bind(store) })
+  const read = () => {
+    throw new Error('the thread that serves has read')
+  }
+  const http = createHttpApp({
+    operations,
+    contextFor: (about) => ({ ...own, ...about, read, answerAway: thread.answer }),
+    version: '1',
+    log: silentLog,
+    callerOf: () => localPerson,
+    hosts: [],
+  })
+  const heaviest = ['container', 'assetKind', 'severity', 'detectorType'].map((dimension) => ({
+    metricSlug: 'affected-assets',
+    dimensions: [dimension, 'findingType'],
+  }))
+  const questions = [...heaviest, ...heaviest]
+  const replies = await Promise.all(
+    questions.map(async (question) => {
+      const headers = { host: '127.0.0.1:7411', 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(question) }
+      const reply = await http.request('http://127.0.0.1:7411/semantic/query', init)
+      return { status: reply.status, body: (await reply.json()) as { value: unknown; breakdown: unknown } }
+    }),
+  )
+  for (const [index, question] of questions.entries()) {
+    const { value, breakdown } = await here('query_metric', question)
+    expect(replies[index]).toMatchObject({ status: 200, body: { value, breakdown } })
+  }
+}, 60_000)
+
+test('hands errors on with their facts, and says when a question was cancelled', async () => {
+  const { thread, asked } = openThread()
+  const answer = thread.answer('query_metric', { metricSlug: 'total-findigns' }, asked)
+  const error = await errorOf(answer ?? Promise.resolve())
+  expect(error.code).toBe('not_found')
+  expect(error.facts.suggestions?.[0]?.value).toBe('total-findings')
+  const stop = new AbortController()
+  const cancelled = thread.answer('query_metric', { metricSlug: 'total-findings' }, { ...asked, signal: stop.signal })
+  stop.abort()
+  expect((await errorOf(cancelled ?? Promise.resolve())).facts.reason).toBe('cancelled')
+}, 60_000)
+
+test('leaves a question to this thread when the other one dies, or when it is of another kind', async () => {
+  const { thread, asked } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
+  expect(await thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+  expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+  expect(thread.answer('list_metrics', {}, asked)).toBeUndefined()
+}, 60_000)
+
+test('tells whoever still waits at the close that it is closing', async () => {
+  const { thread, asked } = openThread(new URL('./silent.worker.mjs', import.meta.url))
+  const questions = ['total-findings', 'open-findings', 'affected-assets'].map((metricSlug) =>
+    errorOf(thread.answer('query_metric', { metricSlug }, asked) ?? Promise.resolve()),
+  )
+  await thread.close()
+  for (const error of await Promise.all(questions)) {
+    expect(error).toMatchObject({ code: 'unavailable', facts: { reason: 'closing' } })
+  }
+  expect(thread.answer('query_metric', { metricSlug: 'total-findings' }, asked)).toBeUndefined()
+}, 60_000)
+
+test('one snapshot is read in many turns while others write', () => {
+  const { store } = openThread(new URL('./mortal.worker.mjs', import.meta.url))
+  const snapshot = store.openSnapshot()
+  const steps = buildEngine(snapshot.reader)
+  steps.next()
+  store.write((writer) => writer.prepare('DELETE FROM finding WHERE id <= 100').run())
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  snapshot.close()
+  expect(step.value.count).toBe(500)
+})

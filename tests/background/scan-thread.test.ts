@@ -1,0 +1,313 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createScanThread, type ScanThread, type ScanThreadOptions } from '../../src/background/scan-thread.ts'
+import { createUpstreamTally } from '../../src/connectors/http/upstream.ts'
+import { scopes, type WriteContext } from '../../src/operation/context.ts'
+import { call, type Operation } from '../../src/operation/operation.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { sampleCredentials } from '../../src/sample/credentials.ts'
+import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import { generatedWiki } from '../../src/sample/wiki/generated.ts'
+import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import type { Scan } from '../../src/scans/model.ts'
+import { scanOperations } from '../../src/scans/operations.ts'
+import { sourceOperations } from '../../src/sources/operations.ts'
+import { openVault } from '../../src/store/keys/vault-file.ts'
+import { Store } from '../../src/store/store.ts'
+import { snapshotOf } from '../scans/workbench.ts'
+
+const catalogue: readonly Operation[] = [...sourceOperations, ...scanOperations]
+/** The built thread starts much faster than the one from the sources. */
+const builtScript = new URL('../../dist/scans/scan.worker.js', import.meta.url)
+/** The first thread of a folder comes to an end that nobody asked for. */
+const dyingScript = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { existsSync, writeFileSync } from 'node:fs'
+    import { workerData } from 'node:worker_threads'
+    const mark = workerData.home + '/died'
+    if (!existsSync(mark)) {
+      writeFileSync(mark, '')
+      setTimeout(() => process.exit(3), 1200)
+    }
+    await import(${JSON.stringify(builtScript.href)})
+  `)}`,
+)
+/** Dies three times, as soon as it drives two scans. */
+const faintScript = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+    import { workerData } from 'node:worker_threads'
+    const { default: Database } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))})
+    const mark = workerData.home + '/deaths'
+    if (!existsSync(mark) || readFileSync(mark).length < 3) {
+      const database = new Database(workerData.home + '/assay.db', { readonly: true })
+      const driven = database.prepare("SELECT count(*) FROM scan WHERE status = 'RUNNING' AND owner = ?").pluck()
+      setInterval(() => {
+        if (driven.get(workerData.owner) < 2) return
+        appendFileSync(mark, '+')
+        process.exit(3)
+      }, 20)
+    }
+    await import(${JSON.stringify(builtScript.href)})
+  `)}`,
+)
+/** Dies of every scan. */
+const deadlyScript = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ kind }) => { if (kind === 'start') process.exit(7) })
+  `)}`,
+)
+
+interface Bench {
+  store: Store
+  lines: string[]
+  thread: ScanThread
+  /** A further thread on the same folder, as after a restart. */
+  openThread(more?: Partial<ScanThreadOptions>): ScanThread
+  run<T>(operation: string, input: object, scans?: ScanThread): Promise<T>
+  start(scans?: ScanThread): Promise<string>
+  end(id: string): Promise<Scan>
+}
+
+async function openBench(pages: number, options: Partial<ScanThreadOptions> & { latencyMs?: number } = {}) {
+  const { latencyMs = 0, ...more } = options
+  const wiki = await startSampleWiki({ tenant: generatedWiki({ pages, sentences: 5, plantEvery: 3 }), latencyMs })
+  const home = mkdtempSync(join(tmpdir(), 'assay-thread-'))
+  const now = () => Date.now()
+  const store = Store.open(join(home, 'assay.db'), { now })
+  const vault = openVault({ store, home, env: {}, now })
+  const lines: string[] = []
+  const writeLine = (line: string) => void lines.push(line)
+  const log = createLog({ level: 'info', write: writeLine, now })
+  const threads: ScanThread[] = []
+  const openThread = (overrides: Partial<ScanThreadOptions> = {}) => {
+    const settings = { store, home, env: {}, log, logLevel: 'info' as const, writeLine, now, script: builtScript }
+    const thread = createScanThread({ ...settings, ...more, ...overrides })
+    threads.push(thread)
+    return thread
+  }
+  const thread = openThread()
+  onTestFinished(async () => {
+    for (const opened of threads) await opened.close()
+    await wiki.close()
+    store.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+  const context = (scans: ScanThread): WriteContext => ({
+    read: (work) => store.read(work),
+    store,
+    now,
+    caller: { name: 'ada', via: 'cli', scopes: new Set(scopes) },
+    signal: new AbortController().signal,
+    log,
+    progress: () => {},
+    vault,
+    scans,
+  })
+  const bench: Bench & { home: string; wiki: typeof wiki } = {
+    home,
+    wiki,
+    store,
+    lines,
+    thread,
+    openThread,
+    run: async <T>(name: string, input: object, scans = thread) => {
+      const operation = catalogue.find((candidate) => candidate.name === name)
+      if (operation === undefined) throw new Error(`no operation ${name}`)
+      return (await call(operation, input, context(scans))) as T
+    },
+    start: async (scans = thread) => (await bench.run<Scan>('start_scan', { id: 'wiki' }, scans)).id,
+    end: (id) => bench.run<Scan>('get_scan', { id, waitSeconds: 60 }),
+  }
+  const { config } = sampleSourceConfigs({ wikiUrl: wiki.url, biUrl: wiki.url, authorityUrl: wiki.url }).wiki
+  await bench.run('create_source', { name: 'wiki', config })
+  return bench
+}
+
+const until = async (isTrue: () => boolean) => {
+  for (let waited = 0; !isTrue() && waited < 60_000; waited += 20) await sleep(20)
+  expect(isTrue()).toBe(true)
+}
+
+describe('the thread that scans', () => {
+  it('starts with the first scan, ends when idle, and starts again', async () => {
+    const upstream = createUpstreamTally()
+    const bench = await openBench(30, { idleMs: 50, upstream })
+    const first = await bench.end(await bench.start())
+    expect(first).toMatchObject({ status: 'COMPLETED', failures: [] })
+    expect(first.progress.findings.new).toBeGreaterThan(9)
+    const [replies] = upstream.take()?.replies.values() ?? []
+    const counted = [...(replies?.values() ?? [])].reduce((sum, n) => sum + n, 0)
+    expect(counted).toBe(bench.wiki.requests.length)
+    await sleep(400)
+    const second = await bench.end(await bench.start())
+    expect(second).toMatchObject({ status: 'COMPLETED', progress: { scanned: 0, findings: { new: 0, resolved: 0 } } })
+    expect(bench.lines).toEqual([])
+  })
+
+  it('runs from the sources as well', async () => {
+    const bench = await openBench(3)
+    const fromSources = bench.openThread({ script: undefined })
+    expect(await bench.end(await bench.start(fromSources))).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('is cancelled at once', async () => {
+    const bench = await openBench(400, { latencyMs: 20 })
+    const id = await bench.start()
+    await until(() => bench.wiki.requests.length > 5)
+    await bench.run('cancel_scan', { id })
+    expect(await bench.end(id)).toMatchObject({ status: 'CANCELLED', progress: { findings: { resolved: 0 } } })
+  })
+
+  it('leaves its scans to be resumed when it is closed, and a later one goes on from there', async () => {
+    const bench = await openBench(400, { latencyMs: 20 })
+    const id = await bench.start()
+    await until(() => bench.wiki.requests.length > 12)
+    await bench.thread.close()
+    const left = await bench.run<Scan>('get_scan', { id })
+    expect(left.status).toBe('RUNNING')
+    const next = bench.openThread()
+    expect(await bench.start(next)).toBe(id)
+    expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
+  })
+
+  it('is told of, and its scan is taken up again, when it dies', async () => {
+    const calm = await openBench(300, { latencyMs: 60 })
+    const bench = await openBench(300, { latencyMs: 60, script: dyingScript })
+    const [quiet, id] = [await calm.start(), await bench.start()]
+    expect(await bench.end(id)).toMatchObject({ status: 'COMPLETED', failures: [] })
+    await calm.end(quiet)
+    expect(existsSync(join(bench.home, 'died'))).toBe(true)
+    expect(bench.lines.join('')).toContain('the thread that scans has died')
+    const findings = (store: Store) => (snapshotOf(store) as { key: string }[]).map(({ key }) => key.split(':').at(-1))
+    expect(findings(bench.store)).toEqual(findings(calm.store))
+  }, 120_000)
+
+  it('gives a scan up that kills it again and again', async () => {
+    const bench = await openBench(5, { script: deadlyScript })
+    const id = await bench.start()
+    expect(await bench.end(id)).toMatchObject({
+      status: 'FAILED',
+      reason: 'thread_died',
+      failures: [{ code: 'thread_died' }],
+    })
+    expect(bench.lines.filter((line) => line.includes('has died'))).toHaveLength(3)
+  })
+
+  it('forgets deaths that are more than an hour apart', async () => {
+    let hours = 0
+    let countDeaths = () => 0
+    const now = () => {
+      if (countDeaths() < 4) hours = 2 * countDeaths()
+      return Date.now() + hours * 3_600_000
+    }
+    const bench = await openBench(5, { script: deadlyScript, now })
+    countDeaths = () => bench.lines.filter((line) => line.includes('has died')).length
+    const id = await bench.start()
+    expect(await bench.end(id)).toMatchObject({ status: 'FAILED', reason: 'thread_died' })
+    expect(countDeaths()).toBeGreaterThan(4)
+  }, 60_000)
+
+  it('does not give a scan up that only waited while others killed it', async () => {
+    const bench = await openBench(15, { latencyMs: 100, script: faintScript })
+    const config = await bench.run<{ config: object }>('get_source', { id: 'wiki' })
+    const masked = { api_token: sampleCredentials.apiToken }
+    for (const name of ['two', 'three']) {
+      await bench.run('create_source', { name, config: { ...config.config, masked } })
+    }
+    const ids: string[] = []
+    for (const id of ['wiki', 'two', 'three']) ids.push((await bench.run<Scan>('start_scan', { id })).id)
+    const ended = await Promise.all(ids.map((id) => bench.end(id)))
+    expect(ended.map(({ status, reason }) => [status, reason])).toEqual([
+      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
+      [expect.stringMatching(/FAILED|PARTIAL/), 'thread_died'],
+      ['COMPLETED', undefined],
+    ])
+  }, 120_000)
+})
+
+const line = (key: string, more: object = {}) =>
+  JSON.stringify({
+    asset: { key },
+    detectorType: 'YARA',
+    findingType: 'DROPPER',
+    severity: 'HIGH',
+    firstDetectedAt: '2026-10-01T08:00:00Z',
+    ...more,
+  })
+
+const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<Uint8Array>
+
+describe('an import in the thread', () => {
+  const request = { source: 'yara', format: 'ndjson' as const }
+  const context = () => ({ signal: new AbortController().signal, caller: { name: 'ada' } })
+
+  it('takes a stream in', async () => {
+    const bench = await openBench(1)
+    const text = Array.from({ length: 2_000 }, (_, index) => line(`file-${index}`)).join('\n')
+    const result = await bench.thread.importFindings(streamOf(text), request, context())
+    expect(result).toMatchObject({ source: { name: 'yara' }, lines: 2_000, assets: 2_000, findings: { new: 2_000 } })
+    const again = await bench.thread.importFindings(streamOf(text), request, context())
+    expect(again).toMatchObject({ findings: { new: 0, again: 2_000 } })
+  })
+
+  it('refuses with the same error as without a thread', async () => {
+    const bench = await openBench(1)
+    const refused = bench.thread.importFindings(streamOf(`${line('a')}\n{"no":1}\n`), request, context())
+    await expect(refused).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'invalid_input',
+      facts: { reason: 'bad_line', facts: { line: 2 } },
+    })
+  })
+
+  it('keeps nothing of a stream that breaks off, or whose caller is gone', async () => {
+    const bench = await openBench(1)
+    const broken = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode(`${line('a')}\n`))
+        setTimeout(() => controller.error(new Error('the socket is gone')), 100)
+      },
+    })
+    await expect(bench.thread.importFindings(broken, request, context())).rejects.toBeDefined()
+    const stop = new AbortController()
+    const endless = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        await sleep(5)
+        controller.enqueue(new TextEncoder().encode(`${line(crypto.randomUUID())}\n`))
+      },
+    })
+    const waiting = bench.thread.importFindings(endless, request, { ...context(), signal: stop.signal })
+    setTimeout(() => stop.abort(), 200)
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable' })
+    expect(bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM asset').get())).toEqual({ n: 0 })
+  })
+
+  it('changes very many findings there, and refuses as without a thread', async () => {
+    const bench = await openBench(1)
+    await bench.thread.importFindings(
+      streamOf([...Array(2_500).keys()].map((n) => line(`k${n}`)).join('\n')),
+      request,
+      context(),
+    )
+    const caller = { name: 'ada', via: 'cli' as const, scopes: new Set(scopes) }
+    const ask = (input: object) =>
+      bench.thread.work('triage_findings', input, { caller, signal: new AbortController().signal })
+    const filters = { detectorTypes: ['YARA'] }
+    await expect(ask({ filters, status: 'IGNORED', expected: 3 })).rejects.toMatchObject({
+      code: 'conflict',
+      facts: { facts: { matched: 2_500, expected: 3 } },
+    })
+    expect(await ask({ filters, status: 'IGNORED', reason: 'noise' })).toEqual({ matched: 2_500, changed: 2_500 })
+    expect(await ask({ filters, status: 'IGNORED' })).toEqual({ matched: 2_500, changed: 0 })
+    const told = bench.store.read((reader) =>
+      reader.prepare('SELECT actor, reason, count(*) AS n FROM status_change GROUP BY actor, reason').all(),
+    )
+    expect(told).toEqual([{ actor: 'ada', reason: 'noise', n: 2_500 }])
+    expect(bench.thread.work('update_finding', {}, { caller, signal: new AbortController().signal })).toBeUndefined()
+  })
+})

@@ -1,0 +1,424 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Finding, FindingDetail } from '../../src/findings/model.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { type ImportFormat, importFindings } from '../../src/imports/imports.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { createTenant } from '../scans/fake-tenant.ts'
+import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
+import { errorOf } from '../support/context.ts'
+
+let bench: Workbench
+
+beforeEach(() => {
+  bench = openWorkbench(createTenant({ ENG: 2 }), { extra: findingOperations })
+})
+afterEach(() => bench.close())
+
+const line = (more: Record<string, unknown> = {}) => ({
+  asset: { key: 'repo:a.ts', kind: 'repo.file', name: 'a.ts', url: 'https://code.example/a.ts', container: 'repo' },
+  detectorType: 'YARA',
+  findingType: 'SUSPICIOUS',
+  severity: 'HIGH',
+  firstDetectedAt: '2025-03-01T10:00:00Z',
+  ...more,
+})
+
+async function* streamOf(text: string, pieces = 7): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  const size = Math.max(1, Math.ceil(bytes.length / pieces))
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const bring = (rows: readonly unknown[], source = 'scanner') =>
+  bringText(rows.map((row) => JSON.stringify(row)).join('\n'), source)
+const bringText = (text: string, source = 'scanner', format: ImportFormat = 'ndjson') =>
+  importFindings(streamOf(text), { source, format }, bench.context)
+const list = async () => (await bench.run<{ items: Finding[] }>('search_findings', { limit: 500 })).items
+const only = async () => {
+  const [first] = await list()
+  if (first === undefined) throw new Error('nothing was imported')
+  return bench.run<FindingDetail>('get_finding', { id: first.id })
+}
+const dump = () =>
+  bench.store.read((reader) =>
+    ['asset', 'finding', 'status_change', 'combo'].map((table) => reader.prepare(`SELECT * FROM ${table}`).all()),
+  )
+
+describe('an imported line', () => {
+  it('becomes a finding in an asset of a new source', async () => {
+    const result = await bring([line({ category: 'MALWARE', confidence: 0.81234, excerpt: 'odd bytes' })])
+    expect(result).toMatchObject({ lines: 1, assets: 1, findings: { new: 1, again: 0, resolved: 0 } })
+    expect(await only()).toMatchObject({
+      detectorType: 'YARA',
+      findingType: 'SUSPICIOUS',
+      category: 'MALWARE',
+      severity: 'HIGH',
+      status: 'OPEN',
+      confidence: 0.8123,
+      excerpt: 'odd bytes',
+      firstDetectedAt: '2025-03-01T10:00:00.000Z',
+      lastDetectedAt: '2025-03-01T10:00:00.000Z',
+      asset: { key: 'repo:a.ts', kind: 'repo.file', name: 'a.ts', url: 'https://code.example/a.ts', container: 'repo' },
+      history: [],
+    })
+    expect(await bench.run('get_source', { id: 'scanner' })).toMatchObject({
+      type: 'IMPORT',
+      lastCompletedScanAt: '2026-01-05T12:00:00.000Z',
+      counts: { assets: 1, findings: 1, openFindings: 1 },
+    })
+    expect(await bench.run('get_scan', { id: result.scanId })).toMatchObject({ status: 'COMPLETED', trigger: 'IMPORT' })
+  })
+
+  it('has defaults for all that may be left out', async () => {
+    await bring([line({ asset: { key: 'k' } })])
+    expect(await only()).toMatchObject({
+      category: '',
+      confidence: 1,
+      status: 'OPEN',
+      asset: { key: 'k', name: 'k', url: '', container: '' },
+    })
+  })
+
+  it('may have null for what it does not have', async () => {
+    await bring([line({ asset: { key: 'k', url: null }, resolvedAt: null, category: null, fingerprint: null })])
+    expect(await list()).toHaveLength(1)
+  })
+
+  describe('that is dated ahead of the clock', () => {
+    const at = (aheadMs: number) => new Date(bench.clock.now + aheadMs).toISOString()
+    const DAY = 86_400_000
+
+    it.each<[string, (time: string) => Record<string, unknown>]>([
+      ['firstDetectedAt', (firstDetectedAt) => ({ firstDetectedAt })],
+      ['firstDetectedAt', (time) => ({ firstDetectedAt: time.replace('Z', '+00:00') })],
+      ['resolvedAt', (resolvedAt) => ({ status: 'RESOLVED', resolvedAt })],
+    ])('by more than a day is refused: %s', async (member, toMembers) => {
+      const error = await errorOf(bring([line(), line(toMembers(at(DAY + 60_000)))]))
+      expect(error.facts).toMatchObject({ reason: 'bad_line', issues: [{ path: `line 2.${member}` }] })
+      expect(error.message).toContain('more than a day ahead')
+      expect(await list()).toEqual([])
+      await bring([line(toMembers(at(DAY - 60_000)))])
+      expect(await list()).toHaveLength(1)
+    })
+
+    it('by more than a day is refused in a SARIF log too', async () => {
+      const log = (time: string) =>
+        JSON.stringify({
+          version: '2.1.0',
+          runs: [{ tool: { driver: { name: 'x' } }, invocations: [{ endTimeUtc: time }], results: [{ ruleId: 'a' }] }],
+        })
+      const error = await errorOf(bringText(log(at(2 * DAY)), 'scanner', 'sarif'))
+      expect(error.facts).toMatchObject({ reason: 'bad_line', issues: [{ path: 'line 1.firstDetectedAt' }] })
+      await bringText(log(at(0)), 'scanner', 'sarif')
+      expect(await list()).toHaveLength(1)
+    })
+  })
+
+  it('is resolved from resolvedAt, with its history', async () => {
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-04-01T00:00:00+02:00' })])
+    expect(await only()).toMatchObject({
+      status: 'RESOLVED',
+      resolvedAt: '2025-03-31T22:00:00.000Z',
+      history: [{ at: '2025-03-31T22:00:00.000Z', from: 'OPEN', to: 'RESOLVED', by: 'import' }],
+    })
+  })
+
+  it.each(['FALSE_POSITIVE', 'IGNORED'])('is %s from the start', async (status) => {
+    await bring([line({ status })])
+    expect(await only()).toMatchObject({ status, history: [] })
+  })
+
+  it('has its excerpt masked like our own', async () => {
+    const secret = ['glpat', 'a8Kx29QwLmZp03RtYvBn'].join('-')
+    await bring([line({ excerpt: `token: ${secret} in use` })])
+    expect((await only()).excerpt).not.toContain(secret)
+    for (const file of ['assay.db', 'assay.db-wal']) {
+      expect(readFileSync(join(bench.home, file)).includes(secret)).toBe(false)
+    }
+  })
+})
+
+describe('identity', () => {
+  it('is the whole of asset, types, key, excerpt and first detection without a fingerprint', async () => {
+    const variants = [
+      {},
+      { asset: { key: 'other' } },
+      { detectorType: 'OTHER' },
+      { findingType: 'OTHER' },
+      { customDetectorKey: 'other' },
+      { excerpt: 'other' },
+      { firstDetectedAt: '2025-03-01T10:00:01Z' },
+    ]
+    await bring([...variants, ...variants].map((variant) => line(variant)))
+    expect(await list()).toHaveLength(variants.length)
+  })
+
+  it('is the fingerprint where there is one', async () => {
+    await bring([line({ fingerprint: 'f1', severity: 'LOW' }), line({ fingerprint: 'f2' })])
+    const before = await list()
+    await bring([line({ fingerprint: 'f1', severity: 'CRITICAL', excerpt: 'now with text' })])
+    const after = await list()
+    expect(after.map(({ id }) => id).sort()).toEqual(before.map(({ id }) => id).sort())
+    expect(after.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'HIGH'])
+  })
+})
+
+describe('importing again', () => {
+  const rows = [
+    line(),
+    line({ findingType: 'B', status: 'RESOLVED', resolvedAt: '2025-05-01T00:00:00Z' }),
+    line({ findingType: 'C', status: 'IGNORED', lastDetectedAt: '2025-06-01T00:00:00Z' }),
+    line({ asset: { key: 'x' }, fingerprint: 'f' }),
+  ]
+
+  it('changes nothing when the file is the same', async () => {
+    await bring(rows)
+    const before = dump()
+    bench.clock.now += 86_400_000
+    const result = await bring(rows)
+    expect(result.findings).toEqual({ new: 0, again: 4, resolved: 0 })
+    expect(dump()).toEqual(before)
+  })
+
+  it('never resolves what is not mentioned', async () => {
+    await bring(rows)
+    await bring([line({ findingType: 'Z' })])
+    expect((await list()).filter(({ status }) => status === 'OPEN')).toHaveLength(3)
+  })
+
+  it('resolves and re-opens what it mentions', async () => {
+    await bring([line()])
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-07-01T00:00:00Z' })])
+    expect(await only()).toMatchObject({ status: 'RESOLVED', resolvedAt: '2025-07-01T00:00:00.000Z' })
+    await bring([line()])
+    expect(await only()).toMatchObject({ status: 'OPEN', history: [{ to: 'RESOLVED' }, { to: 'OPEN' }] })
+    expect(await only()).not.toHaveProperty('resolvedAt')
+  })
+
+  it('leaves the decision of a person alone', async () => {
+    await bring([line()])
+    const { id } = await only()
+    await bench.run('update_finding', { id, status: 'FALSE_POSITIVE', reason: 'a test file' })
+    await bring([line({ severity: 'LOW' })])
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-12-01T00:00:00Z' })])
+    expect(await only()).toMatchObject({ status: 'FALSE_POSITIVE', history: [{ by: 'ada', reason: 'a test file' }] })
+  })
+
+  it('corrects when a finding was resolved', async () => {
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-07-01T00:00:00Z' })])
+    await bring([line({ status: 'RESOLVED', resolvedAt: '2025-07-02T00:00:00Z' })])
+    expect(await only()).toMatchObject({
+      resolvedAt: '2025-07-02T00:00:00.000Z',
+      history: [{ at: '2025-07-02T00:00:00.000Z', to: 'RESOLVED' }],
+    })
+  })
+})
+
+describe('a bad file', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['an unknown key', { extra: 1 }, 'line 2.extra'],
+    ['an unknown key of the asset', { asset: { key: 'k', path: 'p' } }, 'line 2.asset.path'],
+    ['no asset', { asset: undefined }, 'line 2.asset'],
+    ['a small detector type', { detectorType: 'yara' }, 'line 2.detectorType'],
+    ['an unknown severity', { severity: 'SEVERE' }, 'line 2.severity'],
+    ['a confidence over 1', { confidence: 1.2 }, 'line 2.confidence'],
+    ['a date without a time', { firstDetectedAt: '2025-01-01' }, 'line 2.firstDetectedAt'],
+    ['a date that never was', { firstDetectedAt: '2025-02-30T00:00:00Z' }, 'line 2.firstDetectedAt'],
+    ['resolved without a time', { status: 'RESOLVED' }, 'line 2.resolvedAt'],
+    ['open with resolvedAt', { resolvedAt: '2025-05-01T00:00:00Z' }, 'line 2.resolvedAt'],
+    ['resolved before it was found', { status: 'RESOLVED', resolvedAt: '2025-01-01T00:00:00Z' }, 'line 2.resolvedAt'],
+    ['last before first', { lastDetectedAt: '2025-01-01T00:00:00Z' }, 'line 2.lastDetectedAt'],
+  ])('with %s is refused whole, naming the line', async (_name, more, path) => {
+    const error = await bring([line(), line(more), line()]).catch((reason: AppError) => reason)
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      facts: { reason: 'bad_line', facts: { line: 2 }, issues: [{ path }] },
+    })
+    expect(await list()).toEqual([])
+    expect(await bench.run('list_sources')).toMatchObject({ total: 0 })
+  })
+
+  it('says in words what is wrong with each member', async () => {
+    const error = await bring([{ detectorTipe: 'X', severity: 'HIHG' }]).catch((reason: AppError) => reason)
+    const issues = error instanceof AppError ? (error.facts.issues ?? []) : []
+    expect(Object.fromEntries(issues.map(({ path, message }) => [path, message]))).toMatchObject({
+      'line 1.asset': 'is missing; give an object.',
+      'line 1.findingType': 'is missing; give a string.',
+      'line 1.severity': 'must be one of CRITICAL, HIGH, MEDIUM, LOW, INFO; did you mean HIGH?',
+      'line 1.detectorTipe': expect.stringContaining('is not a known key'),
+    })
+  })
+
+  it.each<[string, string, number]>([
+    ['cut JSON', `${JSON.stringify(line())}\n\n{"asset":`, 3],
+    ['a list', `[${JSON.stringify(line())}]`, 1],
+    ['a word', 'hello', 1],
+  ])('with %s names the line', async (_name, text, number) => {
+    await expect(bringText(text)).rejects.toMatchObject({ facts: { facts: { line: number } } })
+  })
+
+  it('with bytes that are no UTF-8 is refused', async () => {
+    async function* bytes() {
+      yield Buffer.from([0x7b, 0xff, 0xfe, 0x7d])
+    }
+    const work = importFindings(bytes(), { source: 's', format: 'ndjson' }, bench.context)
+    await expect(work).rejects.toMatchObject({ code: 'invalid_input' })
+  })
+
+  it('leaves nothing behind after many good lines', async () => {
+    const rows = Array.from({ length: 2000 }, (_, index) => line({ findingType: `T${index}` }))
+    await expect(bring([...rows, { bad: true }])).rejects.toMatchObject({ facts: { facts: { line: 2001 } } })
+    const left = bench.store.read((reader) =>
+      ['import_row', 'import_file', 'asset', 'scan', 'source'].map((table) =>
+        reader.prepare(`SELECT count(*) AS n FROM ${table}`).get(),
+      ),
+    )
+    expect(left).toEqual(Array.from({ length: 5 }, () => ({ n: 0 })))
+  })
+
+  it('is nothing new to an empty file', async () => {
+    expect(await bringText('\n\n')).toMatchObject({ lines: 0, findings: { new: 0 } })
+  })
+})
+
+it('does not import into a source that is scanned', async () => {
+  await createFake(bench)
+  await expect(bring([line()], 'FAKE')).rejects.toMatchObject({ code: 'conflict', facts: { reason: 'not_an_import' } })
+  await bring([line()])
+  await expect(bench.run('start_scan', { id: 'scanner' })).rejects.toMatchObject({
+    facts: { reason: 'nothing_to_scan' },
+  })
+})
+
+it('goes on where a dead process left an accepted file', async () => {
+  const rows = Array.from({ length: 9_000 }, (_, index) => line({ findingType: `T${index}` }))
+  const stop = new AbortController()
+  const context = { ...bench.context, signal: stop.signal }
+  let transactions = 0
+  const store = new Proxy(bench.store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name)
+      if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value
+      return (...args: Parameters<typeof target.write>) => {
+        const result = target.write(...args)
+        const stored = target.read((reader) => reader.prepare('SELECT count(*) AS n FROM main.finding').get()) as {
+          n: number
+        }
+        if (stored.n > 0 && transactions++ === 0) stop.abort()
+        return result
+      }
+    },
+  })
+  const text = rows.map((row) => JSON.stringify(row)).join('\n')
+  const broken = importFindings(streamOf(text), { source: 's', format: 'ndjson' }, { ...context, store })
+  await expect(broken).rejects.toMatchObject({ code: 'unavailable' })
+  const stored = bench.store.read((reader) => reader.prepare('SELECT count(*) AS n FROM main.finding').get()) as {
+    n: number
+  }
+  expect(stored.n).toBeGreaterThan(0)
+  expect(stored.n).toBeLessThan(9_000)
+  expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { assets: 0, findings: 0 } })
+  const [scan] = (await bench.run<{ items: { id: string }[] }>('list_scans')).items
+  bench.queue.start(scan?.id ?? '')
+  await bench.queue.settled(scan?.id ?? '')
+  expect(await bench.run('get_scan', { id: scan?.id ?? '' })).toMatchObject({
+    status: 'COMPLETED',
+    progress: { findings: { new: 9_000 } },
+  })
+  expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { findings: 9_000 } })
+})
+
+describe('a SARIF log', () => {
+  const log = (results: unknown[], invocations: unknown[] = [{ endTimeUtc: '2025-08-01T00:00:00Z' }]) => ({
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'Sem-Grep Pro',
+            rules: [{ id: 'sqli', properties: { 'security-severity': '9.1' } }, { id: 'style' }],
+          },
+        },
+        invocations,
+        results,
+      },
+    ],
+  })
+  const result = (more: Record<string, unknown> = {}) => ({
+    ruleId: 'sqli',
+    level: 'error',
+    message: { text: 'Query is built from input' },
+    locations: [{ physicalLocation: { artifactLocation: { uri: 'src/db.ts' }, region: { startLine: 12 } } }],
+    ...more,
+  })
+  const bringLog = (value: unknown) => bringText(JSON.stringify(value), 'sarif', 'sarif')
+
+  it('becomes findings', async () => {
+    await bringLog(log([result(), result({ ruleId: 'style', level: 'note' }), result({ kind: 'pass' })]))
+    expect(
+      (await list()).map(({ findingType, severity, detectorType, asset }) => [
+        findingType,
+        severity,
+        detectorType,
+        asset.key,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['sqli', 'CRITICAL', 'SEM_GREP_PRO', 'src/db.ts'],
+        ['style', 'LOW', 'SEM_GREP_PRO', 'src/db.ts'],
+      ]),
+    )
+    expect(await list()).toHaveLength(2)
+  })
+
+  it('changes nothing the second time, also without times', async () => {
+    const undated = log([result(), result({ ruleId: 'style', baselineState: 'absent' })], [])
+    await bringLog(undated)
+    const before = dump()
+    bench.clock.now += 1000
+    await bringLog(undated)
+    expect(dump()).toEqual(before)
+  })
+
+  it('may tell its results before their tool, and its version last', async () => {
+    const { runs, version } = log([result(), result({ ruleId: 'style', message: { text: '"runs": [{"results": [' } })])
+    const [{ results, tool, invocations } = expect.fail('there is no run')] = runs
+    await bringLog({
+      runs: [
+        { results, tool, invocations },
+        { results: [], tool },
+      ],
+      version,
+    })
+    const items = await list()
+    expect(items.map(({ detectorType }) => detectorType)).toEqual(['SEM_GREP_PRO', 'SEM_GREP_PRO'])
+    expect(items.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'HIGH'])
+  })
+
+  it('names the result that is wrong, and keeps nothing', async () => {
+    const wrong = bringLog(log([result(), result({ ruleId: 7 })]))
+    await expect(wrong).rejects.toMatchObject({ facts: { issues: [{ path: 'runs.0.results.1.ruleId' }] } })
+    await expect(bench.run('get_source', { id: 'sarif' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('carries suppressions and baselines', async () => {
+    await bringLog(
+      log([result({ suppressions: [{ status: 'accepted' }] }), result({ ruleId: 'style', baselineState: 'absent' })]),
+    )
+    expect((await list()).map(({ status }) => status).sort()).toEqual(['IGNORED', 'RESOLVED'])
+  })
+
+  it.each([
+    ['no JSON', '{'],
+    ['cut off', '{"version":"2.1.0","runs":[{"results":[{}'],
+    ['a list', '[]'],
+    ['another version', '{"version":"1.0","runs":[]}'],
+  ])('is refused when it is %s', async (_name, text) => {
+    await expect(bringText(text, 's', 'sarif')).rejects.toMatchObject({
+      code: 'invalid_input',
+      facts: { reason: 'bad_file' },
+    })
+  })
+})

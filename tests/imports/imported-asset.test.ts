@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { createNumberer } from '../../src/detectors/fingerprint.ts'
+import { toToldAsset } from '../../src/imports/read/import-line.ts'
+
+const identify = createNumberer(new Uint8Array(32).fill(1))
+
+it.each(['name', 'url', 'container'] as const)('the %s of an imported asset is kept without a credential', (member) => {
+  const told = toToldAsset({ key: 'a', [member]: 'https://ana:hunter2hunter2@example.org/x' }, identify)
+  expect(told[member]).toContain('example.org/x')
+  expect(told[member]).not.toContain('hunter2')
+})
+
+it('a credential in a key is hidden, and keys that differ in it alone stay apart', () => {
+  const keyOf = (key: string) => toToldAsset({ key }, identify).key
+  const [one, other] = [
+    keyOf('https://ana:hunter2hunter2@db.internal/x'),
+    keyOf('https://ana:s3cretWord9s3cret@db.internal/x'),
+  ]
+  expect(`${one}${other}`).not.toMatch(/hunter2|s3cretWord9/)
+  expect(one).not.toBe(other)
+  expect(one).toBe(keyOf('https://ana:hunter2hunter2@db.internal/x'))
+  expect(keyOf('repository:src/main.ts')).toBe('repository:src/main.ts')
+})

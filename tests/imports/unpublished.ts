@@ -1,0 +1,276 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operations } from '../../src/catalogue.ts'
+import type { Engine } from '../../src/engine/columnar-index.ts'
+import { buildEngine } from '../../src/engine/load.store.ts'
+import { storeImport } from '../../src/imports/apply/apply-import.ts'
+import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
+import { type Caller, scopes } from '../../src/operation/context.ts'
+import { call } from '../../src/operation/operation.ts'
+import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
+import { Drive } from '../../src/scans/lease.ts'
+import { createOwner } from '../../src/scans/owner.ts'
+import { Store } from '../../src/store/store.ts'
+import type { Dice } from '../properties/query-data.ts'
+import { contextOf } from '../support/context.ts'
+
+export const NOW = Date.UTC(2026, 0, 5, 12)
+const HOUR = 3_600_000
+const now = () => NOW
+const caller: Caller = { name: 'ada', via: 'http', scopes: new Set(scopes) }
+const toText = (at: number) => new Date(at).toISOString()
+
+export type Line = Record<string, unknown> & { fingerprint: string }
+
+/** A line about one of some findings: who draws twice gets two versions of it. */
+export function drawLine(dice: Dice, finding: number): Line {
+  const first = NOW - (finding + 2) * HOUR
+  const status = dice.pick(['OPEN', 'OPEN', 'RESOLVED', 'IGNORED'])
+  return {
+    asset: {
+      key: `k${finding % 37}`,
+      name: `Asset ${finding % 37} ${dice.pick(['', 'renamed'])}`,
+      ...(dice.chance(0.3) ? { container: dice.pick(['Engineering', 'People']) } : {}),
+      ...(dice.chance(0.3) ? { kind: dice.pick(['repository.file', 'image']) } : {}),
+    },
+    detectorType: dice.pick(['SECRETS', 'PII']),
+    findingType: dice.pick(['TOKEN', 'EMAIL']),
+    severity: dice.pick(['LOW', 'HIGH', 'CRITICAL']),
+    confidence: dice.pick([0.5, 0.75, 1]),
+    firstDetectedAt: toText(first),
+    lastDetectedAt: toText(first + dice.below(60) * 60_000),
+    ...(status === 'OPEN' ? {} : { status }),
+    ...(status === 'RESOLVED' ? { resolvedAt: toText(first + HOUR + dice.below(2) * 60_000) } : {}),
+    ...(dice.chance(0.2) ? { excerpt: `around ${finding} ${dice.pick(['once', 'twice'])}` } : {}),
+    fingerprint: `f${finding}`,
+  }
+}
+
+async function* streamOf(lines: readonly Line[]) {
+  yield Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n'))
+}
+
+const questions: readonly (readonly [operation: string, input: Record<string, unknown>])[] = [
+  ['search_findings', { limit: 20 }],
+  ['search_findings', { limit: 20, statuses: ['RESOLVED'], severities: ['HIGH'] }],
+  ['search_findings', { limit: 20, search: 'renamed' }],
+  ['list_assets', { limit: 20 }],
+  ['list_assets', { limit: 20, severities: ['CRITICAL'] }],
+  ['get_stats', {}],
+  ['list_sources', {}],
+  ['preview_triage', { filters: { statuses: ['OPEN'] } }],
+  ['preview_glossary_term', { slug: 'security-threats' }],
+  ['query_metric', { metricSlug: 'total-findings', dimensions: ['source', 'severity'] }],
+  ['query_metric', { metricSlug: 'total-findings', dimensions: ['container'] }],
+  ['query_metric', { metricSlug: 'open-findings' }],
+  ['query_metric', { metricSlug: 'open-findings', dimensions: ['assetKind'], to: toText(NOW - 50 * HOUR) }],
+  ['query_metric', { metricSlug: 'affected-assets', dimensions: ['detectorType'] }],
+  ['query_metric', { metricSlug: 'average-confidence', dimensions: ['findingType'] }],
+  ['query_metric', { metricSlug: 'mean-time-to-resolve' }],
+  ['query_metric', { metricSlug: 'scan-coverage' }],
+  ['explore_metric', { metricSlug: 'total-findings', glossaryTermSlug: 'pii-exposure' }],
+  ['explore_by_glossary_term', { glossaryTermSlug: 'security-threats' }],
+  ['query_dashboard', { dashboard: 'discovery' }],
+  ...(['open-findings', 'new-findings'] as const).map((metricSlug) => {
+    const range = { from: toText(NOW - 9 * 24 * HOUR), to: toText(NOW) }
+    return ['query_metric_timeseries', { metricSlug, granularity: 'day', ...range }] as const
+  }),
+]
+
+/** What a finding is, whatever its numbers. */
+const selectFindings = `SELECT a.key, a.name, kind.text AS kind, container.text AS container, f.fp, d.text AS detector,
+    t.text AS type, c.severity, c.status, f.conf_q, f.first_detected_at, f.last_detected_at, f.resolved_at, f.excerpt
+  FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo c ON c.id = f.combo_id
+    JOIN word kind ON kind.id = a.kind_id JOIN word container ON container.id = a.container_id
+    JOIN word d ON d.id = c.detector_id JOIN word t ON t.id = c.type_id
+  ORDER BY a.source_id, a.key, f.fp`
+const selectHistory = `SELECT a.key, f.fp, s.seq, s.at, s.from_status, s.to_status, s.actor
+  FROM status_change s JOIN finding f ON f.id = s.finding_id JOIN asset a ON a.id = f.asset_id
+  ORDER BY a.source_id, a.key, f.fp, s.seq`
+
+/** One of several processes on a data folder. */
+export class Process {
+  readonly store: Store
+  readonly home: string
+  readonly #hasEngine: boolean
+  /** How often an engine was built. */
+  built = 0
+
+  constructor(home: string, { engine = false } = {}) {
+    this.home = home
+    this.store = Store.open(join(home, 'assay.db'), { now })
+    this.#hasEngine = engine
+  }
+
+  run<T = unknown>(name: string, input: Record<string, unknown> = {}): Promise<T> {
+    const operation = operations.find((one) => one.name === name)
+    if (operation === undefined) throw new Error(`no operation ${name}`)
+    return call(operation, input, contextOf({ store: this.store, now, caller })) as Promise<T>
+  }
+
+  /** All answers of this process at this moment, as one text. */
+  async look(): Promise<string> {
+    const answers: unknown[] = []
+    for (const [name, input] of questions) {
+      if (this.#hasEngine) this.#tend()
+      answers.push([name, input, withoutScans(await this.run(name, input))])
+    }
+    answers.push(this.facts())
+    return JSON.stringify(answers, null, 1)
+  }
+
+  /** Leaves everything in the one file. */
+  settle(): void {
+    this.store.emptyLog()
+  }
+
+  isImporting(): boolean {
+    return this.store.read((reader) => reader.prepare(selectOpen).get()) !== undefined
+  }
+
+  /** Findings and their histories. */
+  facts() {
+    return this.store.read((reader) => ({
+      findings: reader.prepare(selectFindings).all(),
+      history: reader.prepare(selectHistory).all(),
+      words: reader.prepare('SELECT DISTINCT text FROM combo JOIN word ON word.id = type_id ORDER BY text').all(),
+    }))
+  }
+
+  /** Counts agree with rows, and nothing is left of imports. */
+  leftovers(): { kept: number; miscounted: number } {
+    const tables = ['pending_import', 'earlier_finding', 'earlier_asset', 'pending_change', 'pending_log']
+    const sum = [...tables, 'finished_import', 'import_block'].map((table) => `(SELECT count(*) FROM ${table})`)
+    return this.store.read((reader) =>
+      reader
+        .prepare(
+          `SELECT ${sum.join(' + ')} AS kept, (SELECT count(*) FROM combo WHERE held <> 0 OR n <>
+             (SELECT count(*) FROM finding WHERE combo_id = combo.id)) AS miscounted`,
+        )
+        .get(),
+    ) as { kept: number; miscounted: number }
+  }
+
+  #tend(): void {
+    this.store.read((reader) => {
+      if (findEngine(reader) !== undefined) return
+      this.built += 1
+      attachEngine(reader, build(reader))
+    })
+  }
+
+  close(): void {
+    this.store.close()
+  }
+}
+
+export function build(reader: Parameters<typeof buildEngine>[0]): Engine {
+  const steps = buildEngine(reader)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** An import is listed as a scan while it goes on. */
+function withoutScans(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer), (key, value) =>
+    /^(?:lastScans?|nextCursor)$/.test(key) ? undefined : value,
+  )
+}
+
+export interface Interruptions {
+  /** Awaited after each transaction that has stored a part of the import. */
+  onTurn?: () => Promise<void>
+  /** Whether the process is to die after a write. */
+  dies?: () => boolean
+}
+
+/** The store of a process in which others always wait, so that it writes little at a time. */
+function interrupted(store: Store, { onTurn, dies }: Interruptions, die: () => void): Store {
+  const own: Partial<Store> = {
+    write: (...args) => {
+      const result = store.write(...args)
+      if (dies?.() === true) die()
+      return result
+    },
+    giveWay: async (signal) => {
+      await onTurn?.()
+      await store.giveWay(signal)
+    },
+  }
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'isAwaited') return true
+      if (name in own) return own[name as keyof typeof own]
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** Imports in a process that dies now and then, and is followed by another one each time. */
+export async function importInterrupted(
+  home: string,
+  lines: readonly Line[],
+  { source = 'scanner', ...interruptions }: Interruptions & { source?: string } = {},
+): Promise<void> {
+  let completed: number | undefined
+  for (let isBegun = false; ; ) {
+    const process = new Process(home)
+    const count = (sql: string) => process.store.read((reader) => reader.prepare(sql).pluck().all().length)
+    completed ??= count(selectCompleted)
+    const stop = new AbortController()
+    const store = interrupted(process.store, interruptions, () => stop.abort())
+    try {
+      if (isBegun) await goOn(process, store, stop.signal)
+      else await begin(process, store, { source, lines }, stop.signal)
+      return
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+      isBegun = count(selectOpen) > 0
+      if (count(selectCompleted) > completed) return
+    } finally {
+      process.close()
+    }
+  }
+}
+
+const selectCompleted = `SELECT uid FROM scan WHERE status = 'COMPLETED'`
+const selectOpen = `SELECT uid FROM scan WHERE status IN ('QUEUED', 'RUNNING')`
+
+function begin(
+  process: Process,
+  store: Store,
+  { source, lines }: { source: string; lines: readonly Line[] },
+  signal: AbortSignal,
+) {
+  const context = contextOf({ store: process.store, now, caller })
+  const vault = { ...context.vault, fingerprintKey: () => Buffer.alloc(32, 7) }
+  const given = { ...context, vault, store, signal } as ImportContext
+  return importFindings(streamOf(lines), { source, format: 'ndjson' }, given)
+}
+
+async function goOn(process: Process, store: Store, signal: AbortSignal): Promise<void> {
+  const uid = process.store.read((reader) => reader.prepare(selectOpen).pluck().get()) as string
+  const owner = createOwner()
+  try {
+    const drive = Drive.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
+    if (drive === undefined) throw new Error('the import is not to be had')
+    await storeImport(drive, { store, now, signal })
+  } finally {
+    owner.release()
+  }
+}
+
+export const newHome = () => mkdtempSync(join(tmpdir(), 'assay-unpublished-'))
+
+/** A copy of a data folder that nobody has open. */
+export function copyHome(home: string): string {
+  const copy = newHome()
+  copyFileSync(join(home, 'assay.db'), join(copy, 'assay.db'))
+  return copy
+}
+
+export const removeHome = (home: string) => rmSync(home, { recursive: true, force: true })

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
+import { openFacets } from '../../src/findings/facets.store.ts'
+import { isFollowed, leaveOutIndexes } from '../../src/imports/apply/stale-imports.ts'
+import type { ImportRow } from '../../src/imports/read/import-line.ts'
+import { openBlock, packBlock } from '../../src/imports/stage/import-block.ts'
+import {
+  addImportBlock,
+  dropImportRows,
+  findWaitingBlocks,
+  openImportFile,
+} from '../../src/imports/stage/imports.store.ts'
+import { insertSource } from '../../src/sources/sources.store.ts'
+import { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
+
+let folder: string
+let store: Store
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-waiting-'))
+  store = Store.open(join(folder, 'assay.db'), { now: () => 0 })
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const facets: ImportRow['facets'] = {
+  detectorType: safe('A'),
+  findingType: safe('B'),
+  category: safe(''),
+  customDetectorKey: safe(''),
+  severity: 'LOW',
+  status: 'OPEN',
+}
+const block = (key: string, size: number) => {
+  const told = { key }
+  const rows = Array.from(
+    { length: size },
+    (_, fp): ImportRow => ({
+      asset: safe(told),
+      facets,
+      fp,
+      confidence: 1,
+      firstDetectedAt: 0,
+      lastDetectedAt: null,
+      resolvedAt: null,
+      excerpt: null,
+    }),
+  )
+  return packBlock(rows)
+}
+
+it.each([
+  ['whole parts together', [[20_000, 1_000], [30_000], [10_000, 9_000], [5_000]], [70_000, 5_000]],
+  ['a large part in pieces, and the next by itself', [[40_000, 40_000, 10_000], [30_000]], [40_000, 50_000, 30_000]],
+  ['one block that is larger than all together', [[80_000], [1]], [80_000, 1]],
+  ['nothing', [], []],
+])('gives %s, and all of it once', (_, parts, expected) => {
+  store.write((writer) => {
+    openImportFile(writer, 'u', 0)
+    parts.forEach((sizes, part) => {
+      sizes.forEach((size, turn) => {
+        addImportBlock(writer, 'u', turn, { part, size, data: block(`p${part}`, size) })
+      })
+    })
+  })
+  const given: number[] = []
+  for (let after = 0; ; ) {
+    const waiting = store.read((reader) => findWaitingBlocks(reader, 'u', after))
+    if (waiting === undefined) break
+    given.push(waiting.packed.reduce((sum, packed) => sum + openBlock(packed).size, 0))
+    // Whether those before are there still makes no difference.
+    if (given.length % 2 === 0) store.write((writer) => dropImportRows(writer, 'u', waiting.ordinal))
+    after = waiting.ordinal
+  }
+  expect(given).toEqual(expected)
+})
+
+const PADDING = new Uint8Array(9 * 1024 * 1024)
+
+it.each([
+  ['of this version by their bytes, too', block('k', 1), [1, 1]],
+  ['of earlier versions as these did', new Uint8Array(Buffer.from(`${'-'.repeat(8 + 43)}{"assets":[["k"`)), [2]],
+])('gives blocks %s', (_, data, expected) => {
+  store.write((writer) => {
+    openImportFile(writer, 'u', 0)
+    for (const turn of [0, 1]) {
+      const padded = new Uint8Array(Buffer.concat([data, PADDING]))
+      addImportBlock(writer, 'u', turn, { part: 0, size: 1, data: padded })
+    }
+  })
+  const given: number[] = []
+  for (let after = 0; ; ) {
+    const waiting = store.read((reader) => findWaitingBlocks(reader, 'u', after))
+    if (waiting === undefined) break
+    given.push(waiting.packed.length)
+    after = waiting.ordinal
+  }
+  expect(given).toEqual(expected)
+})
+
+const ALL = 'asset_by_name asset_by_scope finding_by_resolution finding_by_time status_change_by_time'
+const NONE = ''
+const MB = 1024 * 1024
+
+it.each([
+  ['a large file', { u: [200_000, 0] }, [NONE, NONE]],
+  ['a small one', { u: [99_999, 0] }, [ALL, 'asset_by_scope']],
+  ['much text beside the numbers', { u: [200_000, 33 * MB] }, ['asset_by_name', NONE]],
+  ['more than one index takes', { u: [1_500_001, 0] }, [ALL, ALL]],
+  ['more than that with what others import', { u: [800_000, 0], v: [800_000, 0] }, [ALL, ALL]],
+])('leaves out indexes that are there, or not all there: %s', async (_, files, [whole, partly]) => {
+  store.write((writer) => {
+    for (const [uid, [rows = 0, bytes = 0]] of Object.entries(files)) {
+      openImportFile(writer, uid, 0)
+      const add = 'INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, 1, ?, zeroblob(?))'
+      writer.prepare(add).run(uid, rows, rows * 43 + bytes)
+    }
+  })
+  const change = { uid: 'u', write: store.write.bind(store), signal: new AbortController().signal }
+  const listLeft = () =>
+    store
+      .read((reader) =>
+        reader.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name`).pluck().all(),
+      )
+      .filter((name) => ALL.split(' ').includes(String(name)))
+      .join(' ')
+  expect(store.read(isFollowed)).toBe(true)
+  expect(await leaveOutIndexes(store, change)).toBe(files.u[0])
+  expect(listLeft()).toBe(whole)
+  expect(store.read(isFollowed)).toBe(whole === ALL)
+  store.write((writer) => {
+    for (const name of ALL.split(' ')) {
+      if (name !== 'asset_by_scope') writer.prepare(`DROP INDEX IF EXISTS ${name}`).run()
+    }
+  })
+  await leaveOutIndexes(store, change)
+  expect(listLeft()).toBe(partly)
+  expect(store.read(hasAllIndexes)).toBe(partly === ALL)
+})
+
+it.each([
+  [49_999, false],
+  [50_000, true],
+])('%i findings without all indexes have a follower of their changes: %s', (findings, expected) => {
+  store.write((writer) => {
+    const draft = { uid: 'u', name: 's', type: 'WIKI', config: {}, secrets: {}, nextRunAt: null }
+    const sourceId = insertSource(writer, draft, 0)
+    const id = openFacets(writer).comboId({ sourceId, ...facets })
+    writer.prepare('UPDATE combo SET n = ? WHERE id = ?').run(findings, id)
+    writer.prepare('DROP INDEX finding_by_time').run()
+  })
+  expect(store.read(isFollowed)).toBe(expected)
+})

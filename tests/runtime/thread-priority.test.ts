@@ -1,0 +1,24 @@
+import { getPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+
+const script = new URL('../../src/runtime/thread-priority.ts', import.meta.url).href
+const code = `
+  import('tsx/esm/api').then(async (tsx) => {
+    tsx.register()
+    const { goBehindAnswers } = await import(${JSON.stringify(script)})
+    goBehindAnswers()
+    require('node:worker_threads').parentPort.postMessage(require('node:os').getPriority(0))
+  })`
+
+it.runIf(process.platform === 'linux')('goes behind the other threads of the process, alone', async () => {
+  const before = getPriority(0)
+  const worker = new Worker(code, { eval: true })
+  const inside = await new Promise((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+  await worker.terminate()
+  expect(inside).toBe(Math.min(19, before + 5))
+  expect(getPriority(0)).toBe(before)
+})

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Drive, DriveStopped, SILENCE_MS } from '../../src/scans/lease.ts'
+import { createOwner } from '../../src/scans/owner.ts'
+import { finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
+import { insertSource } from '../../src/sources/sources.store.ts'
+import { NOON, openStore } from '../support/context.ts'
+
+let now: number
+let uid: string
+let kept: ReturnType<typeof openStore>
+beforeEach(() => {
+  now = NOON
+  kept = openStore(() => now)
+  uid = kept.store.write((writer) => {
+    const source = { uid: 'one', name: 'One', type: 'WIKI', config: {}, secrets: {}, nextRunAt: null }
+    const sourceId = insertSource(writer, source, now)
+    const draft = { sourceId, requestedBy: 'ada', configHash: '', detectorsHash: '', seed: 1, sampled: false }
+    return insertScan(writer, { ...draft, trigger: 'MANUAL' }, now)
+  })
+})
+afterEach(() => kept.remove())
+
+const claim = () => {
+  const { signal } = new AbortController()
+  return Drive.claim(uid, { store: kept.store, owner: createOwner(), now: () => now, signal, heartbeatMs: 3_600_000 })
+}
+const need = (drive: Drive | undefined): Drive => {
+  if (drive === undefined) throw new Error('the scan could not be claimed')
+  return drive
+}
+const scan = () => kept.store.read((reader) => getScan(reader, uid))
+const written: string[] = []
+const write = (drive: Drive, word: string) => drive.write(() => written.push(word))
+
+describe('a scan', () => {
+  it('that somebody drives cannot be claimed, until that one is silent', () => {
+    const first = need(claim())
+    now += SILENCE_MS
+    expect(claim()).toBeUndefined()
+    now += 1
+    const second = need(claim())
+    expect(second.scan.token).toBe(first.scan.token + 1)
+    first.close()
+    second.close()
+  })
+
+  it('that was lost takes no write, no beat and no ending of the one who has lost it', () => {
+    const late = need(claim())
+    write(late, 'before')
+    now += SILENCE_MS + 1
+    const present = need(claim())
+    expect(() => write(late, 'late')).toThrow(DriveStopped)
+    expect(late.stop).toBe('lost')
+    expect(late.end((writer) => finishScan(writer, late.scan.id, { status: 'FAILED' }, now))).toBe(false)
+    late.release()
+    expect(scan()).toMatchObject({ status: 'RUNNING', token: present.scan.token, heartbeatAt: now })
+    write(present, 'after')
+    expect(present.end((writer) => finishScan(writer, present.scan.id, { status: 'COMPLETED' }, now))).toBe(true)
+    expect(scan().status).toBe('COMPLETED')
+    expect(written).toEqual(['before', 'after'])
+  })
+
+  it('that is over cannot be claimed', () => {
+    const drive = need(claim())
+    drive.end((writer) => finishScan(writer, drive.scan.id, { status: 'COMPLETED' }, now))
+    now += 10 * SILENCE_MS
+    expect(claim()).toBeUndefined()
+  })
+})

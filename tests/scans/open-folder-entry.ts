@@ -1,8 +1,0 @@
-import { loadConfig } from '../../src/config.ts'
-import { openFolder } from '../../src/folder.ts'
-
-/** Opens a data folder as the program does. */
-process.stdout.write('begun\n')
-const folder = await openFolder(loadConfig({ home: process.argv[2], logLevel: 'silent' }, {}), {})
-folder.close()
-process.stdout.write('done\n')

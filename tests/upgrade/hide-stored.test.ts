@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
+import { openFolder } from '../../src/commands/data-folder.ts'
+import { loadConfig } from '../../src/config.ts'
+import { findingOperations } from '../../src/findings/operations.ts'
+import { importFindings } from '../../src/imports/imports.ts'
+import { auditOperations } from '../../src/metrics/audit-operations.ts'
+import { listDamagedDefinitions } from '../../src/store/digests.store.ts'
+import { createTenant } from '../scans/fake-tenant.ts'
+import { openWorkbench } from '../scans/workbench.ts'
+import { startEntry, untilPrinted } from '../support/entry.ts'
+import { CARD, type EarlierFolder, makeEarlierFolder } from './earlier-folder.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'assay-hidden-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
+const entry = new URL('open-folder-entry.ts', import.meta.url)
+const config = (home: string) => loadConfig({ home }, {})
+
+/** What of the planted texts the files of the database hold, in either case: indexes of texts keep small letters. */
+function listLeaks({ home, planted }: EarlierFolder): string[] {
+  const files = ['', '-wal'].map((end) => join(home, `assay.db${end}`)).filter(existsSync)
+  const bytes = files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join('')
+  return [CARD, 'hunter2-is-kept', ...planted.map((token) => token.slice(7))].filter((text) =>
+    bytes.includes(text.toLowerCase()),
+  )
+}
+
+const idQueries = [
+  'SELECT id, uid, source_id FROM asset ORDER BY id',
+  'SELECT id, asset_id, fp, first_detected_at, value_fp FROM finding ORDER BY id',
+  'SELECT id, uid FROM source ORDER BY id',
+  'SELECT seq FROM audit WHERE seq <= 29 ORDER BY seq',
+  'SELECT id, slug FROM term ORDER BY id',
+  'SELECT finding_id, seq, at FROM status_change ORDER BY 1, 2',
+]
+
+function readAll({ home }: EarlierFolder, queries: readonly string[]): unknown[] {
+  const database = new Database(join(home, 'assay.db'), { readonly: true })
+  try {
+    return queries.map((query) => database.prepare(query).raw().all())
+  } finally {
+    database.close()
+  }
+}
+
+/** Opens the folder as the program does, and gives what it logs. */
+async function open({ home }: EarlierFolder): Promise<string> {
+  let logged = ''
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    logged += String(text)
+    return true
+  })
+  try {
+    const folder = await openFolder(config(home), {})
+    folder.close()
+  } finally {
+    spy.mockRestore()
+  }
+  return logged
+}
+
+const mark = (folder: EarlierFolder) =>
+  readAll(folder, ["SELECT value FROM install WHERE name = 'texts_hidden'"]).flat(2).at(0)
+
+it('of a database of before, no credential is left in the files or in answers, and ids stay', async () => {
+  const folder = makeEarlierFolder(root)
+  const ids = readAll(folder, idQueries)
+  expect(listLeaks(folder).length).toBe(folder.planted.length + 2)
+  expect(await open(folder)).toMatch(/backups made before may hold them/)
+  expect(listLeaks(folder)).toEqual([])
+  expect(readAll(folder, idQueries)).toEqual(ids)
+  expect(Number(mark(folder))).toBeGreaterThan(1e12)
+
+  const bench = openWorkbench(createTenant({}), {
+    home: folder.home,
+    extra: [...findingOperations, ...auditOperations],
+  })
+  try {
+    expect(bench.store.read((reader) => verifyAudit(reader))).not.toHaveProperty('brokenAt')
+    expect(bench.store.read(listDamagedDefinitions)).toEqual([])
+    expect(bench.store.examine(true)).toMatchObject({ integrity: 'ok', foreignKeys: 0, differences: [] })
+    const answers = JSON.stringify([
+      await bench.run('search_findings', { limit: 500 }),
+      await bench.run('list_sources'),
+      await bench.run('get_scan', { id: 'scan' }),
+      await bench.run('list_audit'),
+    ])
+    for (const text of [CARD, ...folder.planted]) expect(answers).not.toContain(text)
+    expect(answers).toContain('Page ********')
+  } finally {
+    await bench.close()
+  }
+  // The next start has nothing to do.
+  expect(await open(folder)).toBe('')
+})
+
+it('importing the file of before again changes nothing', async () => {
+  const folder = makeEarlierFolder(root)
+  await open(folder)
+  const bench = openWorkbench(createTenant({}), { home: folder.home })
+  const look = () =>
+    readAll(folder, [
+      'SELECT id, uid, key, kind_id, container_id, name, url, owner FROM asset ORDER BY id',
+      'SELECT * FROM finding ORDER BY id',
+      'SELECT * FROM combo ORDER BY id',
+      'SELECT * FROM status_change ORDER BY 1, 2',
+    ])
+  try {
+    const before = look()
+    async function* stream() {
+      yield Buffer.from(folder.lines.map((line) => JSON.stringify(line)).join('\n'))
+    }
+    const result = await importFindings(stream(), { source: 'scanner', format: 'ndjson' }, bench.context)
+    expect(result).toMatchObject({ findings: { new: 0, again: folder.lines.length, resolved: 0 } })
+    expect(look()).toEqual(before)
+  } finally {
+    await bench.close()
+  }
+  const [assets, , combos] = look() as [unknown[][], unknown, unknown[][]]
+  expect(new Set(assets.map(([, , key]) => key)).size).toBe(assets.length)
+  // Types that are masked alike are one, and its count is that of all.
+  expect(combos.map((combo) => combo.at(-2)).filter((n) => n === 12)).toHaveLength(1)
+})
+
+it('a start that is killed on the way leaves nothing half done', { timeout: 60_000 }, async () => {
+  const folder = makeEarlierFolder(root, 3000)
+  const ids = readAll(folder, idQueries)
+  for (let kill = 0; kill < KILLS; kill++) {
+    const running = await startEntry(entry, [folder.home])
+    await untilPrinted(running, 'begun')
+    await sleep(30 + kill * 45)
+    running.child.kill('SIGKILL')
+    await running.ended
+  }
+  const together = await Promise.all([0, 1, 2].map(() => startEntry(entry, [folder.home])))
+  expect(await Promise.all(together.map(({ ended }) => ended))).toEqual([0, 0, 0])
+  expect(listLeaks(folder)).toEqual([])
+  expect(readAll(folder, idQueries)).toEqual(ids)
+  const { store, close } = await openFolder(config(folder.home), {})
+  expect(store.read((reader) => verifyAudit(reader))).not.toHaveProperty('brokenAt')
+  close()
+})
+
+it('goes on with emptying the file when it was ended before', async () => {
+  const folder = makeEarlierFolder(root)
+  await open(folder)
+  const database = new Database(join(folder.home, 'assay.db'))
+  database.exec("UPDATE install SET value = 'uncompacted' WHERE name = 'texts_hidden'")
+  database.close()
+  expect(await open(folder)).toMatch(/backups made before/)
+  expect(Number(mark(folder))).toBeGreaterThan(1e12)
+})
+
+it('a trail that was tampered with stays so', async () => {
+  const folder = makeEarlierFolder(root)
+  const database = new Database(join(folder.home, 'assay.db'))
+  database.exec("INSERT INTO audit_chain (seq, digest) VALUES (1, 'x'), (2, 'y')")
+  database.close()
+  await open(folder)
+  const { store, close } = await openFolder(config(folder.home), {})
+  expect(store.read((reader) => verifyAudit(reader)).brokenAt).toBe(1)
+  close()
+  expect(listLeaks(folder)).toEqual([])
+})
+
+it('marks a new database at once, without a word', async () => {
+  const folder = { home: mkdtempSync(join(root, 'new-')), planted: [], lines: [] }
+  expect(await open(folder)).toBe('')
+  expect(mark(folder)).toBe('0')
+})
