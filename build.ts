@@ -37,7 +37,7 @@ const placed: Plugin = {
   setup(bundling) {
     bundling.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
-      const installation = join(root, 'src', 'kernel', 'installation.ts')
+      const installation = join(root, 'src', 'runtime', 'package-files.ts')
       if (!source.includes('import.meta.url') || path === installation) return { contents: source, loader: 'ts' }
       const place = relative(root, path)
         .replaceAll('\\', '/')

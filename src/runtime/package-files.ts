@@ -38,6 +38,7 @@ export function readBuilt(path: string): string | undefined {
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   if (!runsFromSource) return new Worker(packageFile(`dist/${script}.js`), options)
   const source = packageFile(`src/${script}.ts`).href
-  const code = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${JSON.stringify(source)}) })`
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
+  const code = `import(${loader}).then((tsx) => { tsx.register(); return import(${JSON.stringify(source)}) })`
   return new Worker(code, { ...options, eval: true })
 }

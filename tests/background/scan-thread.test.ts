@@ -21,7 +21,7 @@ import { snapshotOf } from '../scans/workbench.ts'
 
 const catalogue: readonly Operation[] = [...sourceOperations, ...scanOperations]
 /** The built thread starts much faster than the one from the sources. */
-const builtScript = new URL('../../dist/scans/scan.worker.js', import.meta.url)
+const builtScript = new URL('../../dist/background/scan.worker.js', import.meta.url)
 /** The first thread of a folder comes to an end that nobody asked for. */
 const dyingScript = new URL(
   `data:text/javascript,${encodeURIComponent(`

@@ -18,7 +18,7 @@ import { contextOf, localPerson } from '../support/context.ts'
 
 const PAGES = 2_000
 const catalogue = [...sourceOperations, ...scanOperations]
-const script = new URL('../../dist/scans/scan.worker.js', import.meta.url)
+const script = new URL('../../dist/background/scan.worker.js', import.meta.url)
 
 let wiki: SampleWiki
 let home: string
