@@ -1,4 +1,4 @@
-import { isHeaderRow } from '../documents/cells.ts'
+import { isHeaderRow } from '../documents/text/cells.ts'
 
 /** A cell of a table that is written in running text; offsets are into that text. */
 export interface TextCell {
