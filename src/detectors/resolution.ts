@@ -10,6 +10,8 @@ export interface Located extends Match {
   detectorType: string
   category: string
   path: string
+  /** The text that `from` and `to` count in: matches of several texts never overlap. */
+  source: string
   section: string
   identity: string
   /** Offsets in the source. */
@@ -38,7 +40,7 @@ export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<s
       b.confidence - a.confidence || gravity(a) - gravity(b) || b.to - b.from - (a.to - a.from) || a.from - b.from,
   )
   const taken = new Map<string, RangeSet<Range & { confidence: number }>>()
-  const place = (type: string, { customDetectorKey = '', path }: Located) => `${type}\n${customDetectorKey}\n${path}`
+  const place = (type: string, { customDetectorKey = '', source }: Located) => `${type}\n${customDetectorKey}\n${source}`
   const kept = surestFirst.filter((match) => {
     const key = place(match.detectorType, match)
     const set = taken.get(key) ?? new RangeSet()

@@ -129,7 +129,7 @@ export function createAssets(options: AssetOptions) {
       owner: asset.owner,
       facts: asset.facts,
       workspace: keyOf.workspace(workspace),
-      parts: document.parts.map(({ kind, path, label, text }) => [kind, path, label, text]),
+      parts: document.parts.map(({ kind, path, label, section, text }) => [kind, path, label, section, text]),
       links: all.map(({ type, targetKey, url, path }) => [type, targetKey ?? url, path].join(' ')).sort(),
     })
     const facts = { ...asset.facts, ...passing }

@@ -37,7 +37,11 @@ interface FieldSections {
   expressions: string
 }
 
-const ofColumns = { names: 'tables/names', descriptions: 'tables/descriptions', expressions: 'tables/columns' }
+const ofColumns = {
+  names: 'tables/names',
+  descriptions: 'tables/descriptions/columns',
+  expressions: 'tables/columns',
+}
 const ofMeasures = {
   names: 'tables/measures',
   descriptions: 'tables/measures/descriptions',
@@ -56,7 +60,7 @@ function fieldParts(table: string, field: Field, label: string, sections: FieldS
 function toTableParts(table: Table): Part[] {
   return [
     ...name(table.name, table.name, 'table', 'tables/names'),
-    ...text(table.description, table.name, 'tables/descriptions'),
+    ...text(table.description, table.name, 'tables/descriptions/tables'),
     ...byName(table.columns).flatMap((column) => fieldParts(table.name, column, 'column', ofColumns)),
     ...byName(table.measures).flatMap((measure) => fieldParts(table.name, measure, 'measure', ofMeasures)),
     ...expression(table.expression, `${table.name} source`, 'm', 'tables/columns'),

@@ -31,7 +31,8 @@ export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
     ...requireMember(measures, 'name', 'tables/measures'),
     ...requireMember(measures, 'expression', 'tables/measures/expressions'),
     ...expectMember(measures, 'description', 'tables/measures/descriptions'),
-    ...expectMember([...tables, ...columns], 'description', 'tables/descriptions'),
+    ...expectMember(tables, 'description', 'tables/descriptions/tables'),
+    ...expectMember(columns, 'description', 'tables/descriptions/columns'),
     ...expectMember(columns, 'expression', 'tables/columns'),
     ...expectMember(tables, 'source', 'tables/sources'),
     ...requireMember(

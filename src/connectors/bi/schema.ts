@@ -78,13 +78,16 @@ function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table
 }
 
 /** Cells that every row of an answer has, with or without a value. */
-const requireCells = (rows: readonly Item[], keys: readonly string[], section: string) =>
-  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key))) ? unread('missing', '', section) : []
+const requireCells = (rows: readonly Item[], keys: readonly string[], ...sections: string[]) =>
+  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key))) ? unread('missing', '', ...sections) : []
+
+/** What is not known of columns without a name, and of tables without one. */
+const namedSections = ['tables/names', 'tables/descriptions', 'tables/columns']
 
 /** Columns as the queries name them, best first, with what each leaves out. */
 const columnWays = [
   { dax: queries.describedColumns, way: 'queries', leavesOut: [] },
-  { dax: queries.columns, way: 'queries', leavesOut: ['tables/descriptions', 'tables/columns'] },
+  { dax: queries.columns, way: 'queries', leavesOut: ['tables/descriptions/columns', 'tables/columns'] },
   {
     dax: queries.statistics,
     way: 'statistics',
@@ -128,12 +131,12 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     const { chosen, columns } = await firstTaken(workspace, dataset)
     const gaps = [
       ...unread('refused', 'query_refused', ...chosen.leavesOut),
-      ...requireCells(columns, ['t', 'c'], 'tables/names'),
+      ...requireCells(columns, ['t', 'c'], ...namedSections),
     ]
     if (chosen.way === 'statistics') return { way: 'statistics', tables: toTablesOf(columns, [], []), unread: gaps }
     if (chosen.leavesOut.length === 0) {
       gaps.push(
-        ...requireCells(columns, ['x'], 'tables/descriptions'),
+        ...requireCells(columns, ['x'], 'tables/descriptions/columns'),
         ...requireCells(columns, ['e'], 'tables/columns'),
       )
     }
@@ -148,13 +151,13 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
       }
     }
     const measures = await more(queries.measures, 'tables/measures')
-    const tables = await more(queries.tables, 'tables/names', 'tables/descriptions', 'tables/columns')
+    const tables = await more(queries.tables, ...namedSections)
     gaps.push(
       ...requireCells(measures, ['t', 'm'], 'tables/measures'),
       ...requireCells(measures, ['e'], 'tables/measures/expressions'),
       ...requireCells(measures, ['x'], 'tables/measures/descriptions'),
-      ...requireCells(tables, ['t'], 'tables/names'),
-      ...requireCells(tables, ['x'], 'tables/descriptions'),
+      ...requireCells(tables, ['t'], ...namedSections),
+      ...requireCells(tables, ['x'], 'tables/descriptions/tables'),
       ...requireCells(tables, ['e'], 'tables/columns'),
     )
     return { way: 'queries', tables: toTablesOf(columns, measures, tables), unread: gaps }
