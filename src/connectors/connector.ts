@@ -193,7 +193,10 @@ export interface TestStep {
 export type LeftScope = 'gone' | 'hidden' | 'left_out'
 
 export interface ConnectorSession {
-  /** The scopes to scan, by the source's scope options; throws AppError when sign-in fails or when none matched. */
+  /**
+   * The scopes to scan, by the source's scope options. Throws AppError when sign-in fails and where there are none:
+   * with reason `scope_unmatched` when they were asked for by name, `nothing_visible` otherwise.
+   */
   scopes(): Promise<{ scopes: Scope[]; warnings: ScanWarning[] }>
   /**
    * The assets of one scope, batch by batch. Throws AppError when the scope cannot be listed to its end; what was

@@ -40,7 +40,8 @@ export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<s
       b.confidence - a.confidence || gravity(a) - gravity(b) || b.to - b.from - (a.to - a.from) || a.from - b.from,
   )
   const taken = new Map<string, RangeSet<Range & { confidence: number }>>()
-  const place = (type: string, { customDetectorKey = '', source }: Located) => `${type}\n${customDetectorKey}\n${source}`
+  const place = (type: string, { customDetectorKey = '', source }: Located) =>
+    `${type}\n${customDetectorKey}\n${source}`
   const kept = surestFirst.filter((match) => {
     const key = place(match.detectorType, match)
     const set = taken.get(key) ?? new RangeSet()

@@ -144,6 +144,8 @@ export interface UnreadSummary {
   section: string
   reason: UnreadReason
   detail: string
+  /** It is taken to be empty. */
+  isSettled: boolean
   assets: number
   /** Findings that stay as they are because of it. */
   findings: number
@@ -155,10 +157,10 @@ export interface UnreadSummary {
 export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[] {
   const rows = reader
     .prepare(
-      `SELECT u.asset_id AS assetId, u.section, u.reason, u.detail, u.was_read AS wasRead, a.scope_key AS scopeKey,
-         w.text AS kind
+      `SELECT u.asset_id AS assetId, u.section, u.reason, u.detail, u.was_read AS wasRead, u.is_settled AS settled,
+         a.scope_key AS scopeKey, w.text AS kind
        FROM unread_section u JOIN asset a ON a.id = u.asset_id JOIN word w ON w.id = a.kind_id
-       WHERE u.scan_id = ? AND u.is_settled = 0 AND a.status = 'ACTIVE' ORDER BY u.asset_id, u.section`,
+       WHERE u.scan_id = ? AND a.status = 'ACTIVE' ORDER BY u.asset_id, u.section`,
     )
     .all(scanId) as {
     assetId: number
@@ -166,6 +168,7 @@ export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[]
     reason: UnreadReason
     detail: string
     wasRead: number
+    settled: number
     scopeKey: string
     kind: string
   }[]
@@ -174,10 +177,11 @@ export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[]
      WHERE f.asset_id = ? AND c.status <> ?`,
   )
   const sums = new Map<string, UnreadSummary>()
-  for (const { assetId, section, wasRead, ...what } of rows) {
+  for (const { assetId, section, wasRead, settled, ...what } of rows) {
     const [first = ''] = section.split('/')
-    const key = JSON.stringify([what.scopeKey, what.kind, first, what.reason, what.detail])
-    const sum = sums.get(key) ?? { ...what, section: first, assets: 0, findings: 0, readBefore: 0 }
+    const isSettled = settled === 1
+    const key = JSON.stringify([what.scopeKey, what.kind, first, what.reason, what.detail, isSettled])
+    const sum = sums.get(key) ?? { ...what, isSettled, section: first, assets: 0, findings: 0, readBefore: 0 }
     sums.set(key, sum)
     const found = findFindings.all(assetId, statusCodes.RESOLVED) as {
       location: string | null

@@ -1,4 +1,4 @@
-import type { Connector, LeftScope } from '../connectors/connector.ts'
+import type { Connector } from '../connectors/connector.ts'
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import {
   openSafeSession,
@@ -22,6 +22,7 @@ import type { Reader, Store } from '../store/store.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
 import type { Detect, EstateStep } from './cross-asset-check.ts'
 import { Drive, DriveStopped, whileDriving } from './lease.ts'
+import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
 import { concludeAbsence, listLeftScopes } from './missing-assets.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
@@ -161,7 +162,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
   const run: Run = { ...options, drive, source, parsed, detectorsHash, lostInARow: 0 }
   const session = openSession(parsed.connector, run)
   try {
-    const listing = await whileDriving(drive, session.scopes())
+    const listing = await listScopesToScan(session, run)
     drive.write((writer) => {
       addScopes(writer, drive.scan.id, listing.scopes)
       addNotes(
@@ -177,31 +178,20 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
       await crawlScope(session, scope, run)
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
-    const left = isListedWhole ? await findLeftScopes(session, run) : new Map<string, LeftScope | 'unknown'>()
+    const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
     const held = await concludeAbsence({ drive, store, now, left })
     await evaluateEstate(run)
     const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
     drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
+    const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, drive)).length > 0
     return conclude(
       store.read((reader) => listScopes(reader, drive.scan.id)),
-      { held, isRightLost: unread.isRightLost },
+      { held, isRightLost: unread.isRightLost, isUndecided },
     )
   } finally {
     await closeSession(session, log)
     options.upstream?.ended(source.uid)
   }
-}
-
-/** Scopes that are not listed any more, with what the platform says of them. */
-async function findLeftScopes(
-  session: SafeSession,
-  { drive, store }: Run,
-): Promise<Map<string, LeftScope | 'unknown'>> {
-  const keys = store.read((reader) => listLeftScopes(reader, drive))
-  if (keys.length === 0) return new Map()
-  const none: ReadonlyMap<string, LeftScope> = new Map()
-  const told = await whileDriving(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
-  return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
 }
 
 function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: EngineOptions) {
@@ -388,7 +378,7 @@ async function evaluateEstate(run: Run): Promise<void> {
 
 function conclude(
   scopes: readonly ScopeRecord[],
-  { held, isRightLost }: { held: boolean; isRightLost: boolean },
+  { held, isRightLost, isUndecided }: { held: boolean; isRightLost: boolean; isUndecided: boolean },
 ): ScanEnding {
   const broken = scopes.filter(({ state }) => state !== 'COMPLETE')
   const [first] = broken
@@ -397,5 +387,6 @@ function conclude(
     return { status: nothing ? 'FAILED' : 'PARTIAL', reason: first.reason ?? 'scope_incomplete' }
   }
   if (held) return { status: 'PARTIAL', reason: 'mass_vanishing' }
-  return isRightLost ? { status: 'PARTIAL', reason: 'right_lost' } : { status: 'COMPLETED' }
+  if (isRightLost) return { status: 'PARTIAL', reason: 'right_lost' }
+  return isUndecided ? { status: 'PARTIAL', reason: 'nothing_visible' } : { status: 'COMPLETED' }
 }

@@ -74,6 +74,8 @@ export function withKnown(
   }
 }
 
+const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
 const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
   refused: 'the platform refuses it',
   failed: 'the platform failed',
@@ -91,16 +93,20 @@ export function reportUnread(reader: Reader, scanId: number): { notes: ScanNote[
   const sums = summarizeUnread(reader, scanId)
   const notes = sums
     .filter(
-      ({ reason, findings, readBefore }) =>
-        findings > 0 || reason === 'failed' || (readBefore > 0 && isSaid.has(reason)),
+      ({ reason, findings, readBefore, isSettled }) =>
+        isSettled || findings > 0 || reason === 'failed' || (readBefore > 0 && isSaid.has(reason)),
     )
-    .map(({ scopeKey, kind, section, reason, detail, assets, findings }): ScanNote => {
+    .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNote => {
       const what = section === '' ? kind : `${section} of ${kind}`
+      if (isSettled) {
+        const message = `${what} was left out by a second scan in a row, in ${noun(assets, 'case')}: it is taken as empty, and what was found in it counts as removed.`
+        return { code: 'taken_as_empty', message, scope: scopeKey }
+      }
       const why = detail === '' ? reasons[reason] : `${reasons[reason]} (${detail})`
       const stay = findings === 0 ? 'no known findings are in it' : `${findings} findings in it stay as they are`
       return {
         code: 'not_read',
-        message: `${what} was not read in ${assets} ${assets === 1 ? 'case' : 'cases'}: ${why}; ${stay}.`,
+        message: `${what} was not read in ${noun(assets, 'case')}: ${why}; ${stay}.`,
         scope: scopeKey,
       }
     })

@@ -126,6 +126,17 @@ describe('overlapping matches', () => {
     expect(run(document, [both]).findings.map(({ location }) => location.end)).toEqual([9])
   })
 
+  it('are none where each stands in a text of its own, though both are at one path', () => {
+    const document = documentOf(textPart('role 4711', { path: 'role' }), textPart('id = 4712', { path: 'role' }))
+    const weak = detectorOf(/47\d\d/g, { type: 'WEAK', yieldsTo: ['TEST'] })
+    const found = run(document, [detectorOf(/471\d/g)]).findings
+    expect(found.map(({ fingerprint }) => fingerprint.split('|').at(-1))).toEqual(['4711', '4712'])
+    expect(run(document, [weak, detectorOf(/4711/g)]).findings.map(({ detectorType }) => detectorType)).toEqual([
+      'TEST',
+      'WEAK',
+    ])
+  })
+
   it('keeps what several detectors see in one place', () => {
     expect(run(document, [detectorOf(/4711/g), detectorOf(/4711/g, { type: 'OTHER' })]).findings).toHaveLength(2)
   })

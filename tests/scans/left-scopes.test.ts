@@ -82,6 +82,73 @@ describe('a workspace that left the list', () => {
     },
   )
 
+  describe('as the last one of those named by their ids', () => {
+    const optional = { scope: { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001'] } }
+    const firstOf = ({ tenant }: Tenant) => tenant.getWorkspace([...tenant.workspaces.values()][0]?.name ?? '')
+
+    it('is gone by the second complete scan where nobody can confirm it', async () => {
+      const planted = await scanned({ optional })
+      const open = count('OPEN')
+      planted.tenant.deleteWorkspace(firstOf(planted).id)
+      const second = await bench.scan()
+      expect([second.status, second.reason]).toEqual(['PARTIAL', 'nothing_visible'])
+      expect(codes(second)).toEqual(['scope_unmatched', 'scope_gone'])
+      expect(count('OPEN')).toBe(open)
+      const third = await bench.scan()
+      expect([third.status, codes(third)]).toEqual(['COMPLETED', ['scope_unmatched', 'scope_gone']])
+      expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
+      expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'scope_unmatched' })
+    })
+
+    it('is gone at once when the list of administrators has it no more', async () => {
+      const planted = await scanned({ adminApi: true, optional })
+      const open = count('OPEN')
+      planted.tenant.deleteWorkspace(firstOf(planted).id)
+      expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+      expect([count('OPEN'), count('RESOLVED')]).toEqual([0, open])
+    })
+
+    it('stays while its id is refused', async () => {
+      const planted = await scanned({ optional })
+      const open = count('OPEN')
+      firstOf(planted).open = false
+      for (let times = 0; times < 3; times++) {
+        expect(await bench.scan()).toMatchObject({ status: 'PARTIAL', reason: 'right_lost' })
+        expect(count('OPEN')).toBe(open)
+      }
+    })
+  })
+
+  it('stays when the account sees none at all and nobody says what became of them', async () => {
+    const planted = await scanned()
+    const open = count('OPEN')
+    for (const workspace of planted.tenant.workspaces.values()) workspace.open = false
+    for (let times = 0; times < 3; times++) {
+      expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'nothing_visible' })
+      expect(count('OPEN')).toBe(open)
+    }
+  })
+
+  it('stays while the platform lists workspaces without an id', async () => {
+    const names = ['Finance word:b1', 'People word:b45']
+    const planted = await scanned({ optional: { scope: { workspace_names: names } } })
+    const open = count('OPEN')
+    expect([...planted.tenant.workspaces.values()].filter(({ name }) => names.includes(name))).not.toEqual([])
+    server?.faults.push({
+      match: onPath(/\/groups$/),
+      respond: {
+        rewrite: (reply) => {
+          for (const group of (reply.body as { value: { id?: string }[] }).value) delete group.id
+          return reply
+        },
+      },
+    })
+    for (let times = 0; times < 3; times++) {
+      expect(await bench.scan()).toMatchObject({ status: 'FAILED', reason: 'entries_unreadable' })
+      expect(count('OPEN')).toBe(open)
+    }
+  })
+
   it('stays where its id is refused', async () => {
     const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002']
     const planted = await scanned({ optional: { scope: { workspace_ids: ids } } })
@@ -195,5 +262,28 @@ describe('a metadata scan', () => {
     expect([scan.status, scan.reason]).toEqual(['PARTIAL', 'retry_later'])
     expect(Date.parse(scan.retryAt ?? '') - bench.clock.now).toBeGreaterThan(3_000_000)
     expect(count('OPEN')).toBe(before)
+  })
+})
+
+describe('a text that the platform leaves out where it is empty', () => {
+  it('counts as removed by the second scan in a row that does not get it, and that is said once', async () => {
+    await scanned()
+    server?.faults.push({
+      match: onPath(/\/reports$/),
+      respond: {
+        rewrite: (reply) => {
+          for (const report of (reply.body as { value: { description?: string }[] }).value) delete report.description
+          return reply
+        },
+      },
+    })
+    const scans = [await bench.scan(), await bench.scan(), await bench.scan()]
+    expect(scans.map(({ progress }) => progress.findings.resolved)).toEqual([0, 4, 0])
+    expect(scans.map((scan) => new Set(codes(scan)))).toEqual([
+      new Set(['not_read']),
+      new Set(['taken_as_empty']),
+      new Set(),
+    ])
+    expect(scans[1]?.warnings[0]?.message).toMatch(/^description of bi.report was left out by a second scan in a row/)
   })
 })

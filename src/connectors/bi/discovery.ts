@@ -47,7 +47,9 @@ export async function discover(options: {
   const warnings: ScanWarning[] = []
   const found = new Map<string, Workspace>()
   const denied = new Set<string>()
+  let hasUnreadable = false
   const add = (workspace: Workspace) => {
+    hasUnreadable ||= workspace.id === ''
     if (workspace.id !== '' && !found.has(workspace.id)) found.set(workspace.id, workspace)
   }
 
@@ -86,6 +88,10 @@ export async function discover(options: {
     }
   }
 
+  if (hasUnreadable) {
+    const message = 'The platform listed workspaces without an id, so some may be missing; the next scan tries again.'
+    warnings.push({ code: 'entries_unreadable', message, incomplete: true })
+  }
   const wanted = (workspace: Workspace) => !listed || ids.includes(workspace.id) || names.includes(fold(workspace.name))
   const workspaces = [...found.values()]
     .filter((workspace) => workspace.kind === 'workspace' || scope.include_personal_workspaces)
@@ -130,8 +136,10 @@ export async function findLeft(
 }
 
 /** Nothing to scan is a failure: an empty success would look like a clean tenant. */
-export function requireWorkspaces({ workspaces, unmatched }: Discovery): void {
+export function requireWorkspaces({ workspaces, unmatched, warnings }: Discovery): void {
   if (workspaces.length > 0) return
+  const gap = warnings.find(({ incomplete }) => incomplete === true)
+  if (gap !== undefined) throw new AppError('unavailable', gap.message, { reason: gap.code })
   const message =
     unmatched.length > 0
       ? 'None of the workspaces of the scope is visible; check ids, names and the membership of the account.'

@@ -62,7 +62,6 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
   async function open(): Promise<Ground> {
     const claims = await signIn.claims()
     const found = await discover({ api, scope, servicePrincipal })
-    requireWorkspaces(found)
     if (!addresses.cloudsMatch) {
       const message = 'api_base_url and authority_url belong to different clouds.'
       found.warnings.push({ code: 'cloud_mismatch', message })
@@ -78,7 +77,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       found.warnings.push({ code: 'token_audience', message })
     }
     const tenantId = options.tenantId ?? claims.tenantId ?? new URL(addresses.apiOrigin).hostname
-    if (options.tenantId === undefined) options.rememberTenantId(tenantId)
+    if (options.tenantId === undefined && found.workspaces.length > 0) options.rememberTenantId(tenantId)
     const assets = createAssets({
       tenantId,
       web: addresses.web,
@@ -148,6 +147,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
   return {
     async scopes() {
       const { found } = await ground()
+      requireWorkspaces(found)
       const warnings: ScanWarning[] = [...found.warnings]
       return { scopes: found.workspaces.map(({ id, name }) => ({ key: id, name })), warnings }
     },

@@ -79,7 +79,9 @@ function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table
 
 /** Cells that every row of an answer has, with or without a value. */
 const requireCells = (rows: readonly Item[], keys: readonly string[], ...sections: string[]) =>
-  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key))) ? unread('missing', '', ...sections) : []
+  keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key)))
+    ? unread('missing', '', ...sections)
+    : []
 
 /** What is not known of columns without a name, and of tables without one. */
 const namedSections = ['tables/names', 'tables/descriptions', 'tables/columns']

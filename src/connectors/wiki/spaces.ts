@@ -72,23 +72,26 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
     ...(filter.ids ?? []).map(String).filter((id) => !ids.has(id)),
     ...(filter.keys ?? []).filter((key) => !keys.has(key.toLowerCase())),
   ]
+  const unreadableMessage = 'The list of spaces holds entries that cannot be read; the next scan tries again.'
+  if (spaces.length === 0 && unreadable) {
+    throw new AppError('unavailable', unreadableMessage, { reason: 'entries_unreadable' })
+  }
   if (spaces.length === 0) {
     const message = isFiltered(filter)
       ? 'No space matches the scope of this source; check its keys and filters, and what the account may see.'
       : 'The account sees no space; give it the right to read the spaces that are to be scanned.'
     throw new AppError('not_found', message, {
-      reason: 'scope_unmatched',
+      reason: isFiltered(filter) ? 'scope_unmatched' : 'nothing_visible',
       facts: { unmatched: unmatched.slice(0, 50) },
     })
   }
-  const message = 'The list of spaces holds entries that cannot be read; the next scan tries again.'
   return [
     ...unmatched.map((name) => ({
       code: 'scope_unmatched',
       message: `No visible space has the id or key ${quote(name)}, or another filter leaves it out.`,
       scope: name,
     })),
-    ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message }] : []),
+    ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message: unreadableMessage }] : []),
   ]
 }
 

@@ -155,6 +155,38 @@ describe('the ways to a schema', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['schema_unavailable'])
   })
 
+  it.each([
+    ['columns', '[c]', ['tables/columns', 'tables/descriptions', 'tables/names']],
+    ['columns', '[x]', ['tables/descriptions/columns']],
+    ['tables', '[t]', ['tables/columns', 'tables/descriptions', 'tables/names']],
+    ['tables', '[x]', ['tables/descriptions/tables']],
+    ['measures', '[m]', ['tables/measures']],
+  ])('%s without %s leave their texts unread', async (view, missing, sections) => {
+    const answers = {
+      columns: { '[t]': 'Sales', '[c]': 'Amount', '[d]': 'Int64', '[h]': false, '[x]': 'Net', '[e]': null },
+      measures: { '[t]': 'Sales', '[m]': 'Total', '[e]': '1', '[x]': null },
+      tables: { '[t]': 'Sales', '[x]': 'Orders', '[h]': false, '[e]': null },
+    }
+    const told = Object.entries(answers).map(([name, row]) => {
+      const members = Object.entries(row).filter(([key]) => name !== view || key !== missing)
+      return [`INFO.VIEW.${name.toUpperCase()}`, rows(Object.fromEntries(members))] as const
+    })
+    const { assets } = await factsOf(tenant(plain, { [query]: answering(Object.fromEntries(told)) }))
+    const dataset = assets.find(({ kind }) => kind === 'bi.dataset')
+    const gaps = (dataset?.unread ?? []).filter(({ reason }) => reason === 'missing').map(({ section }) => section)
+    expect(gaps.filter((section) => /^tables\/(?!assets)/.test(section)).sort()).toEqual(sections)
+  })
+
+  it('descriptions of tables and of columns are missed apart', async () => {
+    const push = [{ ...plain[0], addRowsAPIEnabled: true }]
+    const column = { name: 'Amount', dataType: 'Int64', description: 'Net' }
+    const tables = [{ name: 'Sales', columns: [column], measures: [] }]
+    const { assets } = await factsOf(tenant(push, { [`GET /groups/${ws}/datasets/*/tables`]: tables }))
+    const unread = assets.find(({ kind }) => kind === 'bi.dataset')?.unread ?? []
+    const descriptions = unread.filter(({ section }) => section.startsWith('tables/descriptions'))
+    expect(descriptions.map(({ section }) => section)).toEqual(['tables/descriptions/tables'])
+  })
+
   it('a credential that ends among the queries is no missing permission', async () => {
     let expired = false
     const guarded = (value: unknown) => () => (expired ? refuse(401) : value)

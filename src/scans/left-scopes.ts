@@ -1,0 +1,44 @@
+import type { LeftScope } from '../connectors/connector.ts'
+import type { SafeSession } from '../connectors/safe-session.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Store } from '../store/store.ts'
+import { listLeftScopes } from './missing-assets.ts'
+import { reasonOf } from './batch.ts'
+import { type Drive, whileDriving } from './lease.ts'
+
+interface Listing {
+  drive: Drive
+  store: Store
+}
+
+/**
+ * The scopes to scan. There being none at all is a failure, unless it is known what became of those of earlier scans, or
+ * they were asked for by name.
+ */
+export async function listScopesToScan(session: SafeSession, listing: Listing): ReturnType<SafeSession['scopes']> {
+  try {
+    return await whileDriving(listing.drive, session.scopes())
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const reason = reasonOf(error)
+    const isNamed = reason === 'scope_unmatched'
+    if (!isNamed && reason !== 'nothing_visible') throw error
+    const left = await findLeftScopes(session, listing)
+    if (left.size === 0 || (!isNamed && [...left.values()].includes('unknown'))) throw error
+    const message = toSafeText(error.message, 'prose')
+    return { scopes: [], warnings: [{ code: toSafeText(reason, 'prose'), message }] }
+  }
+}
+
+/** Scopes that are not listed any more, with what the platform says of them. */
+export async function findLeftScopes(
+  session: SafeSession,
+  { drive, store }: Listing,
+): Promise<Map<string, LeftScope | 'unknown'>> {
+  const keys = store.read((reader) => listLeftScopes(reader, drive))
+  if (keys.length === 0) return new Map()
+  const none: ReadonlyMap<string, LeftScope> = new Map()
+  const told = await whileDriving(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
+  return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
+}
