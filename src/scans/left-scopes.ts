@@ -3,9 +3,9 @@ import type { SafeSession } from '../connectors/safe-session.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Store } from '../store/store.ts'
-import { listLeftScopes } from './missing-assets.ts'
 import { reasonOf } from './batch.ts'
 import { type Drive, whileDriving } from './lease.ts'
+import { listLeftScopes } from './missing-assets.ts'
 
 interface Listing {
   drive: Drive
