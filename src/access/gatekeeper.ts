@@ -45,7 +45,7 @@ export interface Gatekeeper {
 
 const RATE = { perSecond: 20, burst: 60 }
 const GUESSES = { perSecond: 10 / 60, burst: 10 }
-const LONGEST_CREDENTIAL = 16_384
+const MAX_CREDENTIAL_LENGTH = 16_384
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { store, now, local, foreign, onRefusal = () => {} } = options
@@ -55,7 +55,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const isAsked = () => options.always || foreign !== undefined || isTokenAsked(store)
 
   const identify = async (text: string): Promise<Caller | undefined> => {
-    if (text.length > LONGEST_CREDENTIAL) return undefined
+    if (text.length > MAX_CREDENTIAL_LENGTH) return undefined
     return findTokenHolder(store, text, now()) ?? (await foreign?.(text))
   }
   return {

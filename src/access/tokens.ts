@@ -19,7 +19,7 @@ import {
 
 const DAY_MS = 86_400_000
 const DEFAULT_LIFE_MS = 90 * DAY_MS
-const LONGEST_LIFE_MS = 3660 * DAY_MS
+const MAX_LIFE_MS = 3660 * DAY_MS
 const USE_NOTED_MS = 5 * 60_000
 
 /** A token as it may be shown: without its secret. */
@@ -55,7 +55,7 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u.test(name)) {
     throw invalidInput('A token is named with 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.')
   }
-  if (expiresAt <= at || expiresAt > at + LONGEST_LIFE_MS) {
+  if (expiresAt <= at || expiresAt > at + MAX_LIFE_MS) {
     throw invalidInput('A token ends in the future, and within ten years; give --expires such as 30d or 2027-01-31.')
   }
   const granted = scopes.filter((scope) => request.scopes.includes(scope))

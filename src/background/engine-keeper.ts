@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/columnar-index.ts'
 import { buildEngine } from '../engine/load.store.ts'
-import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
+import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import { hasAllIndexes } from '../findings/deferred-indexes.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import { attachEngine, findEngine, followChanges } from '../query/engine/executor.ts'
@@ -28,7 +28,7 @@ export interface EngineKeeper {
  * Keeps an engine beside the reader of a store: builds it in small steps from one snapshot, follows the change log
  * between questions, and builds it again when the log no longer leads to it. Until then SQL answers.
  */
-export function keepEngine({ store, log, leastFindings = LEAST_FINDINGS_OF_ENGINE }: KeeperOptions): EngineKeeper {
+export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX }: KeeperOptions): EngineKeeper {
   let building: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { countFindings, LEAST_FINDINGS_OF_ENGINE } from '../findings/counts.store.ts'
+import { countFindings, MIN_FINDINGS_FOR_INDEX } from '../findings/counts.store.ts'
 import { AppError, fromErrorReport } from '../kernel/errors.ts'
 import type { ReadContext } from '../operation/context.ts'
 import type { Log, LogLevel } from '../runtime/log.ts'
@@ -12,7 +12,7 @@ const SCRIPT = 'background/query.worker'
 const LOOK_MS = 10_000
 /** A thread that died is started again after this, then twice as long each time. */
 const RESTART_MS = 500
-const LONGEST_RESTART_MS = 60_000
+const MAX_RESTART_MS = 60_000
 const STOP_MS = 500
 
 export interface AnswerThreadOptions {
@@ -52,7 +52,7 @@ interface Waiting {
 const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
 
 export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
-  const { store, log, script, leastFindings = LEAST_FINDINGS_OF_ENGINE } = options
+  const { store, log, script, leastFindings = MIN_FINDINGS_FOR_INDEX } = options
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let nextId = 1
@@ -88,7 +88,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
     if (worker !== gone) return
     worker = undefined
     deaths += 1
-    mayStartAt = performance.now() + Math.min(LONGEST_RESTART_MS, RESTART_MS * 2 ** (deaths - 1))
+    mayStartAt = performance.now() + Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** (deaths - 1))
     for (const id of [...waiting.keys()]) {
       const asked = settle(id)
       if (closed) asked?.reject(isClosing())

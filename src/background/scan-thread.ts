@@ -19,7 +19,7 @@ const IDLE_MS = 30_000
 /** How long a thread may take to leave its scans in order. */
 const STOP_MS = 5_000
 /** A scan whose thread died so often is not started again here. */
-const MOST_DEATHS = 3
+const MAX_DEATHS = 3
 /** Deaths so far apart have nothing to do with each other. */
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
@@ -192,7 +192,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (driven.size > 0 && !driven.has(scanUid)) continue
       const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
       scans.set(scanUid, { times, lastAt: at })
-      if (times < MOST_DEATHS) continue
+      if (times < MAX_DEATHS) continue
       scans.delete(scanUid)
       giveUp(scanUid)
     }

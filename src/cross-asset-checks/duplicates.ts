@@ -15,7 +15,7 @@ import { listArchivedScopes } from './quality.ts'
 const ASSETS_AT_ONCE = 200
 /** Texts whose shingles are held in memory while they are compared. */
 const SHINGLES_HELD = 500
-const LONGEST_NAME = 120
+const MAX_NAME_LENGTH = 120
 const PACKED_AT_ONCE = 65_536
 const { type: TYPE, category } = duplicateDetector
 
@@ -142,7 +142,7 @@ function toFinding(
 ): RedactedFinding {
   const { severity, certainty } = weights[type]
   const percent = Math.floor(share * 100)
-  const other = `"${original.name.slice(0, LONGEST_NAME)}" (${original.key})`
+  const other = `"${original.name.slice(0, MAX_NAME_LENGTH)}" (${original.key})`
   const excerpts: Record<DuplicateType, string> = {
     EXACT_DUPLICATE: `The same text as ${other}.`,
     NEAR_DUPLICATE: `${percent} % the same text as ${other}.`,

@@ -22,14 +22,14 @@ import { toSubject } from './checks.ts'
 import type { Example } from './model.ts'
 
 const SHOWN = 20
-const MOST_WARNINGS = 20
-const LONGEST_MS = 60_000
+const MAX_WARNINGS = 20
+const MAX_MS = 60_000
 /** How long threads that nobody uses are kept, and how many. */
 const WARM_MS = 10_000
 const THREADS = 2
 /** A rule that finds something in more of the assets is hardly what was meant. */
 const BROAD_SHARE = 0.5
-const LEAST_FOR_BROAD = 10
+const MIN_FOR_BROAD = 10
 
 export interface PreviewSample extends Safe<Pick<RedactedFinding, 'findingType' | 'excerpt' | 'location'>> {
   asset: Shown
@@ -99,7 +99,7 @@ export async function previewDetector(
   } finally {
     leave()
   }
-  return preview.examined < LEAST_FOR_BROAD
+  return preview.examined < MIN_FOR_BROAD
     ? preview
     : { ...preview, tooBroad: preview.matched > preview.examined * BROAD_SHARE }
 }
@@ -139,7 +139,7 @@ async function lookAtSource(
   context: ReadContext,
 ): Promise<void> {
   const { connector, payload } = openConfig(plugins, context.vault, source)
-  const deadline = AbortSignal.timeout(LONGEST_MS)
+  const deadline = AbortSignal.timeout(MAX_MS)
   const options: SafeSessionOptions = {
     config: payload,
     sampling: { strategy: 'RANDOM', limit, seed: 1 },
@@ -194,5 +194,5 @@ const toShown = ({ key, kind, name, url, container }: SafeAsset): Shown => ({
 
 function warn({ warnings }: Preview, warning: { code: string; message: string }): void {
   const isKnown = warnings.some(({ code, message }) => code === warning.code && message === warning.message)
-  if (!isKnown && warnings.length < MOST_WARNINGS) warnings.push(warning)
+  if (!isKnown && warnings.length < MAX_WARNINGS) warnings.push(warning)
 }

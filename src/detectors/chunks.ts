@@ -1,6 +1,6 @@
 import type { AssayDocument, Part } from '../documents/document.ts'
 
-export const LONGEST_PART = 2 * 1024 * 1024
+export const MAX_PART_LENGTH = 2 * 1024 * 1024
 const CHUNK = 256 * 1024
 /** Longer than any single match: a private key is up to 12 KiB. */
 const OVERLAP = 16 * 1024
@@ -24,7 +24,7 @@ export function toPieces(document: AssayDocument): { pieces: Piece[]; truncated:
       pieces.push({ part: whole, whole, index, offset: 0 })
       return
     }
-    const length = Math.min(whole.text.length, LONGEST_PART)
+    const length = Math.min(whole.text.length, MAX_PART_LENGTH)
     truncated ||= length < whole.text.length
     for (let offset = 0; offset < length; offset += CHUNK - OVERLAP) {
       const text = whole.text.slice(offset, Math.min(length, offset + CHUNK))

@@ -4,7 +4,7 @@ import { findHidden } from './safe-text.ts'
 import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40
-const LONGEST_SHOWN = 200
+const MAX_SHOWN_LENGTH = 200
 /** As far from a match a credential may begin that reaches into what is shown. */
 const HIDDEN_REACH = 300
 export const VEIL = '•••'
@@ -53,7 +53,7 @@ function findHiddenAround(text: string, match: Range): Range[] {
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end
 
 const shownOf = ({ shown, start, end }: ExcerptMatch) =>
-  shown === undefined ? `${VEIL}(${end - start})` : toVisibleLine(shown).slice(0, LONGEST_SHOWN)
+  shown === undefined ? `${VEIL}(${end - start})` : toVisibleLine(shown).slice(0, MAX_SHOWN_LENGTH)
 
 function withoutValues(context: string, values: Iterable<string>): string {
   let line = toVisibleLine(context)

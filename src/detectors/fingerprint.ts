@@ -3,7 +3,7 @@ import { createHash, createHmac, hash } from 'node:crypto'
 const BLOCK_BYTES = 64
 /** Longer strings are hashed the ordinary way. */
 const SCRATCH_BYTES = 4096
-const MOST_BYTES_OF_UNIT = 3
+const MAX_BYTES_OF_UNIT = 3
 
 /**
  * A keyed hash of a canonical string: 12 hex digits that hold 47 bits, so that the number stays exact in SQLite and
@@ -24,7 +24,7 @@ export function createNumberer(key: Uint8Array): (canonical: string) => number {
     outer[at] = (block[at] ?? 0) ^ 0x5c
   }
   return (canonical) => {
-    if (canonical.length * MOST_BYTES_OF_UNIT > SCRATCH_BYTES - BLOCK_BYTES) {
+    if (canonical.length * MAX_BYTES_OF_UNIT > SCRATCH_BYTES - BLOCK_BYTES) {
       return toNumber(createHmac('sha256', key).update(canonical).digest('binary'))
     }
     const end = BLOCK_BYTES + inner.write(canonical, BLOCK_BYTES)

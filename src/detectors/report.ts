@@ -5,7 +5,7 @@ import type { Located, Reported } from './resolution.ts'
 import { toLowerAscii, toVisibleLine } from './text.ts'
 
 /** Shorter values are parts of ordinary words: hiding them everywhere would hide the words. */
-const SHORTEST_VALUE = 3
+const MIN_VALUE_LENGTH = 3
 
 /** Findings as they are kept: `veiled` is everything that no excerpt may show. */
 export function toFindings(
@@ -20,7 +20,7 @@ export function toFindings(
     rangesOf.set(match.part, ranges)
     ranges.push(match)
     const value = toLowerAscii(toVisibleLine(document.parts[match.part]?.text.slice(match.start, match.end) ?? ''))
-    if (value.length >= SHORTEST_VALUE) values.add(value)
+    if (value.length >= MIN_VALUE_LENGTH) values.add(value)
   }
   const hasSections = document.parts.some(({ section }) => section !== undefined)
   return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {

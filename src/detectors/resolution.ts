@@ -2,8 +2,8 @@ import { type Range, RangeSet } from '../kernel/ranges.ts'
 import { type Match, severities } from './detector.ts'
 
 /** Below it a match is not reported. */
-export const LEAST_CONFIDENCE = 0.5
-export const MOST_FINDINGS = 200
+export const MIN_CONFIDENCE = 0.5
+export const MAX_FINDINGS = 200
 
 /** A match with its place in the whole document; it still holds what tells its value. */
 export interface Located extends Match {
@@ -52,7 +52,7 @@ export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<s
     .filter((match) =>
       (yields.get(match.detectorType) ?? []).every((winner) => {
         const other = taken.get(place(winner, match))?.find({ start: match.from, end: match.to })
-        return other === undefined || other.confidence < LEAST_CONFIDENCE
+        return other === undefined || other.confidence < MIN_CONFIDENCE
       }),
     )
     .sort((a, b) => a.part - b.part || a.start - b.start)
@@ -91,12 +91,12 @@ export function cap(reported: readonly Reported[]): { reported: Reported[]; drop
     gravestFirst.filter(({ match: { detectorType } }) => {
       const count = (counts.get(detectorType) ?? 0) + 1
       counts.set(detectorType, count)
-      return count <= MOST_FINDINGS
+      return count <= MAX_FINDINGS
     }),
   )
-  const over = [...counts].filter(([, count]) => count > MOST_FINDINGS)
+  const over = [...counts].filter(([, count]) => count > MAX_FINDINGS)
   return {
     reported: reported.filter((entry) => kept.has(entry)),
-    dropped: new Map(over.map(([type, count]) => [type, count - MOST_FINDINGS])),
+    dropped: new Map(over.map(([type, count]) => [type, count - MAX_FINDINGS])),
   }
 }

@@ -10,10 +10,10 @@ import {
   severities,
 } from './detector.ts'
 import { toFindings } from './report.ts'
-import { cap, distinct, LEAST_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
+import { cap, distinct, MIN_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
 import { isSuppressed } from './suppression.ts'
 
-const MOST_MATCHES = 5_000
+const MAX_MATCHES = 5_000
 /**
  * How far around a finding the veiling detectors look; wider than an excerpt, so that what is cut is still seen whole.
  */
@@ -65,7 +65,7 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
   })
   const yields = new Map(options.detectors.map(({ detector }) => [detector.type, detector.yieldsTo ?? []]))
   const kept = resolveOverlaps(found, yields).filter(
-    (match) => match.confidence >= LEAST_CONFIDENCE && !isSilenced(match, document, options),
+    (match) => match.confidence >= MIN_CONFIDENCE && !isSilenced(match, document, options),
   )
   const { reported, dropped } = cap(distinct(kept, options))
   for (const [type, count] of dropped) {
@@ -104,8 +104,8 @@ function locate(pieces: readonly Piece[], run: DetectorRun, options: RunOptions,
         to: toSourceOffset(piece.whole, end - 1) + 1,
         identity: match.identity ?? piece.part.text.slice(match.start, match.end),
       })
-      if (located.length >= MOST_MATCHES) {
-        warnings.push({ code: 'capped', message: `${detector.type} stopped after ${MOST_MATCHES} matches.` })
+      if (located.length >= MAX_MATCHES) {
+        warnings.push({ code: 'capped', message: `${detector.type} stopped after ${MAX_MATCHES} matches.` })
         break
       }
     }

@@ -40,15 +40,15 @@ const cached: Record<TextKind, Map<string, SafeText>> = {
   key: new Map(),
   definition: new Map(),
 }
-const LONGEST_CACHED = 500
+const MAX_CACHED_LENGTH = 500
 
 /** The one gate for text from outside: hides what nobody may keep or see, and cuts what is too long. */
 export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
-  if (text.length > LONGEST_CACHED || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
+  if (text.length > MAX_CACHED_LENGTH || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
   const kept = cached[kind]
   let hidden = kept.get(text)
   if (hidden === undefined) {
-    hidden = toSafeTextOnce(text, kind, LONGEST_CACHED * 2)
+    hidden = toSafeTextOnce(text, kind, MAX_CACHED_LENGTH * 2)
     if (kept.size >= MAX_CACHED) kept.clear()
     kept.set(text, hidden)
   }

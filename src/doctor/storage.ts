@@ -8,7 +8,7 @@ import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
-import { LEAST_FREE_BYTES } from '../store/space.ts'
+import { MIN_FREE_BYTES } from '../store/space.ts'
 import { check, type Look, quote } from './check.ts'
 
 const MB = 1024 * 1024
@@ -80,8 +80,8 @@ function checkRoom(home: string): Look {
   const { freeBytes } = describePlace(home)
   const free = `${Math.floor(freeBytes / MB)} MB are free`
   const fix = toRoom(home)
-  if (freeBytes < LEAST_FREE_BYTES) return { failed: `Only ${free}.`, fix }
-  return freeBytes < 8 * LEAST_FREE_BYTES ? { warning: `Only ${free}.`, fix } : free
+  if (freeBytes < MIN_FREE_BYTES) return { failed: `Only ${free}.`, fix }
+  return freeBytes < 8 * MIN_FREE_BYTES ? { warning: `Only ${free}.`, fix } : free
 }
 
 function checkLeftovers(home: string): Look {

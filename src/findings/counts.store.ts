@@ -11,7 +11,7 @@ export interface SourceCounts {
 }
 
 /** With fewer findings SQL answers as fast as an engine, and needs no memory. */
-export const LEAST_FINDINGS_OF_ENGINE = 50_000
+export const MIN_FINDINGS_FOR_INDEX = 50_000
 
 /** How many findings there are, as far as their counts tell. */
 export function countFindings(reader: Reader): number {

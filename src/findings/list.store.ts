@@ -15,8 +15,8 @@ import { readLocation, toFingerprint } from './ledger.store.ts'
 import { readListBounds, withinListBounds } from './list-bounds.store.ts'
 import type { Asset, AssetDetail, Finding, StatusChange } from './model.ts'
 
-const MOST_WORDS = 10
-const MOST_LINKS = 500
+const MAX_WORDS = 10
+const MAX_LINKS = 500
 
 const toInstant = (ms: number) => new Date(ms).toISOString()
 
@@ -238,7 +238,7 @@ const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container
 /** Of each word of a search what LIKE finds it by. */
 function toPatterns(search: string | undefined): string[] {
   const words = (search ?? '').split(/\s+/).filter(Boolean)
-  return words.slice(0, MOST_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+  return words.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
 }
 
 function contains(pattern: Place<string>, columns: readonly string[]): Expression<SqlBool> {
@@ -382,7 +382,7 @@ const selectAssetByKey = keepQuery((give: Give<string>) =>
 export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
   const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
   if (row === undefined) throw notFound(`There is no asset ${quote(idOrKey)}; list_assets lists them.`)
-  const links = listLinks(reader, row.id, MOST_LINKS).map(({ type, targetKey, url, label }) => ({
+  const links = listLinks(reader, row.id, MAX_LINKS).map(({ type, targetKey, url, label }) => ({
     type,
     ...(targetKey === undefined ? {} : { targetKey }),
     ...(url === undefined ? {} : { url }),

@@ -1,6 +1,6 @@
 import { isObject } from '../kernel/json-object.ts'
 
-const LEAST_CHARACTERS = 300
+const MIN_CHARACTERS = 300
 
 const toName = (words: string) =>
   words
@@ -24,7 +24,7 @@ export function shareSchemas<T extends Record<string, unknown>>(
     }
     if (!isObject(value)) return
     const text = value.type === 'object' && isObject(value.properties) ? JSON.stringify(value) : ''
-    if (text.length >= LEAST_CHARACTERS) {
+    if (text.length >= MIN_CHARACTERS) {
       const known = seen.get(text)
       if (known !== undefined) {
         known.count += 1

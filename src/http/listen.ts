@@ -16,7 +16,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-const MOST_SOCKETS = 256
+const MAX_SOCKETS = 256
 const HEADERS_TIMEOUT_MS = 10_000
 const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
 
@@ -33,7 +33,7 @@ export async function listen(
     createServer,
     serverOptions: { ...limits, headersTimeout: headersTimeoutMs },
   }) as ReturnType<typeof createServer>
-  boundSockets(server, MOST_SOCKETS, headersTimeoutMs)
+  boundSockets(server, MAX_SOCKETS, headersTimeoutMs)
   return new Promise((resolve, reject) => {
     const close = () =>
       new Promise<void>((done) => {

@@ -13,12 +13,12 @@ const run = /[\w.-]{24,}/g
 export const MASK = '********'
 
 const known = new Set<string>()
-const SHORTEST_SECRET = 6
-const MOST_SECRETS = 2000
+const MIN_SECRET_LENGTH = 6
+const MAX_SECRETS = 2000
 
 /** From now on, this text is masked wherever a line leaves this thread, as it is and in its usual encodings. */
 export function rememberSecret(secret: string): void {
-  if (secret.length < SHORTEST_SECRET || known.size >= MOST_SECRETS) return
+  if (secret.length < MIN_SECRET_LENGTH || known.size >= MAX_SECRETS) return
   for (const form of [
     secret,
     JSON.stringify(secret).slice(1, -1),

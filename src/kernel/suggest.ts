@@ -19,11 +19,11 @@ export function editDistance(a: string, b: string): number {
 }
 
 /** What is longer than any name is compared by its beginning. */
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 const wordsOf = (name: string) =>
   name
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

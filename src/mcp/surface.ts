@@ -127,7 +127,7 @@ export function drawFrame(options: Pick<SurfaceOptions, 'operations' | 'toolsets
   }
 }
 
-const SMALLEST_PAGE = 5
+const MIN_PAGE = 5
 const FIRST_PAGE = 50
 
 /** Runs the operation; a page that nobody asked to be that long is made shorter until the answer fits. */
@@ -144,10 +144,10 @@ async function run(
   let limit = longestList(answer) ?? FIRST_PAGE
   for (
     let size = measure(operation, answer);
-    size > ANSWER_BYTES && limit > SMALLEST_PAGE;
+    size > ANSWER_BYTES && limit > MIN_PAGE;
     size = measure(operation, answer)
   ) {
-    limit = Math.max(SMALLEST_PAGE, Math.floor((limit * ANSWER_BYTES * 0.9) / size))
+    limit = Math.max(MIN_PAGE, Math.floor((limit * ANSWER_BYTES * 0.9) / size))
     answer = await ask({ ...input, limit })
   }
   return answer

@@ -259,12 +259,12 @@ export const decoys: readonly Decoy[] = [
   ),
 ]
 
-const LEAST_LINE = 24
+const MIN_LINE = 24
 
 /** A value of several lines is leaked by any of them. */
 function toNeedles(raw: string): string[] {
   const lines = raw.split('\n')
-  return lines.length === 1 ? [raw] : lines.filter((line) => line.length >= LEAST_LINE && !line.startsWith('-----'))
+  return lines.length === 1 ? [raw] : lines.filter((line) => line.length >= MIN_LINE && !line.startsWith('-----'))
 }
 
 const valuesOf = (detectorType: string) => [

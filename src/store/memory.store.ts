@@ -7,7 +7,7 @@ interface Memory {
 }
 
 const memories = new WeakMap<Reader, Memory>()
-const MOST_VALUES = 2000
+const MAX_VALUES = 2000
 
 /**
  * What was read of definitions (metrics, terms, sources, custom detectors) is computed once and kept until any of them
@@ -27,7 +27,7 @@ export function remember<Value>(reader: Reader, key: string, compute: () => Valu
   }
   const { values } = memory
   if (values.has(key)) return values.get(key) as Value
-  if (values.size >= MOST_VALUES) values.clear()
+  if (values.size >= MAX_VALUES) values.clear()
   const value = compute()
   values.set(key, value)
   return value

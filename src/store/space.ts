@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 
 const MB = 1024 * 1024
 /** With less, writes are refused, so that what is there stays whole and can be read. */
-export const LEAST_FREE_BYTES = 64 * MB
+export const MIN_FREE_BYTES = 64 * MB
 const BALLAST_BYTES = 16 * MB
 const BALLAST_NAME = 'ballast'
 /** The disk is asked at most so often. */
@@ -34,14 +34,14 @@ export class Space {
       this.#free = this.#freeBytes()
     }
     // A full disk is looked at again each time: room may have been made.
-    if (this.#free < LEAST_FREE_BYTES) this.#askedAt = Number.NEGATIVE_INFINITY
-    return this.#free < LEAST_FREE_BYTES
+    if (this.#free < MIN_FREE_BYTES) this.#askedAt = Number.NEGATIVE_INFINITY
+    return this.#free < MIN_FREE_BYTES
   }
 
   /** @throws AppError `unavailable`, reason `storage_full`. */
   require(): void {
     if (!this.isLow()) return
-    const left = `${Math.floor(this.#free / MB)} of at least ${LEAST_FREE_BYTES / MB} MB are free`
+    const left = `${Math.floor(this.#free / MB)} of at least ${MIN_FREE_BYTES / MB} MB are free`
     throw new AppError(
       'unavailable',
       `The disk of the data folder is nearly full (${left}); make room, questions are answered meanwhile.`,
@@ -53,7 +53,7 @@ export class Space {
   keepBallast(): void {
     const file = join(this.#folder, BALLAST_NAME)
     if (statSync(file, { throwIfNoEntry: false })?.size === BALLAST_BYTES) return
-    if (this.#freeBytes() < LEAST_FREE_BYTES + 2 * BALLAST_BYTES) return
+    if (this.#freeBytes() < MIN_FREE_BYTES + 2 * BALLAST_BYTES) return
     try {
       const handle = openSync(file, 'w', 0o600)
       try {

@@ -1,7 +1,7 @@
 import type { Reader } from '../store/store.ts'
 
 /** Sources that are shown one by one; the others are shown together. */
-const MOST_SOURCES = 50
+const MAX_SOURCES = 50
 export const OTHERS = 'others'
 
 export interface SourceFacts {
@@ -22,7 +22,7 @@ export interface SourceFacts {
 /** The ids of the sources that are shown one by one. */
 export function listNamedSources(reader: Reader): string[] {
   return reader
-    .prepare(`SELECT uid FROM source WHERE deleted_at IS NULL ORDER BY id LIMIT ${MOST_SOURCES}`)
+    .prepare(`SELECT uid FROM source WHERE deleted_at IS NULL ORDER BY id LIMIT ${MAX_SOURCES}`)
     .pluck()
     .all() as string[]
 }
@@ -33,7 +33,7 @@ export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
     .prepare(
       `WITH own AS (
          SELECT id,
-           CASE WHEN row_number() OVER (ORDER BY id) <= ${MOST_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
+           CASE WHEN row_number() OVER (ORDER BY id) <= ${MAX_SOURCES} THEN uid ELSE '${OTHERS}' END AS source,
            CASE WHEN schedule_enabled = 1 AND next_run_at < @now THEN @now - next_run_at ELSE 0 END AS lag
          FROM source WHERE deleted_at IS NULL)
        SELECT own.source, coalesce(sum(discovered), 0) AS discovered, coalesce(sum(scanned), 0) AS scanned,

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 export type Readiness = Record<'database' | 'schema' | 'key' | 'disk', 'ok' | 'failed'>
 
 /** Below this, writes will soon fail. */
-const LEAST_FREE_BYTES = 64 * 1024 * 1024
+const MIN_FREE_BYTES = 64 * 1024 * 1024
 
 /** Whether everything that answers need is there; says nothing of what it is. */
 export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'>): Readiness {
@@ -25,7 +25,7 @@ export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'
     key: outcome(() => vault.problem() === undefined),
     disk: outcome(() => {
       const { bavail, bsize } = statfsSync(dirname(store.file))
-      return bavail * bsize >= LEAST_FREE_BYTES
+      return bavail * bsize >= MIN_FREE_BYTES
     }),
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { LEAST_FINDINGS_OF_ENGINE } from '../../src/findings/counts.store.ts'
+import { MIN_FINDINGS_FOR_INDEX } from '../../src/findings/counts.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { Dice } from '../properties/query-data.ts'
 import { mainFile, spawnAssay } from '../support/assay.ts'
@@ -26,7 +26,7 @@ const flood = readCount('flood', flags.flood)
 const RATE = 500
 const DAY = 24 * 3_600_000
 const SETTLE_MS = 300
-const MOST_IN_FLOOD = 20_000
+const MAX_IN_FLOOD = 20_000
 
 const iso = (instant: number) => new Date(instant).toISOString()
 const last = (ms: number) => ({ from: iso(NOW - ms), to: iso(NOW) })
@@ -163,7 +163,7 @@ async function measureAssay(home: string) {
     print(`another process has stored ${stored} findings meanwhile`)
     const importing = importInto(served, join(home, 'findings.ndjson'))
     taken.push(
-      await measure(served, 'flood', [...small, ...large], (asked) => importing.done || asked >= MOST_IN_FLOOD),
+      await measure(served, 'flood', [...small, ...large], (asked) => importing.done || asked >= MAX_IN_FLOOD),
     )
     const { findings, seconds } = await importing.result
     print(`the server has stored ${findings} findings of an import in ${seconds.toFixed(1)} s`)
@@ -176,7 +176,7 @@ async function measureAssay(home: string) {
 
 /** Waits until the engine is there, where there are enough findings for one. */
 async function untilBuilt(served: Served): Promise<void> {
-  while (rows >= LEAST_FINDINGS_OF_ENGINE && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
+  while (rows >= MIN_FINDINGS_FOR_INDEX && !served.log.includes('the engine is built')) await pause(SETTLE_MS)
 }
 
 /** A large import into the server, whose own thread for scans takes it in. */

@@ -15,8 +15,8 @@ import { BATCH, type Batch, Estate, planBatches, START } from './write/work.ts'
 /** Batches of one turn: enough that copying the log back into the database is part of it. */
 const BATCHES_OF_TURN = 10
 /** Where others need minutes to be filled, they are left out; so many findings are imported at most. */
-const MOST_ROWS_OF_ORM = 2_000_000
-const MOST_IMPORTED = 1_000_000
+const MAX_ROWS_OF_ORM = 2_000_000
+const MAX_IMPORTED = 1_000_000
 
 const flags = readFlags({ rows: '2e5', turns: '30', imports: '3' })
 const estate = new Estate(readCount('rows', flags.rows))
@@ -64,7 +64,7 @@ function measureRescans() {
   const [store, unlogged] = [file, bare].map((name) => Store.open(name, { now: () => START })) as [Store, Store]
   const plain = new PlainTable(join(folder, 'plain.db'))
   const others: Rival[] = [new SortedTable(join(folder, 'sorted.db'))]
-  if (estate.rows <= MOST_ROWS_OF_ORM) others.push(new OrmTable(join(folder, 'orm.db')))
+  if (estate.rows <= MAX_ROWS_OF_ORM) others.push(new OrmTable(join(folder, 'orm.db')))
   for (const rival of [plain, ...others]) rival.fill(estate)
   const enter = (name: string, run: Contestant['run']): Contestant => ({ name, run, times: [], bytes: 0 })
   const ours = () => enter('assay', (batch) => rescan(store, sourceId, batch, true))
@@ -113,7 +113,7 @@ try {
   const measured = measureRescans()
   for (const file of ['log.db', 'bare.db', 'plain.db', 'sorted.db', 'orm.db'])
     rmSync(join(folder, file), { force: true })
-  const imported = Math.min(estate.rows, MOST_IMPORTED)
+  const imported = Math.min(estate.rows, MAX_IMPORTED)
   const { first, again } = timeImports(folder, imported, Number(flags.imports))
   say('assay import, the whole command', `${perSecond(imported, first)}, median of ${flags.imports}`)
   say('assay import, the same file once more', perSecond(imported, again))

@@ -133,7 +133,7 @@ export const contentBreaks: readonly Break[] = [
     id: 'pattern-too-large',
     rule: 'A pattern that compiles to too many steps is refused.',
     file: 'src/detectors/custom/pattern.ts',
-    find: 'if (compiled.programSize() > LARGEST_PROGRAM)',
+    find: 'if (compiled.programSize() > MAX_PROGRAM)',
     put: 'if (compiled.programSize() < 0)',
     test: { file: 'tests/detectors/custom/rules.test.ts' },
   },

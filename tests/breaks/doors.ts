@@ -104,8 +104,8 @@ export const doorBreaks: readonly Break[] = [
     id: 'silent-connections-stay',
     rule: 'Slow clients do not shut others out.',
     file: listen,
-    find: 'boundSockets(server, MOST_SOCKETS,',
-    put: 'boundSockets(server, MOST_SOCKETS * 100,',
+    find: 'boundSockets(server, MAX_SOCKETS,',
+    put: 'boundSockets(server, MAX_SOCKETS * 100,',
     test: { file: listenTest, title: 'slow clients' },
   },
   {

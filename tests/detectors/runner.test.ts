@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { LONGEST_PART } from '../../src/detectors/chunks.ts'
+import { MAX_PART_LENGTH } from '../../src/detectors/chunks.ts'
 import type { AssetFacts, Detector, Match } from '../../src/detectors/detector.ts'
-import { MOST_FINDINGS } from '../../src/detectors/resolution.ts'
+import { MAX_FINDINGS } from '../../src/detectors/resolution.ts'
 import { type RunOptions, runDetectors } from '../../src/detectors/runner.ts'
 import type { AssayDocument, Part } from '../../src/documents/document.ts'
 
@@ -160,14 +160,14 @@ describe('bounds', () => {
   })
 
   it('looks at the first part of what is too long, and says so', () => {
-    const text = `${'a'.repeat(LONGEST_PART)}secret`
+    const text = `${'a'.repeat(MAX_PART_LENGTH)}secret`
     const { findings, warnings } = run(documentOf(textPart(text)), [detectorOf(/secret/g)])
     expect(findings).toEqual([])
     expect(warnings.map(({ code }) => code)).toEqual(['truncated'])
   })
 
   it('keeps so many findings of a detector and asset, the gravest', () => {
-    const text = Array.from({ length: MOST_FINDINGS + 50 }, (_, index) => `low${index} `).join('')
+    const text = Array.from({ length: MAX_FINDINGS + 50 }, (_, index) => `low${index} `).join('')
     const both: Detector = {
       ...detectorOf(/low\d+/g),
       *detect(input, context) {
@@ -176,7 +176,7 @@ describe('bounds', () => {
       },
     }
     const { findings, warnings } = run(documentOf(textPart(`${text}grave`)), [both])
-    expect(findings).toHaveLength(MOST_FINDINGS)
+    expect(findings).toHaveLength(MAX_FINDINGS)
     expect(findings.at(-1)?.severity).toBe('CRITICAL')
     expect(warnings).toEqual([{ code: 'capped', message: expect.stringContaining('51') }])
   })

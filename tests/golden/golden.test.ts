@@ -7,9 +7,9 @@ import { rightQuestions } from './right-questions.ts'
 import { wrongQuestions } from './wrong-questions.ts'
 
 const goldenQuestions = [...rightQuestions, ...furtherQuestions, ...wrongQuestions, ...furtherWrongQuestions]
-const MOST_CALLS = 4
+const MAX_CALLS = 4
 /** What an answer may take, in bytes of JSON, when the call does not ask for more. */
-const MOST_BYTES = 24_576
+const MAX_BYTES = 24_576
 
 let estate: GoldenEstate
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function follow({
     const { structuredContent, isError, content } = await estate.callTool(next.tool, next.input)
     if (isError !== true && structuredContent !== undefined) return { answer: structuredContent, calls }
     const text = String(content[0]?.text)
-    if (calls === MOST_CALLS) throw new Error(`no answer after ${calls} calls: ${text}`)
+    if (calls === MAX_CALLS) throw new Error(`no answer after ${calls} calls: ${text}`)
     const [, fix] = /^fix: (.*)$/m.exec(text) ?? []
     const [, path] = /^issues:\n- ([^:]+): /m.exec(text) ?? []
     const [, value] = /^did you mean:\n- (.*) \(/m.exec(text) ?? []
@@ -58,7 +58,7 @@ test.each(goldenQuestions.map((question) => [question.words, question] as const)
   const pick = question.pick ?? (({ value }: Input) => value)
   expect(pick(answer)).toEqual(question.expected(estate))
   expect(calls > 1).toBe(question.wrong === true)
-  if (question.large !== true) expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MOST_BYTES)
+  if (question.large !== true) expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(MAX_BYTES)
 })
 
 test('what the answers are compared with is what was planted, and what the database holds', () => {

@@ -10,7 +10,7 @@ import { startWikiProcess } from '../support/wiki-process.ts'
 /** Fewer where it is asked for, with as many attachments and links a page. */
 const PAGES = Number(process.env.ASSAY_LONG_PAGES ?? 100_000)
 const MEGABYTE = 1024 * 1024
-const MOST = 400 * MEGABYTE
+const MAX_ENTRIES = 400 * MEGABYTE
 
 function count(home: string): { pages: number; attachments: number; links: number } {
   const store = Store.open(join(home, 'assay.db'), { now: Date.now })
@@ -62,7 +62,7 @@ it.runIf(process.platform === 'linux').each([[PAGES, PAGES / 5, PAGES * 10]])(
       expect({ code, pages, attachments }).toEqual({ code: 0, pages: PAGES, attachments: PAGES / 5 })
       expect(links).toBeGreaterThanOrEqual(PAGES * 10)
       expect(peak).toBeGreaterThan(0)
-      expect(peak).toBeLessThan(MOST)
+      expect(peak).toBeLessThan(MAX_ENTRIES)
     } finally {
       await wiki.close()
       remove()

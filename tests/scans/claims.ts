@@ -13,7 +13,7 @@ const entry = new URL('./claims-entry.ts', import.meta.url)
 const WORKERS = 4
 const KILL_MS = 300
 /** Pages that a worker has begun when it is killed, at most; a start may take longer than the work. */
-const MOST_PAGES = 30
+const MAX_PAGES = 30
 /** Between two runs that fall due, by the clock of the workers. */
 const GAP_MS = 500
 
@@ -42,7 +42,7 @@ export async function claimUnderKills(runs: number, seed: number): Promise<Claim
       await bench.run('create_source', { name: `fake ${run}`, config: fakeConfig({ schedule }) })
     }
     const keep = async () => {
-      while (workers.size < WORKERS) workers.set(await startEntry(entry, [home, String(epoch)]), random() * MOST_PAGES)
+      while (workers.size < WORKERS) workers.set(await startEntry(entry, [home, String(epoch)]), random() * MAX_PAGES)
     }
     await keep()
     await Promise.all([...workers.keys()].map((worker) => untilPrinted(worker, 'open')))

@@ -165,7 +165,7 @@ describe('what was told as kept for good', () => {
 })
 
 describe('the write-ahead log', () => {
-  const MOST = 64 * 1024 * 1024
+  const MAX_ENTRIES = 64 * 1024 * 1024
   const grow = (store: Store, from: number) =>
     store.write((writer) => {
       const insert = writer.prepare('INSERT OR REPLACE INTO install (name, value) VALUES (?, ?)')
@@ -199,7 +199,7 @@ describe('the write-ahead log', () => {
     await writing
     other.close()
     expect(batches).toBe(40)
-    expect(most).toBeLessThan(MOST)
+    expect(most).toBeLessThan(MAX_ENTRIES)
     store.close()
   }, 120_000)
 
@@ -245,7 +245,7 @@ describe('the write-ahead log', () => {
     // The writer among them goes on.
     expect(left).toBeLessThan(1_000_000)
     expect(batches).toBe(40)
-    expect(most).toBeLessThan(MOST)
+    expect(most).toBeLessThan(MAX_ENTRIES)
   }, 120_000)
 
   it('fails no write that is kept when it cannot be emptied', () => {
@@ -278,7 +278,7 @@ describe('the write-ahead log', () => {
       grow(store, batch)
       await store.giveWay()
     }
-    expect(statSync(`${file}-wal`).size).toBeLessThan(MOST)
+    expect(statSync(`${file}-wal`).size).toBeLessThan(MAX_ENTRIES)
     store.close()
   }, 120_000)
 })

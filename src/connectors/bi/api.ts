@@ -7,7 +7,7 @@ type Query = Record<string, string | number | undefined>
 
 const WORKSPACES_PER_CALL = 1000
 const ADMIN_WORKSPACES_PER_CALL = 5000
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 
 /** The path of an id from outside; what is not made of the letters of an id never becomes a path. */
 function segment(id: string): string {
@@ -43,7 +43,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     const items: Item[] = []
     const seen = new Set<string>()
     let parameters = query
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { body } = await through.json<unknown>({ path, query: parameters })
       items.push(...toItems(requireList(body)))
       const next = toItem(body).text('@odata.nextLink')
@@ -60,7 +60,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
   async function skipping(path: string, top: number, query: Query = {}, through = client): Promise<Listing> {
     const items: Item[] = []
     const firsts = new Set<string>()
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const found = await value(path, { ...query, $top: top, $skip: items.length }, through)
       const first = found[0]?.id('id') ?? ''
       if (found.length > 0 && firsts.has(first)) return { items, looped: true }

@@ -22,7 +22,7 @@ const API_ID = '00000009-0000-0000-c000-000000000000'
 const MAX_RETRIES = 3
 const CONCURRENCY = 6
 /** Lists of an administrator take the platform up to half a minute. */
-const LEAST_ADMIN_TIMEOUT_MS = 60_000
+const MIN_ADMIN_TIMEOUT_MS = 60_000
 
 function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfig>) {
   const addresses = toAddresses(config)
@@ -38,7 +38,7 @@ function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfi
   const signIn = createSignIn({ config, authority, scope: addresses.scope, now })
   const api = { ...shared, ...signIn, origin: addresses.apiOrigin, basePath: addresses.apiPath }
   const members = createHttpClient({ ...api, timeoutMs })
-  const admins = createHttpClient({ ...api, timeoutMs: Math.max(timeoutMs, LEAST_ADMIN_TIMEOUT_MS) })
+  const admins = createHttpClient({ ...api, timeoutMs: Math.max(timeoutMs, MIN_ADMIN_TIMEOUT_MS) })
   const queries = createHttpClient({ ...api, timeoutMs })
   return { addresses, signIn, members, admins, queries }
 }

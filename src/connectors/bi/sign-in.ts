@@ -21,7 +21,7 @@ export interface SignIn {
 }
 
 const DEFAULT_LIFETIME_S = 3600
-const LEAST_LIFETIME_MS = 60_000
+const MIN_LIFETIME_MS = 60_000
 
 const explanations: Record<string, string> = {
   AADSTS7000215: 'the client secret is wrong (its value is needed, not its id)',
@@ -67,7 +67,7 @@ export function toUseMs(expiresIn: unknown): number {
   const seconds = Number(expiresIn)
   const lifetime = Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_LIFETIME_S
   const use = expiresIn === 0 || expiresIn === '0' ? 0 : lifetime - Math.min(300, lifetime / 2)
-  return Math.max(LEAST_LIFETIME_MS, use * 1000)
+  return Math.max(MIN_LIFETIME_MS, use * 1000)
 }
 
 function refused(reply: TokenReply, secret: string, signedIn: boolean): AppError {

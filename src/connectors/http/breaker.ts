@@ -18,7 +18,7 @@ const FAILURES = 5
 /** Failures of one address alone are a broken item, not a broken origin. */
 const PATHS = 2
 const FIRST_OPEN_MS = 5_000
-const LONGEST_OPEN_MS = 60_000
+const MAX_OPEN_MS = 60_000
 /** After so many probes that failed nobody waits any more: calls fail at once until the next probe is due. */
 const PATIENCE = 3
 
@@ -38,7 +38,7 @@ export function createBreaker(options: {
   let settle = () => {}
 
   const open = () => {
-    openUntil = performance.now() + Math.min(LONGEST_OPEN_MS, FIRST_OPEN_MS * 2 ** openings)
+    openUntil = performance.now() + Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** openings)
     openings++
     tell('open')
   }

@@ -32,7 +32,7 @@ export interface UpstreamTally {
   take(): UpstreamCounts | undefined
 }
 
-const LONGEST_WAIT_SECONDS = 3600
+const MAX_WAIT_SECONDS = 3600
 const ownStatus = new Set([401, 403, 404, 429])
 const order: readonly BreakerState[] = ['closed', 'half_open', 'open']
 
@@ -73,7 +73,7 @@ export function createUpstreamTally(): UpstreamTally {
         dirty = true
       },
       askedToWait: (seconds) => {
-        raise(counts.waits, Math.min(LONGEST_WAIT_SECONDS, Math.ceil(seconds)), 1)
+        raise(counts.waits, Math.min(MAX_WAIT_SECONDS, Math.ceil(seconds)), 1)
         dirty = true
       },
       watchBreaker: () => {

@@ -3,7 +3,7 @@ import type { Log } from '../../runtime/log.ts'
 import { ExchangeError } from '../http/exchange.ts'
 import { hasFragment, readWantedAnchor } from './anchors.ts'
 import { createGuard, type Resolve } from './guard.ts'
-import { createHosts, HostClosed, LONGEST_WAIT_MS, OutOfRequests } from './hosts.ts'
+import { createHosts, HostClosed, MAX_WAIT_MS, OutOfRequests } from './hosts.ts'
 import {
   type Admitted,
   type Answer,
@@ -71,7 +71,7 @@ function waitBefore(
   delaysMs: readonly number[],
 ): number | undefined {
   const delayMs = delaysMs[tries]
-  if (delayMs === undefined || retryAfterMs > LONGEST_WAIT_MS) return undefined
+  if (delayMs === undefined || retryAfterMs > MAX_WAIT_MS) return undefined
   const waitMs = Math.max(retryAfterMs, delayMs * (1 + Math.random() * 0.25))
   if (verdict.status === 429 || verdict.findingType === 'HTTP_5XX') return waitMs
   const flaky = ['CONNECTION_FAILED', 'TIMEOUT', 'BAD_REPLY'].includes(verdict.findingType ?? '')

@@ -7,7 +7,7 @@ export class HostClosed extends Error {}
 export class OutOfRequests extends Error {}
 
 /** A longer wait is not sat out for a link. */
-export const LONGEST_WAIT_MS = 30_000
+export const MAX_WAIT_MS = 30_000
 const LISTED = { concurrency: 4, minGapMs: 0 }
 const OTHERS = { concurrency: 2, minGapMs: 250 }
 const REFUSALS_IN_A_ROW = 3
@@ -33,7 +33,7 @@ export function createHosts(signal: AbortSignal) {
     const known = states.get(key)
     if (known !== undefined) return known
     const beforePause = (remainingMs: number) => {
-      if (remainingMs > LONGEST_WAIT_MS) throw new HostClosed()
+      if (remainingMs > MAX_WAIT_MS) throw new HostClosed()
     }
     const gate = createGate({ ...(listed ? LISTED : OTHERS), signal, beforePause })
     let refusals = 0
@@ -42,7 +42,7 @@ export function createHosts(signal: AbortSignal) {
       heed(status, retryAfterMs = 0) {
         refusals = status === 429 ? refusals + 1 : 0
         if (listed || status !== 429) return
-        if (retryAfterMs <= LONGEST_WAIT_MS || refusals >= REFUSALS_IN_A_ROW) gate.pause(retryAfterMs)
+        if (retryAfterMs <= MAX_WAIT_MS || refusals >= REFUSALS_IN_A_ROW) gate.pause(retryAfterMs)
       },
       gate,
     }

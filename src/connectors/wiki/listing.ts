@@ -5,7 +5,7 @@ import { isBreakdown } from './failure.ts'
 import { ListWire } from './wire.ts'
 
 export const MAX_LIMIT = 250
-const LEAST_LIMIT = 5
+const MIN_LIMIT = 5
 /** Pages in a row without anything new that are taken for a listing that runs in circles. */
 const MAX_IDLE_PAGES = 3
 
@@ -71,8 +71,8 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
         base: list.data._links?.base ?? undefined,
       }
     } catch (error) {
-      if (!isBreakdown(error) || limit <= LEAST_LIMIT) throw error
-      limit = Math.max(LEAST_LIMIT, Math.floor(limit / 2))
+      if (!isBreakdown(error) || limit <= MIN_LIMIT) throw error
+      limit = Math.max(MIN_LIMIT, Math.floor(limit / 2))
     }
   }
 }

@@ -33,7 +33,7 @@ export interface SiteIndex {
 const none = [] as const
 
 /** For fewer pages a list of the whole site is not worth a try. */
-const LEAST_PAGES = 40
+const MIN_PAGES = 40
 
 const gone = new Set(['trashed', 'deleted', 'draft', 'historical'])
 export const isCurrent = ({ status }: { status?: string | null | undefined }) => !gone.has(status ?? 'current')
@@ -128,7 +128,7 @@ export function createSiteIndex({ http, isSignedIn }: WikiClient, covers: boolea
   const once = async <T>(name: string, read: (budget: number) => Promise<T>): Promise<T | undefined> => {
     const running = lists.get(name) as Promise<T | undefined> | undefined
     if (running !== undefined) return running
-    if (!covers && expected < LEAST_PAGES) return undefined
+    if (!covers && expected < MIN_PAGES) return undefined
     const started = read(covers ? Number.POSITIVE_INFINITY : expected).catch(async (failure: unknown) => {
       const error = await settleRefusal(failure, isSignedIn)
       if (endsScan(error)) throw error

@@ -77,8 +77,8 @@ const reviewColumn =
 const pastSection =
   /\b(?:19|20)\d\d\b|\b(?:histor\w*|changes|changelog|release notes|versions?|revisions?|archive\w*|minutes|background|timeline|milestones|protokolle?|verlauf|historique|historial)\b/i
 
-const MOST_YEARS = 20
-const LONGEST_LINE = 2_000
+const MAX_YEARS = 20
+const MAX_LINE_LENGTH = 2_000
 
 const isReadText = ({ kind }: Part) => kind === 'text' || kind === 'cell'
 
@@ -123,7 +123,7 @@ export function findPresentYears(document: AssayDocument, detectorType: string):
     marks.set(shown, { year, shown, ...toPlace(document, part, start, end) })
   }
   for (const part of document.parts) {
-    if (marks.size >= MOST_YEARS) break
+    if (marks.size >= MAX_YEARS) break
     if (!isReadText(part) || part.headings?.some((heading) => pastSection.test(heading)) === true) continue
     if (part.kind === 'cell' && part.label !== undefined && reviewColumn.test(part.label)) {
       const found = /\b(?:19|20)\d\d\b/.exec(part.text)
@@ -137,7 +137,7 @@ export function findPresentYears(document: AssayDocument, detectorType: string):
       }
     }
   }
-  return [...marks.values()].slice(0, MOST_YEARS)
+  return [...marks.values()].slice(0, MAX_YEARS)
 }
 
 /** Punctuation and blanks before the words themselves. */
@@ -147,8 +147,8 @@ function* linesOf(text: string): Generator<{ line: string; at: number }> {
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf('\n', at)
     const end = next < 0 ? text.length : next
-    for (let from = at; from < end; from += LONGEST_LINE) {
-      yield { line: text.slice(from, Math.min(end, from + LONGEST_LINE)).trimEnd(), at: from }
+    for (let from = at; from < end; from += MAX_LINE_LENGTH) {
+      yield { line: text.slice(from, Math.min(end, from + MAX_LINE_LENGTH)).trimEnd(), at: from }
     }
     at = end + 1
   }

@@ -15,7 +15,7 @@ const FORMAT = 1
 /** Two characters of a script without blanks make about one word. */
 const CHARACTERS_PER_WORD = 2
 /** More words than any setting asks for need not be counted. */
-const MOST_WORDS = 2_000
+const MAX_WORDS = 2_000
 
 /** Fewer words are no text yet. */
 const BARE_WORDS = 10
@@ -47,7 +47,7 @@ function countWords({ parts }: AssayDocument): number {
     if (!counted.has(kind)) continue
     for (const word of wordsOf(text)) {
       halves += isUnspaced(word) ? 1 : CHARACTERS_PER_WORD
-      if (halves >= MOST_WORDS * CHARACTERS_PER_WORD) return MOST_WORDS
+      if (halves >= MAX_WORDS * CHARACTERS_PER_WORD) return MAX_WORDS
     }
   }
   return Math.ceil(halves / CHARACTERS_PER_WORD)

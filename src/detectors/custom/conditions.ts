@@ -23,7 +23,7 @@ export interface CompiledCondition {
 }
 
 /** A rule that matches so often in one document says nothing more by matching again. */
-const MOST_HITS = 2_000
+const MAX_HITS = 2_000
 
 /** @throws TypeError for a pattern that was never checked. */
 export function compileCondition(condition: Condition): CompiledCondition {
@@ -54,7 +54,7 @@ function collect(parts: readonly Part[], find: (part: Part, index: number) => It
   for (const [index, part] of parts.entries()) {
     for (const hit of find(part, index)) {
       hits.push(hit)
-      if (hits.length >= MOST_HITS) return hits
+      if (hits.length >= MAX_HITS) return hits
     }
   }
   return hits
@@ -83,7 +83,7 @@ function toKeywordFinder({ keywords, caseSensitive, wholeWords }: KeywordSetting
     const hits: Hit[] = []
     index.scan(text, (at, start, end) => {
       const { keyword = '', spelling = '' } = spellings[at] ?? {}
-      if (hits.length >= MOST_HITS) return
+      if (hits.length >= MAX_HITS) return
       if (caseSensitive && text.slice(start, end) !== spelling) return
       if (wholeWords && !standsAlone(text, start, end)) return
       hits.push({ part, start, end, identity: keyword.toLowerCase(), shown: text.slice(start, end) })

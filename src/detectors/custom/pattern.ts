@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js'
 
 const flagOf: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 /** Steps of a compiled pattern: with more, even linear time is too long. */
-const LARGEST_PROGRAM = 5_000
+const MAX_PROGRAM = 5_000
 /** The group whose text is the finding. */
 const VALUE_GROUP = 'value'
 
@@ -40,7 +40,7 @@ export function compilePattern(source: string, flags = ''): LinearPattern | { pr
     const hint = hints.find(([shape]) => shape.test(message))?.[1]
     return { problem: `is no RE2 pattern: ${message}.${hint === undefined ? '' : ` ${hint}`}` }
   }
-  if (compiled.programSize() > LARGEST_PROGRAM) return { problem: 'is too large; repeat less, or split it.' }
+  if (compiled.programSize() > MAX_PROGRAM) return { problem: 'is too large; repeat less, or split it.' }
   if (compiled.matcher('').find()) return { problem: 'matches the empty text, and so every text.' }
   const hasValue = Object.hasOwn(compiled.namedGroups(), VALUE_GROUP)
   return {

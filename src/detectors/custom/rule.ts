@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { severities } from '../detector.ts'
 
-export const MOST_KEYWORDS = 1_000
-export const LONGEST_PATTERN = 512
-const MOST_CONDITIONS = 50
+export const MAX_KEYWORDS = 1_000
+export const MAX_PATTERN_LENGTH = 512
+const MAX_CONDITIONS = 50
 
-const keywords = z.array(z.string().trim().min(1).max(200)).min(1).max(MOST_KEYWORDS).describe('Words or phrases.')
+const keywords = z.array(z.string().trim().min(1).max(200)).min(1).max(MAX_KEYWORDS).describe('Words or phrases.')
 const pattern = z
   .string()
   .min(1)
-  .max(LONGEST_PATTERN)
+  .max(MAX_PATTERN_LENGTH)
   .describe('RE2 pattern: no look-around, no back-references. What a group named value matches is the finding.')
 const flags = z
   .string()
@@ -56,7 +56,7 @@ const MetadataCondition = z.strictObject({
     .enum(metadataOperators)
     .describe('How it is compared, whatever the letter case; MATCHES takes RE2 patterns, BEFORE and AFTER a date.'),
   values: z
-    .array(z.string().min(1).max(LONGEST_PATTERN))
+    .array(z.string().min(1).max(MAX_PATTERN_LENGTH))
     .max(100)
     .default([])
     .describe('Any of these; none for MISSING and PRESENT.'),
@@ -68,7 +68,7 @@ export const Condition = z
   .describe('One thing that must be so.')
 export type Condition = z.infer<typeof Condition>
 
-const conditions = z.array(Condition).max(MOST_CONDITIONS)
+const conditions = z.array(Condition).max(MAX_CONDITIONS)
 
 export const Rule = z
   .strictObject({

@@ -30,24 +30,24 @@ export interface Likeness {
 const CONTAINED_SHARE = 0.9
 const CONTAINED_RATIO = 0.6
 /** A small text that so many others hold is boilerplate. */
-const MOST_HOLDERS = 10
+const MAX_HOLDERS = 10
 /** One in so many shingles is an anchor, at least; and so many anchors are held in memory, at most. */
 const ANCHOR_SPACING = 4
-const MOST_ANCHORS = 500_000
+const MAX_ANCHORS = 500_000
 /** Share of the anchors of a small text that a holder has in common with it, with room for chance. */
 const ANCHOR_SHARE = 0.6
 /** In a bucket of more texts than this, each is compared with the oldest ones only: so many come from a template. */
-const LARGEST_BUCKET = 200
+const MAX_BUCKET = 200
 const OLDEST = 60
 /** Comparisons between two turns of the event loop. */
 const STEPS_PER_TURN = 2_000
 const TEXTS_PER_TURN = 5_000
 /** Room for the number of a text beside an anchor or a band, so that both stand in one number without loss. */
-const MOST_TEXTS = 2 ** 21
+const MAX_TEXTS = 2 ** 21
 
 /** The shingles by which texts are looked up when one may be part of another; `total` is how many all texts have. */
 export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
-  const spacing = Math.max(ANCHOR_SPACING, Math.ceil(total / MOST_ANCHORS))
+  const spacing = Math.max(ANCHOR_SPACING, Math.ceil(total / MAX_ANCHORS))
   return shingles.filter((shingle) => mix(shingle) % spacing === 0)
 }
 
@@ -123,7 +123,7 @@ export function* findNearPairs(
   shinglesOf: Shingles,
   similarity: number,
 ): Paced<NearPair[]> {
-  const ordered = [...texts].sort(olderFirst).slice(0, MOST_TEXTS)
+  const ordered = [...texts].sort(olderFirst).slice(0, MAX_TEXTS)
   const pairs: NearPair[] = []
   const checked = new Set<number>()
   // Band and place of a text in one number: sorted, those of one bucket stand side by side, oldest first.
@@ -131,7 +131,7 @@ export function* findNearPairs(
   let steps = 0
   for (const [band] of (ordered[0]?.digest.bands ?? []).entries()) {
     for (const [index, { digest }] of ordered.entries()) {
-      places[index] = (digest.bands[band] ?? 0) * MOST_TEXTS + index
+      places[index] = (digest.bands[band] ?? 0) * MAX_TEXTS + index
       if (index % TEXTS_PER_TURN === 0) yield
     }
     places.sort()
@@ -139,7 +139,7 @@ export function* findNearPairs(
     for (let from = 0, to = 0; from < places.length; from = to) {
       const key = bandAt(from)
       for (to = from + 1; to < places.length && bandAt(to) === key; ) to++
-      const largest = to - from > LARGEST_BUCKET ? OLDEST : to - from
+      const largest = to - from > MAX_BUCKET ? OLDEST : to - from
       for (let newer = from + 1; newer < to; newer++) {
         const last = Math.min(newer, from + largest)
         for (let older = from; older < last; older++) {
@@ -158,11 +158,11 @@ export function* findNearPairs(
   return pairs.sort((a, b) => olderFirst(a.older, b.older))
 
   function bandAt(at: number): number {
-    return Math.floor((places[at] ?? 0) / MOST_TEXTS)
+    return Math.floor((places[at] ?? 0) / MAX_TEXTS)
   }
 
   function textAt(at: number): number {
-    return (places[at] ?? 0) % MOST_TEXTS
+    return (places[at] ?? 0) % MAX_TEXTS
   }
 
   function check(olderAt: number, newerAt: number): NearPair | undefined {
@@ -210,7 +210,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
     for (const anchor of small.anchors) {
       const list = holders(anchor)
       // A shingle that everybody has tells nothing.
-      if (list.length > MOST_HOLDERS + 1) continue
+      if (list.length > MAX_HOLDERS + 1) continue
       counted++
       for (const at of list) hits.set(at, (hits.get(at) ?? 0) + 1)
       steps += list.length
@@ -227,7 +227,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
       const [older, newer] = smallIsOlder ? [small, large] : [large, small]
       found.push({ older, newer, share, holds: smallIsOlder })
     }
-    if (found.length <= MOST_HOLDERS) pairs.push(...found)
+    if (found.length <= MAX_HOLDERS) pairs.push(...found)
     if (steps >= STEPS_PER_TURN) {
       steps = 0
       yield
@@ -240,12 +240,12 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
  * Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory.
  */
 function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) => number[]> {
-  const compared = texts.slice(0, MOST_TEXTS)
+  const compared = texts.slice(0, MAX_TEXTS)
   const entries = new Float64Array(compared.reduce((sum, { anchors }) => sum + anchors.length, 0))
   let length = 0
   let steps = 0
   for (const [at, { anchors }] of compared.entries()) {
-    for (const anchor of anchors) entries[length++] = anchor * MOST_TEXTS + at
+    for (const anchor of anchors) entries[length++] = anchor * MAX_TEXTS + at
     steps += anchors.length
     if (steps >= STEPS_PER_TURN * 5) {
       steps = 0
@@ -257,15 +257,15 @@ function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) =
     let [low, high] = [0, entries.length]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((entries[middle] ?? 0) < anchor * MOST_TEXTS) low = middle + 1
+      if ((entries[middle] ?? 0) < anchor * MAX_TEXTS) low = middle + 1
       else high = middle
     }
     const list: number[] = []
-    const end = (anchor + 1) * MOST_TEXTS
-    for (let at = low; at < entries.length && list.length <= MOST_HOLDERS + 1; at++) {
+    const end = (anchor + 1) * MAX_TEXTS
+    for (let at = low; at < entries.length && list.length <= MAX_HOLDERS + 1; at++) {
       const entry = entries[at] ?? end
       if (entry >= end) break
-      list.push(entry % MOST_TEXTS)
+      list.push(entry % MAX_TEXTS)
     }
     return list
   }

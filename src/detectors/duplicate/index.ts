@@ -7,7 +7,7 @@ import { toBands } from './signature.ts'
 
 const TYPE = 'DUPLICATE'
 /** The least that any setting compares. */
-const LEAST_WORDS = 20
+const MIN_WORDS = 20
 
 const compared = new Set(['wiki.page', 'wiki.attachment', 'bi.dataset', 'bi.report'])
 
@@ -27,7 +27,7 @@ export const duplicateDetector: EstateDetector<DuplicateConfig> = {
 function toDigest(document: AssayDocument, { asset, fingerprint }: DigestContext): Uint8Array | undefined {
   if (!compared.has(asset.kind) || asset.labels?.includes('template') === true) return undefined
   const words = toWords(document, asset)
-  if (words.length < LEAST_WORDS) return undefined
+  if (words.length < MIN_WORDS) return undefined
   const seed = Number.parseInt(fingerprint(`${TYPE}|seed`).slice(-8), 16) >>> 0
   const shingles = toShingles(words, seed)
   const whole = fingerprint(`${TYPE}|${words.join(' ')}`)

@@ -5,7 +5,7 @@ import { isUnspaced, wordsOf } from '../words.ts'
 const WORDS_PER_SHINGLE = 5
 const CHARACTERS_PER_SHINGLE = 8
 /** Longer texts are compared by their beginning. */
-const MOST_WORDS = 50_000
+const MAX_WORDS = 50_000
 
 /** The words of what a reader sees, normalised; names and formulas too where the text is made of them. */
 export function toWords(document: AssayDocument, asset: { kind: string; name: string }): string[] {
@@ -18,7 +18,7 @@ export function toWords(document: AssayDocument, asset: { kind: string; name: st
     if (!counts) continue
     for (const word of wordsOf(text.normalize('NFKC').toLowerCase())) {
       words.push(word)
-      if (words.length >= MOST_WORDS) return words
+      if (words.length >= MAX_WORDS) return words
     }
   }
   return words

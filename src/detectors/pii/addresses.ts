@@ -3,7 +3,7 @@ import type { Part } from '../../documents/document.ts'
 import { type PiiMatch, surroundingsOf } from './context.ts'
 
 const version4 = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/g
-const LONGEST_VERSION6 = 45
+const MAX_VERSION6_LENGTH = 45
 const host =
   /\b(?:ip|ips|ipv[46]|host|hosts|server|servers|addr|address|addresses|node|gateway|dns|client|remote|peer|from|subnet|ping|ssh|firewall|router|adresse)\b/i
 const notAnAddress =
@@ -49,8 +49,8 @@ function* colonRuns(text: string): Generator<{ text: string; start: number }> {
     let end = at + 1
     while (start > 0 && at - start < 5 && isHexOrColon(text.charCodeAt(start - 1))) start--
     while (end < text.length && isHexOrColon(text.charCodeAt(end))) end++
-    const run = text.slice(start, Math.min(end, start + LONGEST_VERSION6 + 1))
-    if (run.length <= LONGEST_VERSION6 && run.indexOf(':') !== run.lastIndexOf(':')) {
+    const run = text.slice(start, Math.min(end, start + MAX_VERSION6_LENGTH + 1))
+    if (run.length <= MAX_VERSION6_LENGTH && run.indexOf(':') !== run.lastIndexOf(':')) {
       const glued =
         /[\w:.]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.\d)/.test(text.slice(end, end + 2))
       if (!glued) yield { text: run, start }

@@ -100,7 +100,7 @@ const brands: readonly Brand[] = [
 ]
 
 /** No layout begins with less. */
-const SHORTEST_GROUP = 4
+const MIN_GROUP_LENGTH = 4
 const layouts = new Set(['4-4-4-4', '4-4-4-4-3', '4-6-5', '4-6-4', '4-4-4-2', '4-4-4-1', '4-4-4-3', '6-13', '8-8'])
 const context =
   /\b(?:cards?|cc|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|pan|kreditkarten?|karten?(?:nummer)?|carte|tarjeta|cart[aã]o|carta di credito|creditcard|cvv|cvc|exp(?:iry|ires|iration)?)\b|カード|卡号|信用卡/i
@@ -142,7 +142,7 @@ const published = new Set([
 export function* findCards(part: Part, run: NumberRun): Generator<PiiMatch> {
   const { groups } = run
   for (let first = 0; first < groups.length; first++) {
-    if ((groups[first]?.digits.length ?? 0) < SHORTEST_GROUP) continue
+    if ((groups[first]?.digits.length ?? 0) < MIN_GROUP_LENGTH) continue
     let digits = ''
     for (let last = first; last < groups.length && digits.length < 19; last++) {
       digits += groups[last]?.digits ?? ''

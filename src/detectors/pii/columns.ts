@@ -1,7 +1,7 @@
 import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
-const LONGEST_NAME = 80
+const MAX_NAME_LENGTH = 80
 
 /** Names, as words joined by `_`, of columns that hold personal data. */
 const columns: readonly (readonly [kind: string, names: string])[] = [
@@ -25,7 +25,7 @@ const columns: readonly (readonly [kind: string, names: string])[] = [
  * A table column whose name says that it holds personal data. The name is evidence of its own: no value is looked at.
  */
 export function* findSensitiveColumns(part: Part): Generator<PiiMatch> {
-  if (part.kind !== 'name' || part.text.length > LONGEST_NAME) return
+  if (part.kind !== 'name' || part.text.length > MAX_NAME_LENGTH) return
   const name = part.text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()

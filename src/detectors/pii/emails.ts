@@ -2,7 +2,7 @@ import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
 const localSign = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
-const LONGEST_LOCAL_PART = 64
+const MAX_LOCAL_PART_LENGTH = 64
 const domain =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})(?![\p{L}\p{N}_-]|\.\p{L})/u
 const fileEnding =
@@ -50,6 +50,6 @@ function isAddressOfRepository(text: string, name: string, end: number): boolean
 
 function localPartBefore(text: string, at: number): string {
   let start = at
-  while (start > 0 && at - start < LONGEST_LOCAL_PART && localSign.test(text.charAt(start - 1))) start--
+  while (start > 0 && at - start < MAX_LOCAL_PART_LENGTH && localSign.test(text.charAt(start - 1))) start--
   return text.slice(start, at)
 }

@@ -3,7 +3,7 @@ import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
 const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
-const SHORTEST = 15
+const MIN_LENGTH = 15
 
 /** International bank account numbers, with or without blanks, in any case; the check digits must be right. */
 export function* findIbans(part: Part): Generator<PiiMatch> {
@@ -15,7 +15,7 @@ export function* findIbans(part: Part): Generator<PiiMatch> {
 
 /** Words behind a spaced number look like more of it, so shorter tails are tried too. */
 function longestValid(text: string, found: string, index: number): PiiMatch | undefined {
-  for (let length = found.length; length >= SHORTEST; length--) {
+  for (let length = found.length; length >= MIN_LENGTH; length--) {
     const next = text.charAt(index + length)
     if (/[A-Za-z0-9]/.test(next) || /[ \u00a0-]/.test(found.charAt(length - 1))) continue
     const iban = found

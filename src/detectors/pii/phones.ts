@@ -7,7 +7,7 @@ import { isPartOfSomething, type NumberRun } from './numbers.ts'
 const before =
   /\b(?:ph|phones?|telefon(?:[eo]|nummer|nr|sz[áa]m)?|telephone|t[ée]l[ée]phone|tel[ée]fono|t[ée]l|mob(?:ile|il|iel)?(?:nummer|nr|telefon)?|cell(?:ular|phone)?|handy(?:nummer|nr)?|telepon|puh|fax|telefax|whats ?app|signal|sms|hotline|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt|call|text|messages?|reach|answer(?:ing)?|dial|registered)\b|電話|电话|手机|手機|전화|тел|τηλ|טלפון|נייד|هاتف|جوال|โทร|điện thoại/giu
 /** What may stand between the word and the number. */
-const LONGEST_GAP = 30
+const MAX_GAP_LENGTH = 30
 const behind = /^\s?[-(,]?\s?(?:office|fax|mobile|mobil|cell|desk|home|work|phone|tel|direct|main)\b/i
 const header =
   /phone|mobile|mobil|handy|fax|telefon|t[ée]l(?:$|[^\p{L}])|teléfono|cell|contact no|電話|电话|手机|전화|телефон/iu
@@ -106,5 +106,5 @@ function isNamed(text: string): boolean {
   const last = [...text.matchAll(before)].at(-1)
   if (last === undefined) return false
   const gap = text.slice(last.index + last[0].length)
-  return gap.length <= LONGEST_GAP && !/\d/.test(gap)
+  return gap.length <= MAX_GAP_LENGTH && !/\d/.test(gap)
 }

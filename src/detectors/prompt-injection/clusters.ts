@@ -16,7 +16,7 @@ export interface Signal {
 /** Signals this near to each other are one attempt. */
 const NEAR = 250
 const PER_FURTHER_TYPE = 0.1
-const MOST = 0.99
+const MAX_ENTRIES = 0.99
 
 /**
  * Joins neighbouring signals. A cluster is as sure as its surest signal and surer with each further kind of signal;
@@ -44,7 +44,7 @@ export function toClusters(signals: readonly Signal[]): Signal[] {
     const evidence = 1 - weak.reduce((doubt, signal) => doubt * (1 - signal.confidence), 1)
     const further = Math.max(0, new Set(telling.map((signal) => signal.type)).size - 1)
     const surest = Math.max(...group.map((signal) => signal.confidence))
-    const confidence = Math.min(MOST, Math.max(surest + further * PER_FURTHER_TYPE, evidence))
+    const confidence = Math.min(MAX_ENTRIES, Math.max(surest + further * PER_FURTHER_TYPE, evidence))
     const gravest = Math.min(...span.map((signal) => severities.indexOf(signal.severity)))
     return {
       ...best,

@@ -5,13 +5,13 @@ export interface Decoded {
   text: string
 }
 
-const MOST_DECODED = 64 * 1024
+const MAX_DECODED = 64 * 1024
 const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g
 const hexadecimal = /(?<![0-9a-z])[0-9a-f]{2}(?: ?[0-9a-f]{2})+(?![0-9a-z])/gi
 const percent = /(?:%[0-9a-f]{2}[\w.-]*)+/gi
 const escapes = /(?:\\(?:u00|x)[0-9a-f]{2})+/gi
 /** Encoded characters that it takes at least; fewer say nothing. */
-const SHORTEST = { hexadecimal: 16, percent: 5, escapes: 8 }
+const MIN_LENGTH = { hexadecimal: 16, percent: 5, escapes: 8 }
 const announced = /rot[ -]?13|caesar|cipher/i
 const backwards = /snoitcurtsni|tpmorp metsys|erongi|dragersid/i
 const readable = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027]+$/
@@ -19,27 +19,27 @@ const readable = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027]+$/
 /** Every encoded stretch that turns into prose, decoded once. */
 export function* findDecoded(text: string): Generator<Decoded> {
   for (const { 0: run, index } of text.matchAll(base64)) {
-    const decoded = toReadable(Buffer.from(run.slice(0, MOST_DECODED), 'base64').toString('utf8'))
+    const decoded = toReadable(Buffer.from(run.slice(0, MAX_DECODED), 'base64').toString('utf8'))
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(hexadecimal)) {
     const digits = run.replaceAll(' ', '')
-    if (digits.length < SHORTEST.hexadecimal * 2) continue
-    const decoded = toReadable(Buffer.from(digits.slice(0, MOST_DECODED), 'hex').toString('utf8'))
+    if (digits.length < MIN_LENGTH.hexadecimal * 2) continue
+    const decoded = toReadable(Buffer.from(digits.slice(0, MAX_DECODED), 'hex').toString('utf8'))
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(percent)) {
-    if (run.split('%').length <= SHORTEST.percent) continue
+    if (run.split('%').length <= MIN_LENGTH.percent) continue
     const before = /[\w.-]{0,24}$/.exec(text.slice(Math.max(0, index - 24), index))?.[0] ?? ''
     const decoded = toReadable(before + run.replace(/%([0-9a-f]{2})/gi, fromHex))
     if (decoded !== undefined) yield { start: index - before.length, end: index + run.length, text: decoded }
   }
   for (const { 0: run, index } of text.matchAll(escapes)) {
-    if (run.split('\\').length <= SHORTEST.escapes) continue
+    if (run.split('\\').length <= MIN_LENGTH.escapes) continue
     const decoded = toReadable(run.replace(/\\(?:u00|x)([0-9a-f]{2})/gi, fromHex))
     if (decoded !== undefined) yield { start: index, end: index + run.length, text: decoded }
   }
-  const short = text.length <= MOST_DECODED
+  const short = text.length <= MAX_DECODED
   if (short && announced.test(text)) yield { start: 0, end: text.length, text: text.replace(/[a-z]/gi, rotate) }
   if (short && backwards.test(text)) yield { start: 0, end: text.length, text: [...text].reverse().join('') }
 }

@@ -85,7 +85,7 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
     part.kind === 'comment' ||
     (part.kind === 'attribute' && unseenLabels.test(part.label ?? ''))
   for (const cluster of toClusters(signals)) {
-    const hidden = unseen && cluster.confidence >= LEAST_WHERE_UNSEEN
+    const hidden = unseen && cluster.confidence >= MIN_WHERE_UNSEEN
     yield {
       part: index,
       findingType: hidden ? 'HIDDEN_TEXT' : cluster.type,
@@ -104,7 +104,7 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
 const MODEL_IN_CODE = 0.6
 const QUOTED_WEIGHT = 0.4
 /** What nobody sees on the page needs less evidence. */
-const LEAST_WHERE_UNSEEN = 0.44
+const MIN_WHERE_UNSEEN = 0.44
 const HIDDEN_CONFIDENCE = 0.99
 
 /** Code is full of role tokens, and training pages quote attacks: both count for less. */

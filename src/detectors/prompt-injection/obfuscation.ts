@@ -19,12 +19,12 @@ const digitLetters: Record<string, string> = {
 const leetOpening = /[i1!|]gn[o0]r[e3]|d[i1!|][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7]|byp[a4@][s5$]{2}/g
 const leetWording =
   /^(?:ignore|disregard|forget|bypass)[\s_.-]{1,3}(?:(?:all|any|the|of|your|my)[\s_.-]{1,3}){0,4}(?:(?:previous|prior|above|earlier|system|your)[\s_.-]{1,3})?(?:instructions?|directions?|rules|prompts?|guidelines|commands?)(?![a-z])/
-const LONGEST_WORDING = 120
+const MAX_WORDING_LENGTH = 120
 const nounLike = /(?<![a-z])(?:i[a-z]{9,12}|d[a-z]{8,11}|g[a-z]{8,10})(?![a-z])/g
 const verbs = ['ignore', 'disregard', 'forget', 'bypass']
 const adjectives = ['previous', 'prior', 'above', 'earlier', 'preceding', 'all', 'your', 'system']
 const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'directives']
-const MOST_WORDS = 6
+const MAX_WORDS = 6
 
 /**
  * Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters.
@@ -36,15 +36,15 @@ export function* findDisguised(tokens: Tokens): Generator<Signal> {
     if (wording !== null) yield toSignal(index, run, 0.85)
   }
   for (const { index } of text.matchAll(leetOpening)) {
-    const run = text.slice(index, index + LONGEST_WORDING)
+    const run = text.slice(index, index + MAX_WORDING_LENGTH)
     const wording = leetWording.exec(run.replace(/[013457@$!|]/g, (sign) => digitLetters[sign] ?? sign))?.[0]
     const spelt = run.slice(0, wording?.length ?? 0)
     if (/[013457@$!|]/.test(spelt)) yield toSignal(index, spelt, 0.8)
   }
   for (const { 0: noun, index } of text.matchAll(nounLike)) {
     if (!looksLike(noun, nouns)) continue
-    const before = text.slice(Math.max(0, index - LONGEST_WORDING), index)
-    const words = [...before.matchAll(/[a-z]{2,12}/g)].slice(-MOST_WORDS)
+    const before = text.slice(Math.max(0, index - MAX_WORDING_LENGTH), index)
+    const words = [...before.matchAll(/[a-z]{2,12}/g)].slice(-MAX_WORDS)
     const verb = words.findLast(([word]) => looksLike(word, verbs))
     if (verb === undefined || (verbs.includes(verb[0]) && nouns.includes(noun))) continue
     if (!words.some(([word], at) => at > words.indexOf(verb) && looksLike(word, adjectives))) continue

@@ -1,7 +1,7 @@
 import type { Part } from '../../documents/document.ts'
 
 const AROUND = 160
-const LONGEST_QUOTE = 240
+const MAX_QUOTE_LENGTH = 240
 const spokenOf =
   /\b(?:examples?|e\.g\.|payloads?|attacks?|attackers?|prompt[ -]injections?|injection attempts?|jailbreaks?|such as|malicious|adversarial|phrases? like|strings? like|patterns?|looks? like|detects?|mitigat\w+|vulnerab\w+|beispiel|angriff\w*|exemple|attaque|ejemplo|ataque)\b/i
 const quotes = ['"', "'", '`', '“', '”', '‘', '’', '«', '»', '„', '「', '」']
@@ -27,5 +27,5 @@ const endsInQuote = (before: string) =>
 const startsWithQuote = (after: string) =>
   quotes.some((quote) => {
     const index = after.indexOf(quote)
-    return index >= 0 && index <= Math.min(60, LONGEST_QUOTE)
+    return index >= 0 && index <= Math.min(60, MAX_QUOTE_LENGTH)
   })

@@ -39,8 +39,8 @@ interface Index {
 }
 
 const FILTER_MASK = 0xffff
-const SHORTEST_STEM = 2
-const LONGEST_STEM = 16
+const MIN_STEM_LENGTH = 2
+const MAX_STEM_LENGTH = 16
 let index: Index | undefined
 
 function build(): Index {
@@ -97,11 +97,11 @@ export function findSlotHits(tokens: Tokens): SlotHit[] {
     const hash = hashes[at] ?? 0
     if (wholeFilter[hash & FILTER_MASK] === 1) addExpressions(hits, tokens, at, whole.get(hash))
     const start = starts[at] ?? 0
-    const end = Math.min(ends[at] ?? 0, start + LONGEST_STEM)
+    const end = Math.min(ends[at] ?? 0, start + MAX_STEM_LENGTH)
     let prefix = startHash
     for (let from = start; from < end; from++) {
       prefix = addToHash(prefix, text.charCodeAt(from))
-      if (stemFilter[prefix & FILTER_MASK] === 1 && from - start + 1 >= SHORTEST_STEM)
+      if (stemFilter[prefix & FILTER_MASK] === 1 && from - start + 1 >= MIN_STEM_LENGTH)
         addExpressions(hits, tokens, at, stems.get(prefix))
     }
   }

@@ -47,7 +47,7 @@ function classify(code: number): number {
 const classOf = (code: number) => classes[code] || classify(code)
 const isLetter = (code: number) => classOf(code) === WORD
 /** Longer stretches without a stop are cut, so that what is looked for in one stays bounded. */
-const LONGEST_SENTENCE = 400
+const MAX_SENTENCE_LENGTH = 400
 /** A single exclaimed word belongs to what follows. */
 const MIN_WORDS = 2
 /** A line this long that breaks inside a sentence was wrapped. */
@@ -102,7 +102,7 @@ export function toTokens(text: string): Tokens {
         }
       }
       if (wordsInSentence === 0) sentenceStart = start
-      else if (start - sentenceStart > LONGEST_SENTENCE) {
+      else if (start - sentenceStart > MAX_SENTENCE_LENGTH) {
         sentence++
         sentenceStart = start
         wordsInSentence = 0

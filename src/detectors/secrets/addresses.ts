@@ -1,7 +1,7 @@
 import type { Found } from './found.ts'
 import { isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
-const LONGEST_SCHEME = 32
+const MAX_SCHEME_LENGTH = 32
 const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
 const databases =
   /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
@@ -43,7 +43,7 @@ export function* findUrlCredential(text: string, at: number): Generator<Found> {
 
 function schemeBefore(text: string, at: number): string {
   let start = at
-  while (start > 0 && at - start < LONGEST_SCHEME && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start--
+  while (start > 0 && at - start < MAX_SCHEME_LENGTH && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start--
   return text.slice(start, at).replace(/^[^a-z]+/i, '')
 }
 

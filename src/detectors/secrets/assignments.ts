@@ -12,7 +12,7 @@ export interface Assignment {
   keyStart: number
 }
 
-const LONGEST_KEY = 60
+const MAX_KEY_LENGTH = 60
 const sign =
   /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：は是为為]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 const described =
@@ -45,8 +45,8 @@ const isKeyCode = (code: number) =>
 export function identifierAround(text: string, start: number, end: number): { start: number; end: number } {
   let from = start
   let to = end
-  while (from > 0 && start - from < LONGEST_KEY && isKeyCode(text.charCodeAt(from - 1))) from--
-  while (to < text.length && to - end < LONGEST_KEY && isKeyCode(text.charCodeAt(to))) to++
+  while (from > 0 && start - from < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(from - 1))) from--
+  while (to < text.length && to - end < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(to))) to++
   while (to > end && /[.-]/.test(text.charAt(to - 1))) to--
   return { start: from, end: to }
 }
@@ -65,7 +65,7 @@ export function readAssignment(text: string, key: { start: number; end: number }
   const found =
     (isElement ? at(element, false) : undefined) ??
     at(attribute, false) ??
-    (isNameOfElement.test(text.slice(Math.max(0, key.start - LONGEST_KEY), key.start))
+    (isNameOfElement.test(text.slice(Math.max(0, key.start - MAX_KEY_LENGTH), key.start))
       ? at(namedElement, false)
       : undefined) ??
     at(sign, false) ??

@@ -41,7 +41,7 @@ const options: readonly RegExp[] = [
   /^snmp-server community\s{1,3}([^\s"']{5,64})/i,
   /^net use\b[^\n]{0,160}?\/user:\S{1,80}\s([^\s/"'][^\s"']{4,64})/i,
 ]
-const LONGEST_COMMAND = 400
+const MAX_COMMAND_LENGTH = 400
 
 /** What stands where a command takes a password is one, weak as it may be. */
 const givenConfidence = (value: string) =>
@@ -49,7 +49,7 @@ const givenConfidence = (value: string) =>
 
 /** `mysql -psecret`, `sshpass -p secret`, `docker login -p secret` and their like. */
 export function* findCommandPassword(text: string, at: number): Generator<Found> {
-  const command = text.slice(at, at + LONGEST_COMMAND)
+  const command = text.slice(at, at + MAX_COMMAND_LENGTH)
   for (const option of options) {
     const found = option.exec(command)
     const value = found?.[1] ?? ''

@@ -30,10 +30,10 @@ export function* findKubernetesSecret(text: string, at: number, progress: Progre
   }
 }
 
-const LONGEST_HOST = 120
+const MAX_HOST_LENGTH = 120
 
 export function* findPgPass(text: string, at: number): Generator<Found> {
-  const reach = Math.max(0, at - LONGEST_HOST)
+  const reach = Math.max(0, at - MAX_HOST_LENGTH)
   const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   const line = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w.*-]{1,63}:([^\s:]{4,128})[ \t]{0,4}(?:\r?\n|$)/.exec(
     text.slice(lineStart, lineStart + 400),

@@ -140,14 +140,14 @@ const harmless = new Set(
   ),
 )
 
-const MOST_KNOWN = 2_000
+const MAX_KNOWN = 2_000
 const known = new Map<string, KeyKind>()
 
 /** Reads a name such as `spring.datasource.password`, `GITHUB_TOKEN`, `Secret access key`. */
 export function kindOfKey(name: string): KeyKind {
   if (known.has(name)) return known.get(name)
   const kind = readKind(name)
-  if (known.size < MOST_KNOWN) known.set(name, kind)
+  if (known.size < MAX_KNOWN) known.set(name, kind)
   return kind
 }
 

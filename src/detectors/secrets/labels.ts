@@ -4,15 +4,15 @@ import { configuredConfidence, passwordConfidence, tokenConfidence } from './gua
 import { findVendorShape, gradeOf } from './keyed.ts'
 import { kindOfKey } from './keys.ts'
 
-const LONGEST_LABEL = 40
-const LONGEST_VALUE = 200
+const MAX_LABEL_LENGTH = 40
+const MAX_VALUE_LENGTH = 200
 
 /** A cell or an attribute whose label, or the part that stands in for it, names a secret. */
 export function readOwnLabel(parts: readonly Part[], at: number, configured: boolean): Found | undefined {
   const part = parts[at]
   if (part === undefined || (part.kind !== 'cell' && part.kind !== 'attribute')) return undefined
   const value = part.text.trim()
-  if (value.length > LONGEST_VALUE) return undefined
+  if (value.length > MAX_VALUE_LENGTH) return undefined
   for (const label of [part.label ?? '', nameBeside(part, parts[at - 1])]) {
     const kind = label === '' ? undefined : kindOfKey(label)
     if (kind === undefined) continue
@@ -28,7 +28,7 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
 
 /** The cell before a cell, and the name of `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
-  if (before?.kind !== part.kind || before.text.length > LONGEST_LABEL) return ''
+  if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
   if (part.kind === 'cell') return before.text
   return part.label === 'value' && /^(?:key|name|id|property)$/i.test(before.label ?? '') ? before.text : ''
 }

@@ -1,9 +1,9 @@
 import type { Found } from './found.ts'
 
-const PEM_LONGEST = 16_000
+const MAX_PEM_LENGTH = 16_000
 
 export function* findPrivateKey(text: string, at: number): Generator<Found> {
-  const window = text.slice(at, at + PEM_LONGEST)
+  const window = text.slice(at, at + MAX_PEM_LENGTH)
   const head = /^-----BEGIN ((?:[A-Z0-9]{2,10} ){0,3})PRIVATE KEY(?: BLOCK)?-----/.exec(window)
   if (head === null) return
   const dashes = text.indexOf('-----', at + head[0].length)
@@ -34,7 +34,7 @@ export function* findPrivateKey(text: string, at: number): Generator<Found> {
 }
 
 export function* findPuttyKey(text: string, at: number): Generator<Found> {
-  const window = text.slice(at, at + PEM_LONGEST)
+  const window = text.slice(at, at + MAX_PEM_LENGTH)
   const lines = /Private-Lines: \d{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,70}\r?\n){1,200})/.exec(window)
   if (lines === null) return
   const end = at + lines.index + lines[0].trimEnd().length

@@ -16,23 +16,23 @@ export function* findPair(text: string, at: number): Generator<Found> {
   yield { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value }
 }
 
-const MOST_ROWS = 100
-const LONGEST_HEAD = 400
-const LONGEST_ROW = 2_000
+const MAX_ROWS = 100
+const MAX_HEAD_LENGTH = 400
+const MAX_ROW_LENGTH = 2_000
 const ruler = /^[ \t]{0,3}\|?(?:[ \t]{0,3}:?-{2,40}:?[ \t]{0,3}\|){1,40}[ \t]{0,3}(?::?-{2,40}:?)?[ \t]{0,3}$/
 
 /** The values of a Markdown table's column whose heading names a secret. */
 export function* findColumn(text: string, at: number, progress: Progress): Generator<Found> {
   const lineStart =
-    Math.max(0, at - LONGEST_HEAD) + text.slice(Math.max(0, at - LONGEST_HEAD), at).lastIndexOf('\n') + 1
-  const rest = text.slice(at, at + LONGEST_HEAD).indexOf('\n')
+    Math.max(0, at - MAX_HEAD_LENGTH) + text.slice(Math.max(0, at - MAX_HEAD_LENGTH), at).lastIndexOf('\n') + 1
+  const rest = text.slice(at, at + MAX_HEAD_LENGTH).indexOf('\n')
   const headEnd = at + rest
   if (rest < 0 || !text.slice(lineStart, at).trimStart().startsWith('|')) return
   const rulerEnd = endOfLine(text, headEnd + 1)
   if (!ruler.test(text.slice(headEnd + 1, Math.min(rulerEnd, headEnd + 400)))) return
   const kinds = cellsOf(text, lineStart, headEnd).map(({ value }) => kindOfKey(value))
   let start = rulerEnd + 1
-  for (let row = 0; row < MOST_ROWS && text.charAt(start) === '|'; row++) {
+  for (let row = 0; row < MAX_ROWS && text.charAt(start) === '|'; row++) {
     const end = endOfLine(text, start)
     for (const [column, cell] of cellsOf(text, start, end).entries()) {
       const kind = kinds[column]
@@ -54,8 +54,8 @@ export function* findColumn(text: string, at: number, progress: Progress): Gener
 }
 
 function endOfLine(text: string, from: number): number {
-  const end = text.slice(from, from + LONGEST_ROW).indexOf('\n')
-  return end < 0 ? Math.min(text.length, from + LONGEST_ROW) : from + end
+  const end = text.slice(from, from + MAX_ROW_LENGTH).indexOf('\n')
+  return end < 0 ? Math.min(text.length, from + MAX_ROW_LENGTH) : from + end
 }
 
 function cellsOf(text: string, start: number, end: number): { value: string; start: number }[] {

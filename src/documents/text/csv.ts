@@ -4,7 +4,7 @@ import { type Cell, createSheet } from './cells.ts'
 import { createFlow } from './flow.ts'
 
 /** What stands further right in a record is one last field. */
-const MOST_FIELDS = 10_000
+const MAX_FIELDS = 10_000
 const restOfLine = /[^\r\n]*/y
 
 const delimiters = [',', ';', '\t', '|']
@@ -41,7 +41,7 @@ function* readRecords(source: string, delimiter: string): Generator<Field[]> {
       record.push({ raw: source.slice(at + 1, end), at: at + 1, quoted: true })
       at = end + 1
     }
-    const stretch = record.length < MOST_FIELDS ? plain : restOfLine
+    const stretch = record.length < MAX_FIELDS ? plain : restOfLine
     stretch.lastIndex = at
     const rest = stretch.exec(source)?.[0] ?? ''
     if (!isQuoted) record.push({ raw: rest, at, quoted: false })

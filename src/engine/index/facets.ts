@@ -7,7 +7,7 @@ export type ComboFacet = (typeof comboFacets)[number]
 export type ComboRow = Record<ComboFacet | 'id', number>
 
 /** A table of combinations gets too many cells for the fine index when detectors have very many names. */
-const MOST_CELLS = 1024
+const MAX_CELLS = 1024
 
 /**
  * The combinations of facets that findings have, under numbers of their own without gaps. Number 0 is no combination:
@@ -34,7 +34,7 @@ export class FacetTable {
 
   /** False when there are too many cells: only combinations can be counted by then. */
   get hasCells(): boolean {
-    return this.cells.length <= MOST_CELLS
+    return this.cells.length <= MAX_CELLS
   }
 
   add(row: ComboRow): number {

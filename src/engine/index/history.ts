@@ -19,9 +19,9 @@ interface Subject {
 /** So many changes of one finding, or more, are counted aside. */
 const MANY_CHANGES = 255
 /** Findings whose changes may be counted aside: a table holds no more than twice as many. */
-const MOST_ASIDE = 2 ** 23
+const MAX_ASIDE = 2 ** 23
 /** Rows that may be there for nothing before the history is to be built again, where that is not a small share of all. */
-const MOST_SPARE = 1_000_000
+const MAX_SPARE = 1_000_000
 
 interface HistoryOptions extends TimelineOptions {
   mostSpare?: number
@@ -45,7 +45,7 @@ export class History {
   readonly #aside = new Map<number, number>()
   #spare = 0
 
-  constructor(facets: FacetTable, { mostSpare = MOST_SPARE, ...options }: HistoryOptions) {
+  constructor(facets: FacetTable, { mostSpare = MAX_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
     this.#most = mostSpare
     this.leaves = new Timeline(facets, options)
@@ -92,7 +92,7 @@ export class History {
   #setCount(id: number, count: number): void {
     const isNear = id < 2 ** 31 && id <= 16 * (this.#changes.length + 1_000_000)
     if (count >= MANY_CHANGES || !isNear) {
-      if (this.#aside.size < MOST_ASIDE) this.#aside.set(id, count)
+      if (this.#aside.size < MAX_ASIDE) this.#aside.set(id, count)
       else this.isWhole = false
     } else {
       if (id >= this.#changes.length) this.#changes = grown(this.#changes, id + 1)

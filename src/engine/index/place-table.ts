@@ -7,7 +7,7 @@ export const placeKeys = ['container-cell', 'place-cell', 'place-bit'] as const
 type PlaceKey = (typeof placeKeys)[number]
 
 /** Counters that one table may have. */
-const MOST_COUNTERS = 2 ** 23
+const MAX_COUNTERS = 2 ** 23
 /** Bits of severity and status. */
 const BITS = 24
 
@@ -30,7 +30,7 @@ export class PlaceTable {
   /** A table without counts; undefined when it would be too large. */
   static open(key: PlaceKey, facets: FacetTable, assets: AssetTable): PlaceTable | undefined {
     const table = new PlaceTable(key, facets, assets)
-    return table.#rows * table.#columns > MOST_COUNTERS ? undefined : table
+    return table.#rows * table.#columns > MAX_COUNTERS ? undefined : table
   }
 
   private constructor(key: PlaceKey, facets: FacetTable, assets: AssetTable) {
@@ -41,7 +41,7 @@ export class PlaceTable {
     this.#rows = Math.ceil(rows * 1.1) + 8
     this.#columns = key === 'place-bit' ? BITS : facets.cells.length + 8
     const counters = this.#rows * this.#columns
-    this.#counts = new Uint32Array(counters > MOST_COUNTERS ? 0 : counters)
+    this.#counts = new Uint32Array(counters > MAX_COUNTERS ? 0 : counters)
     this.#moves = this.#countMoves()
   }
 

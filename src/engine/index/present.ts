@@ -6,7 +6,7 @@ import type { Timeline } from './timeline.ts'
 
 const CONFIDENCES = 10_001
 /** So many counters the table of confidences may have. */
-const MOST_COUNTERS = 2 ** 24
+const MAX_COUNTERS = 2 ** 24
 
 /** A table of counts by cell and confidence. */
 interface ConfidenceTable {
@@ -96,7 +96,7 @@ export class PresentCounts {
     const room = this.#facets.cells.length
     if (this.#confidences !== undefined && this.#confidences.room >= room) return this.#confidences
     const wide = room + 8
-    if (wide * CONFIDENCES > MOST_COUNTERS) return undefined
+    if (wide * CONFIDENCES > MAX_COUNTERS) return undefined
     const counts = new Uint32Array(wide * CONFIDENCES)
     const { cellOf } = this.#facets
     for (const { confidence, combo, count } of [this.#findings.rows, this.#findings.late]) {

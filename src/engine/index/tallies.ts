@@ -15,7 +15,7 @@ export interface Grain {
 export const defaultGrain: Grain = { markBits: 16, blockBits: 11, shareBits: 17 }
 
 /** Above every confidence: the least of nothing. */
-export const NO_LEAST = 65_535
+export const NO_MIN = 65_535
 
 /** Counts and sums of confidence by combination and by cell, of all rows before some row. */
 export class Mark {
@@ -191,7 +191,7 @@ export class Tallies {
       this.counts[at + cell] = (this.total.cells[cell] ?? 0) - (before?.cells[cell] ?? 0)
       this.sums[at + cell] = (this.total.cellSums[cell] ?? 0) - (before?.cellSums[cell] ?? 0)
     }
-    this.least.fill(NO_LEAST, at, at + this.width)
+    this.least.fill(NO_MIN, at, at + this.width)
     this.greatest.fill(0, at, at + this.width)
   }
 
@@ -208,7 +208,7 @@ export class Tallies {
   }
 
   #stretch(at: number, value: number): void {
-    if (value < (this.least[at] ?? NO_LEAST)) this.least[at] = value
+    if (value < (this.least[at] ?? NO_MIN)) this.least[at] = value
     if (value > (this.greatest[at] ?? 0)) this.greatest[at] = value
   }
 
@@ -217,7 +217,7 @@ export class Tallies {
     const { combo, confidence } = this.#rows
     const { cellOf } = this.#facets
     const at = block * this.width + cell
-    this.least[at] = NO_LEAST
+    this.least[at] = NO_MIN
     this.greatest[at] = 0
     const end = Math.min(this.count, (block + 1) << this.blockBits)
     for (let row = block << this.blockBits; row < end; row++) {
@@ -240,7 +240,7 @@ export class Tallies {
     const length = Math.ceil(this.counts.length / from) * width
     this.counts = spread(this.counts, new Uint16Array(length), 0)
     this.sums = spread(this.sums, new Uint32Array(length), 0)
-    this.least = spread(this.least, new Uint16Array(length), NO_LEAST)
+    this.least = spread(this.least, new Uint16Array(length), NO_MIN)
     this.greatest = spread(this.greatest, new Uint16Array(length), 0)
     this.width = width
   }

@@ -6,7 +6,7 @@ import { defaultGrain, type Grain, Tallies } from './tallies.ts'
 const LATE = 2 ** 31
 
 /** Late rows that are enough to be sorted in wait for a quiet moment, up to so many times as many. */
-const MOST_LATE = 4
+const MAX_LATE = 4
 
 export interface TimelineOptions extends Grain {
   /** So many rows may wait unsorted, where that is not a small share of all. */
@@ -61,7 +61,7 @@ export class Timeline {
   /** Takes in what was added; gives what turns places of before into those of now when rows were moved. */
   settle(): ((place: number) => number) | undefined {
     this.tallies.extend()
-    return this.late.count > MOST_LATE * this.#enoughLate() ? this.merge() : undefined
+    return this.late.count > MAX_LATE * this.#enoughLate() ? this.merge() : undefined
   }
 
   /** Sorts the late rows in when they are enough to be worth it: to be called when nobody waits. */

@@ -1,16 +1,16 @@
 import type { AssetTable } from '../index/assets.ts'
 import { SHARE } from '../index/confidences.ts'
 import type { Rows } from '../index/rows.ts'
-import { type Mark, NO_LEAST } from '../index/tallies.ts'
+import { type Mark, NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
 import { type Counted, countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
 /** Bits that may be set aside to tell assets apart, and words of them that may be cleared in one answer. */
-const MOST_BITS = 2 ** 30
-const MOST_CLEARED = 2 ** 27
+const MAX_BITS = 2 ** 30
+const MAX_CLEARED = 2 ** 27
 /** Group and bucket numbers that an answer may have. */
-const MOST_NUMBERS = 8_000_000
+const MAX_NUMBERS = 8_000_000
 
 export interface Asked {
   shape: Shape
@@ -33,12 +33,12 @@ export function ask(told: Told, asked: Asked): Numbers | undefined {
   const { shape, want, from, to, edges } = asked
   const buckets = edges.length + 1
   const width = shape.groups + 1
-  if (width * buckets > MOST_NUMBERS) return undefined
+  if (width * buckets > MAX_NUMBERS) return undefined
   const numbers: Numbers = {
     width,
     counts: new Float64Array(width * buckets),
     sums: want === 'sum' ? new Float64Array(width * buckets) : new Float64Array(0),
-    least: want === 'extremes' ? new Uint16Array(width * buckets).fill(NO_LEAST) : new Uint16Array(0),
+    least: want === 'extremes' ? new Uint16Array(width * buckets).fill(NO_MIN) : new Uint16Array(0),
     greatest: want === 'extremes' ? new Uint16Array(width * buckets) : new Uint16Array(0),
   }
   const { rows } = told.timeline
@@ -215,7 +215,7 @@ function measure({ timeline, assets }: Told, asked: Asked, borders: readonly num
       const end = Math.min(cellGroupOf.length, tallies.width)
       for (let cell = 0; cell < end; cell++) {
         const low = tallies.least[at + cell] as number
-        if (low === NO_LEAST) continue
+        if (low === NO_MIN) continue
         const group = base + (cellGroupOf[cell] as number)
         if (low < (least[group] as number)) least[group] = low
         const high = tallies.greatest[at + cell] as number
@@ -251,7 +251,7 @@ function countAssets(
   }
   const bits = shape.lanes * assets.count
   const words = Math.ceil(bits / 32)
-  if (bits > MOST_BITS || words * (edges.length + 1) > MOST_CLEARED) return undefined
+  if (bits > MAX_BITS || words * (edges.length + 1) > MAX_CLEARED) return undefined
   const lateRows = listLate(timeline, asked)
   const seen = new Uint32Array(words)
   for (let bucket = 0; bucket + 1 < borders.length; bucket++) {

@@ -1,14 +1,14 @@
 import type { Engine } from '../columnar-index.ts'
 import type { Rows } from '../index/rows.ts'
-import { NO_LEAST } from '../index/tallies.ts'
+import { NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
 import { ask } from './ask.ts'
 import { groupOfRow, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
-const MOST_COUNTERS = 2 ** 26
-const MOST_CONFIDENCES = 2 ** 24
-const MOST_NUMBERS = 8_000_000
+const MAX_COUNTERS = 2 ** 26
+const MAX_CONFIDENCES = 2 ** 24
+const MAX_NUMBERS = 8_000_000
 
 export interface StockAsked {
   shape: Shape
@@ -78,7 +78,7 @@ const nothing = { sums: new Float64Array(0), least: new Uint16Array(0), greatest
 function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
   const width = shape.groups + 1
   const all = engine.assets.count
-  if (shape.lanes * all > MOST_COUNTERS || width * moments.length > MOST_NUMBERS) return undefined
+  if (shape.lanes * all > MAX_COUNTERS || width * moments.length > MAX_NUMBERS) return undefined
   const counters = new Int32Array(shape.lanes * all)
   const present = new Float64Array(width)
   const counts = new Float64Array(width * moments.length)
@@ -105,12 +105,12 @@ const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
 function measure(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
   const { groups } = shape
   const width = groups + 1
-  if (groups * CONFIDENCES > MOST_CONFIDENCES || width * moments.length > MOST_NUMBERS) return undefined
+  if (groups * CONFIDENCES > MAX_CONFIDENCES || width * moments.length > MAX_NUMBERS) return undefined
   const counters = new Int32Array(groups * CONFIDENCES)
   const steps = new Int32Array(groups * STEPS)
   const present = new Float64Array(width)
   const counts = new Float64Array(width * moments.length)
-  const least = new Uint16Array(counts.length).fill(NO_LEAST)
+  const least = new Uint16Array(counts.length).fill(NO_MIN)
   const greatest = new Uint16Array(counts.length)
   const follow = (group: number, { confidence }: Rows, row: number, by: 1 | -1) => {
     const value = confidence[row] as number

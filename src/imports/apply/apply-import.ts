@@ -23,15 +23,15 @@ import { createLeftOutIndexes, dropKept, isFollowed, leaveOutIndexes, sweepImpor
 
 /** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
 const ROWS_AT_FIRST = 8_000
-const ROWS_AT_MOST = 48_000
+const MAX_ROWS = 48_000
 /** And no more than so many bytes of the write-ahead log: the larger the database, the more pages a finding touches. */
-const LOG_BYTES_AT_MOST = 36 * 1024 * 1024
+const MAX_LOG_BYTES = 36 * 1024 * 1024
 /** And with what is in it already, where readers keep it from being emptied. */
 const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
 /** What a finding is taken to need there until the log has told. */
 const BYTES_OF_ROW_AT_FIRST = 8 * 1024
 /** Findings of one transaction while somebody waits; one that is short because of its log is no shorter either. */
-const ROWS_AT_LEAST = 100
+const MIN_ROWS = 100
 /** Changes that followers of the change log are told one by one when an import is published. */
 const MAX_LOGGED_ROWS = 200_000
 /** So many are stored between two looks whether somebody waits. */
@@ -137,7 +137,7 @@ async function storeWaiting(
         const keep = (ledger: FindingLedger) => {
           let done = start
           do {
-            const to = Math.min(rows.size, done + (store.isAwaited ? ROWS_AT_LEAST : Math.min(ROWS_TO_LOOK, fitting)))
+            const to = Math.min(rows.size, done + (store.isAwaited ? MIN_ROWS : Math.min(ROWS_TO_LOOK, fitting)))
             storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
             done = to
           } while (done < rows.size && done - start < Math.min(most, fitting) && !store.isAwaited)
@@ -153,7 +153,7 @@ async function storeWaiting(
       storedUntil = undefined
       // A log that begins anew does not grow: then the transaction before tells.
       if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
-      most = Math.min(ROWS_AT_MOST, rowsOf(LOG_BYTES_AT_MOST, bytesOfRow), most * 2)
+      most = Math.min(MAX_ROWS, rowsOf(MAX_LOG_BYTES, bytesOfRow), most * 2)
       await store.giveWay(drive.signal)
     }
     from = 0
@@ -163,7 +163,7 @@ async function storeWaiting(
 
 /** How many findings fit into so many bytes of the log, by what it took of each of the last ones. */
 function rowsOf(logBytes: number, bytesOfRow: number): number {
-  return Math.max(ROWS_AT_LEAST, Math.floor(logBytes / bytesOfRow))
+  return Math.max(MIN_ROWS, Math.floor(logBytes / bytesOfRow))
 }
 
 interface Storing {

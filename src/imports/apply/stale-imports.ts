@@ -1,4 +1,4 @@
-import { countFindings, countStoredFindings, LEAST_FINDINGS_OF_ENGINE } from '../../findings/counts.store.ts'
+import { countFindings, countStoredFindings, MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
 import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '../../findings/deferred-indexes.store.ts'
 import { dropSomeKept, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
 import { hasOtherImport } from '../../scans/scans.store.ts'
@@ -83,7 +83,7 @@ export async function leaveOutIndexes(store: Store, { uid, ...change }: Change &
 
 /** Whether an engine may follow what an import changes: there was none before, and none is made without the indexes. */
 export const isFollowed = (reader: Reader): boolean =>
-  hasAllIndexes(reader) || countFindings(reader) >= LEAST_FINDINGS_OF_ENGINE
+  hasAllIndexes(reader) || countFindings(reader) >= MIN_FINDINGS_FOR_INDEX
 
 /** Whether indexes that the waiting findings of one import would rewrite again and again are made at its end. */
 export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, stored: number): boolean =>

@@ -157,10 +157,10 @@ function withoutNulls(value: unknown): unknown {
 
 const hasNull = (value: object): boolean => Object.values(value).includes(null)
 
-const LONGEST_EXCERPT = 1000
+const MAX_EXCERPT_LENGTH = 1000
 
 export const cutExcerpt = (excerpt: string) =>
-  excerpt.length <= LONGEST_EXCERPT ? excerpt : `${excerpt.slice(0, LONGEST_EXCERPT - 1)}…`
+  excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : `${excerpt.slice(0, MAX_EXCERPT_LENGTH - 1)}…`
 
 /** `identify` hashes a canonical string with the key of the data folder. */
 export function toImportRow(

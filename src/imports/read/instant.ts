@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** The days of months are asked for again and again; so many are remembered. */
-const MOST_MONTHS = 5_000
+const MAX_MONTHS = 5_000
 const monthStarts = new Map<number, number>()
 
 function startOfMonth(year: number, month: number): number {
@@ -10,7 +10,7 @@ function startOfMonth(year: number, month: number): number {
   const known = monthStarts.get(number)
   if (known !== undefined) return known
   const start = Date.UTC(year, month - 1, 1)
-  if (monthStarts.size < MOST_MONTHS) monthStarts.set(number, start)
+  if (monthStarts.size < MAX_MONTHS) monthStarts.set(number, start)
   return start
 }
 

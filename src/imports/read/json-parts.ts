@@ -29,7 +29,7 @@ interface Frame {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const blank = new Set([0x20, 0x09, 0x0a, 0x0d])
-const LONGEST_PART = 32 * 1024 * 1024
+const MAX_PART_LENGTH = 32 * 1024 * 1024
 
 /**
  * Hands out the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']`
@@ -58,7 +58,7 @@ function createSplitter(path: readonly string[]) {
 
   const write = (text: string) => {
     const longer = (open.pop() ?? '') + text
-    if (longer.length > LONGEST_PART) throw new JsonPartsError('too_long')
+    if (longer.length > MAX_PART_LENGTH) throw new JsonPartsError('too_long')
     open.push(longer)
   }
 

@@ -3,9 +3,9 @@ import { type AppError, invalidInput } from '../../kernel/errors.ts'
 import { joinBytes } from '../../kernel/join-bytes.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
-const LONGEST_LINE = 1024 * 1024
+const MAX_LINE_LENGTH = 1024 * 1024
 /** Characters take three bytes at most for each unit that a text is measured in. */
-const LONGEST_LINE_BYTES = 3 * LONGEST_LINE
+const MAX_LINE_BYTES = 3 * MAX_LINE_LENGTH
 /** About so much of a file is read at once. */
 const PIECE_BYTES = 2 * 1024 * 1024
 const NEWLINE = 10
@@ -21,7 +21,7 @@ export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): A
     if (length < PIECE_BYTES) continue
     const whole = joinBytes(chunks, length)
     const end = whole.lastIndexOf(NEWLINE) + 1
-    if (end === 0 && length <= LONGEST_LINE_BYTES) {
+    if (end === 0 && length <= MAX_LINE_BYTES) {
       chunks = [whole]
       continue
     }
@@ -49,7 +49,7 @@ export function eachLine(
   let index = -1
   for (const text of lines.texts) {
     index++
-    if (text.length > LONGEST_LINE) return { line: index + 1, problem: 'length' }
+    if (text.length > MAX_LINE_LENGTH) return { line: index + 1, problem: 'length' }
     const trimmed = text.trim()
     if (trimmed === '') continue
     let value: unknown
@@ -73,7 +73,7 @@ function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
       const found = piece.indexOf(NEWLINE, from)
       const end = found < 0 ? piece.length : found
       // A line without an end may have been cut in the middle of a character.
-      if (end - from > LONGEST_LINE_BYTES) return { line, problem: 'length' }
+      if (end - from > MAX_LINE_BYTES) return { line, problem: 'length' }
       try {
         decode(piece.subarray(from, end))
       } catch {
@@ -93,7 +93,7 @@ const decode = (bytes: Uint8Array): string =>
 export function explainRefused(refused: RefusedLine, line: number, latest?: number): AppError {
   if ('problem' in refused) {
     return refused.problem === 'length'
-      ? badLine(line, [{ path: '', message: `is longer than ${LONGEST_LINE} characters.` }])
+      ? badLine(line, [{ path: '', message: `is longer than ${MAX_LINE_LENGTH} characters.` }])
       : invalidInput(`Nothing was imported: line ${line} of the file is not UTF-8 text; convert it first.`, {
           reason: 'bad_line',
           facts: { line },

@@ -16,7 +16,7 @@ interface NumberedValue {
 /**
  * What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read.
  */
-const MOST_HELD = 64 * 1024 * 1024
+const MAX_HELD = 64 * 1024 * 1024
 
 const Text = z.object({ text: z.string().optional() })
 const Rule = z.object({
@@ -87,7 +87,7 @@ export async function* readSarif(
     else if (level === 2) {
       const result = JSON.stringify(parse(SarifResult, text, `runs.${runs}.results.${results.length}.`))
       heldBytes += result.length
-      if (heldBytes > MOST_HELD)
+      if (heldBytes > MAX_HELD)
         throw tooLarge('A run of the SARIF log has too many results; split it into several runs.')
       results.push(result)
     } else {

@@ -2,7 +2,7 @@ import { toSafeText } from '../../detectors/safe-text.ts'
 import type { ImportFacets, ImportLine } from '../read/import-line.ts'
 
 /** Combinations that are remembered. */
-const MOST_KEPT = 5_000
+const MAX_KEPT = 5_000
 
 type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
 
@@ -24,7 +24,7 @@ export class Combinations {
       ?.get(category)
       ?.get(customDetectorKey)
     if (found !== undefined) return found
-    if (this.#size++ >= MOST_KEPT) {
+    if (this.#size++ >= MAX_KEPT) {
       this.#known = new Map()
       this.#size = 0
     }

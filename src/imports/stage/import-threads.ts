@@ -8,7 +8,7 @@ import { findBounds } from './import-block.ts'
 import { type Conversion, createConverter } from './import-convert.ts'
 
 const SCRIPT = 'imports/stage/import.worker'
-const MOST_THREADS = 4
+const MAX_THREADS = 4
 /** Pieces that a thread has been given at most: one at work and one that waits. */
 const PIECES_OF_THREAD = 2
 /** A file that is no larger is converted on the spot: threads take time to start. */
@@ -32,7 +32,7 @@ interface ConvertOptions {
 export async function* convertPieces(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   fingerprintKey: Uint8Array,
-  { latest, threadCount = Math.min(MOST_THREADS, availableParallelism()) }: ConvertOptions = {},
+  { latest, threadCount = Math.min(MAX_THREADS, availableParallelism()) }: ConvertOptions = {},
 ): AsyncGenerator<Conversion> {
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []

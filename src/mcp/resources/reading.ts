@@ -84,13 +84,13 @@ export interface Named {
   title: string
 }
 
-const LISTED_AT_MOST = 500
+const MAX_LISTED = 500
 
 /** Everything of a noun that there is, up to 500, in the order of its list. */
 export async function listNamed(noun: Noun, readers: Readers, exchange: Exchange): Promise<Named[]> {
   const operation = readers.find(noun.list)
   if (operation === undefined) return []
-  const input = acceptsLimit(operation) ? { limit: LISTED_AT_MOST } : {}
+  const input = acceptsLimit(operation) ? { limit: MAX_LISTED } : {}
   const answer = await readers.run(noun.list, input, exchange)
   const { items } = answer as { items?: unknown }
   if (!Array.isArray(items)) return []
@@ -103,7 +103,7 @@ export async function listNamed(noun: Noun, readers: Readers, exchange: Exchange
   })
 }
 
-const acceptsLimit = (operation: Operation) => operation.input.safeParse({ limit: LISTED_AT_MOST }).success
+const acceptsLimit = (operation: Operation) => operation.input.safeParse({ limit: MAX_LISTED }).success
 
 /** What fits what was typed so far: beginnings first, then anything that contains it, then what looks alike. */
 export function rankNamed(named: readonly Named[], typed: string): string[] {

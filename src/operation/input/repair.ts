@@ -117,13 +117,13 @@ function couldBe(node: SchemaNode | undefined, value: unknown): boolean {
 
 const isOneOf = (value: unknown): value is [unknown] => Array.isArray(value) && value.length === 1
 
-const MOST_KEYS = 25
+const MAX_KEYS = 25
 
 function listKeys(members: Record<string, SchemaNode> | undefined): string {
   const known = Object.keys(members ?? {})
   if (known.length === 0) return 'there is none here; remove it.'
-  const more = known.length > MOST_KEYS ? ', …' : ''
-  return `known here ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MOST_KEYS).join(', ')}${more}.`
+  const more = known.length > MAX_KEYS ? ', …' : ''
+  return `known here ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, MAX_KEYS).join(', ')}${more}.`
 }
 
 const wordsOf = (name: string): string[] =>

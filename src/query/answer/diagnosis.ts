@@ -5,7 +5,7 @@ import { toDigits } from './format.ts'
 import type { RunPlan } from './value.ts'
 import { tell } from './warnings.ts'
 
-const MOST_FILTERS = 12
+const MAX_FILTERS = 12
 
 /** A condition the way answers show it. */
 function toAppliedFilter({ origin, key, values, exclude, term, part }: Condition): AppliedFilter {
@@ -38,7 +38,7 @@ export function diagnose(plan: Plan, run: RunPlan): Diagnosis {
     return (run(asked)[0] ?? emptyPartial).n
   }
   const { conditions, range } = plan
-  const withoutFilter = conditions.slice(0, MOST_FILTERS).map((left) => ({
+  const withoutFilter = conditions.slice(0, MAX_FILTERS).map((left) => ({
     ...toAppliedFilter(left),
     count: count({ conditions: conditions.filter((condition) => condition !== left) }),
   }))

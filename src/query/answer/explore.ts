@@ -18,15 +18,15 @@ import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { once, type RunPlan, toBreakdown } from './value.ts'
 import { toFreshness, warnOfCoercions, warnOfContradictions, warnOfUnknownValues } from './warnings.ts'
 
-const MOST_METRICS = 6
-const MOST_EXAMPLES = 5
-const MOST_VALUES = 8
-const MOST_BREAKDOWNS = 3
+const MAX_METRICS = 6
+const MAX_EXAMPLES = 5
+const MAX_VALUES = 8
+const MAX_BREAKDOWNS = 3
 const EXCERPT_LENGTH = 200
 const NAME_LENGTH = 120
 const DAY = 24 * 3_600_000
 /** Sixty months. */
-const LONGEST_TREND = 1826 * DAY
+const MAX_TREND_LENGTH = 1826 * DAY
 
 /** In this order dimensions are looked at when the caller names none. */
 const telling: readonly Dimension[] = [
@@ -95,7 +95,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
         complete,
       })),
     },
-    examples: listExamples(reader, plan, MOST_EXAMPLES).map(toExample),
+    examples: listExamples(reader, plan, MAX_EXAMPLES).map(toExample),
     applied: {
       from: range.from === undefined ? null : new Date(range.from).toISOString(),
       to: range.to === undefined ? null : new Date(range.to).toISOString(),
@@ -116,14 +116,14 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
 
 /** The metrics of the term; where they are few, general ones that are certified and can be narrowed to it. */
 function chooseMetrics(reader: Reader, termId: number): { metric: MetricRecord; linked: boolean }[] {
-  const linked = listMetrics(reader, { termId }, { limit: MOST_METRICS, offset: 0 }).metrics
+  const linked = listMetrics(reader, { termId }, { limit: MAX_METRICS, offset: 0 }).metrics
   const general = [...loadMetrics(reader).values()].filter(
     ({ term, status, type }) => term === null && status === 'ACTIVE' && (type === 'SIMPLE' || type === 'RATIO'),
   )
   return [
     ...linked.map((metric) => ({ metric, linked: true })),
     ...general.map((metric) => ({ metric, linked: false })),
-  ].slice(0, MOST_METRICS)
+  ].slice(0, MAX_METRICS)
 }
 
 function evaluateWithin(
@@ -149,7 +149,7 @@ function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): 
   const found: ExploreAnswer['breakdowns'] = []
   for (const dimension of asked.length > 0 ? asked : telling) {
     const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
-    const { groups, totalGroups, other } = toBreakdown(node, run, MOST_VALUES)
+    const { groups, totalGroups, other } = toBreakdown(node, run, MAX_VALUES)
     // A dimension in which all findings are alike tells nothing that the count does not.
     if (asked.length === 0 && totalGroups < 2) continue
     found.push({
@@ -158,7 +158,7 @@ function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): 
       entries: groups.map(({ key, value }) => ({ dimensionValue: (key[0] ?? NONE).slice(0, NAME_LENGTH), value })),
       ...(other === undefined ? {} : { other: other.value ?? 0 }),
     })
-    if (asked.length === 0 && found.length === MOST_BREAKDOWNS) break
+    if (asked.length === 0 && found.length === MAX_BREAKDOWNS) break
   }
   return found
 }
@@ -174,7 +174,7 @@ function toGranularity({ from, to }: Range, now: number): Granularity {
 /** A trend covers the range that was asked for, as far as it is not too long; else the default of a series. */
 function toTrendRange({ from, to }: Range, now: number): Range {
   const end = to ?? now
-  return from === undefined ? { to: end } : { from: Math.max(Math.min(from, end), end - LONGEST_TREND), to: end }
+  return from === undefined ? { to: end } : { from: Math.max(Math.min(from, end), end - MAX_TREND_LENGTH), to: end }
 }
 
 function toExample(row: ReturnType<typeof listExamples>[number]): ExploreAnswer['examples'][number] {

@@ -17,7 +17,7 @@ import { diagnose } from './diagnosis.ts'
 import type { EvaluateOptions } from './evaluate.ts'
 import { type RunPlan, toBreakdown } from './value.ts'
 
-const MOST_SERIES = 10
+const MAX_SERIES = 10
 /** How many bytes the series of a dimension may take; a point takes about this much. */
 const SERIES_BYTES = 16_000
 const POINT_BYTES = 75
@@ -43,7 +43,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const plan = toSeriesPlan(node.plan, range, buckets)
   const toPoints = (cells: readonly Cell[]) => layOut(cells, plan, node.emptyAs, buckets)
   const cells = buckets.length === 0 ? [] : run(plan)
-  const most = Math.max(1, Math.min(MOST_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
+  const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
     dimension === undefined ? undefined : findTop({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
   const description = describeAnswer(reader, {

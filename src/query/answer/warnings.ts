@@ -19,7 +19,7 @@ const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
 /** A scheduled run may start late by this much before its source counts as stale. */
 const LATE_AFTER = 3_600_000
-const MOST_SOURCES = 20
+const MAX_SOURCES = 20
 /** What the metric's own state asks a reader to know. */
 export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] {
   switch (trust.tier) {
@@ -147,7 +147,7 @@ export function toFreshness(
   const sources = listSources(reader).filter((source) => isInScope(source, populations))
   const freshness = {
     asOf: new Date(now).toISOString(),
-    sources: sources.slice(0, MOST_SOURCES).map((source) => ({
+    sources: sources.slice(0, MAX_SOURCES).map((source) => ({
       name: source.name,
       lastCompletedScanAt:
         source.lastCompletedScanAt === null ? null : new Date(source.lastCompletedScanAt).toISOString(),

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { NO_LEAST } from '../../engine/index/tallies.ts'
+import { NO_MIN } from '../../engine/index/tallies.ts'
 import { ask } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
 import type { Numbers } from '../../engine/scan/shape.ts'
@@ -18,7 +18,7 @@ interface KeptShape {
 }
 
 /** Numbers in the lookup tables that are kept, of all shapes together. */
-const MOST_KEPT = 6_000_000
+const MAX_KEPT = 6_000_000
 const keptShapes = new WeakMap<Engine, Map<string, KeptShape>>()
 
 /** Forgets all lookup tables, as if no question had been asked before. */
@@ -92,7 +92,7 @@ function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
   const compiled = compileShape(engine, plan)
   kept.delete(id)
   kept.set(id, { compiled, combos, places, names })
-  while (kept.size > 8 && kept.size * (2 * combos + places) > MOST_KEPT) {
+  while (kept.size > 8 && kept.size * (2 * combos + places) > MAX_KEPT) {
     const oldest = kept.keys().next().value
     if (oldest !== undefined) kept.delete(oldest)
   }
@@ -111,7 +111,7 @@ function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensi
       cells.push({
         n,
         sum: isSummed ? (sums[at + group] ?? 0) : 0,
-        min: aggregation === 'MIN' && least[at + group] !== NO_LEAST ? (least[at + group] ?? null) : null,
+        min: aggregation === 'MIN' && least[at + group] !== NO_MIN ? (least[at + group] ?? null) : null,
         max: aggregation === 'MAX' ? (greatest[at + group] ?? null) : null,
         key: keys[group] ?? [],
         bucket,

@@ -71,7 +71,7 @@ const facetsOfKey = {
   categories: 'category',
   customDetectorKeys: 'customKey',
 } as const
-const MOST_LISTED = 5000
+const MAX_LISTED = 5000
 const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: string[] }>>()
 
 /** Every value that occurs under a free filter key, by name: as `listValues`, from the engine where there is one. */
@@ -88,7 +88,7 @@ export function listSeenValues(reader: Reader, key: FreeKey): string[] {
   const ids = ofAssets
     ? assets.listIds(key === 'containers' ? 'container' : 'kind')
     : facets.facets[facetsOfKey[key]].values
-  if (ids.length > MOST_LISTED) return listValues(reader, key)
+  if (ids.length > MAX_LISTED) return listValues(reader, key)
   const values = ids.flatMap((id) => names.wordOf(id) ?? []).sort(byCodeUnits)
   kept.set(key, { version, values })
   return values

@@ -17,7 +17,7 @@ export interface CompiledShape {
 }
 
 /** Parts that can be told apart by lookup tables, and groups that a combination's part and a place's part make. */
-const MOST_PARTS = 4_000_000
+const MAX_PARTS = 4_000_000
 
 type FacetName = keyof Engine['facets']['facets'] | 'kind' | 'container'
 
@@ -103,7 +103,7 @@ export function compileShape(
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
   const places = hasPlaces ? partition(undefined, assets.placeCount, axesOf(false), sievesOf(false)) : undefined
   if (hasPlaces && places === undefined) return undefined
-  if (combos.keys.length * (places?.keys.length ?? 1) > MOST_PARTS) return undefined
+  if (combos.keys.length * (places?.keys.length ?? 1) > MAX_PARTS) return undefined
 
   const keys: GroupKey[] = []
   const laneOf: number[] = []
@@ -222,7 +222,7 @@ export function partition(
 ): { partOf: Uint32Array; keys: GroupKey[] } | undefined {
   const length = items?.length ?? count
   const domain = axes.reduce((product, { names }) => product * Math.max(1, names.length), 1)
-  if (domain > MOST_PARTS) return undefined
+  if (domain > MAX_PARTS) return undefined
   const partOf = new Uint32Array(length)
   for (const { column, indexOf, names } of axes) {
     const own = pick(column, items)

@@ -63,7 +63,7 @@ export interface Ordered<T> {
 }
 
 /** Below this, sorting again costs less than keeping. */
-const LEAST_KEPT = 1_000
+const MIN_KEPT = 1_000
 
 /** Puts items into the order that a `sort` parameter names; a dash in front turns it round. */
 function toOrdered<T extends Item>(items: readonly T[], sort: string): Ordered<T> {
@@ -87,7 +87,7 @@ export function createListings(tenant: WikiTenant) {
     const known = kept.get(`${name} ${sort}`)
     if (known !== undefined) return known as Ordered<T>
     const ordered = toOrdered(select(), sort)
-    if (ordered.items.length >= LEAST_KEPT) kept.set(`${name} ${sort}`, ordered)
+    if (ordered.items.length >= MIN_KEPT) kept.set(`${name} ${sort}`, ordered)
     return ordered
   }
 }
