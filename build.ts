@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { operations } from './src/catalogue.ts'
-import { drawFrame } from './src/mcp/surface.ts'
-import { frameFile } from './src/mcp/tools/manifest.ts'
+import { buildManifest } from './src/mcp/surface.ts'
+import { manifestFile } from './src/mcp/tools/manifest.ts'
 import type { Toolset } from './src/mcp/tools/tools.ts'
 import { version } from './src/runtime/package-files.ts'
 
@@ -98,8 +98,8 @@ const licenses = { path: join(root, 'dist', 'LICENSES.txt'), contents: readLicen
 const selections: Toolset[][] = [['agent'], ['admin'], ['agent', 'admin']]
 const frames = selections.flatMap((toolsets) =>
   [false, true].map((readOnly) => {
-    const frame = drawFrame({ operations, toolsets, readOnly, version })
-    return { path: join(root, 'dist', frameFile({ toolsets, readOnly })), contents: JSON.stringify(frame) }
+    const frame = buildManifest({ operations, toolsets, readOnly, version })
+    return { path: join(root, 'dist', manifestFile({ toolsets, readOnly })), contents: JSON.stringify(frame) }
   }),
 )
 rmSync(join(root, 'dist'), { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { startLoop } from './background/loop.ts'
-import { type AnswerThread, createAnswerThread } from './background/query-thread.ts'
+import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
 import { offeredOperations } from './catalogue.ts'
 import { type Folder, openFolder } from './commands/data-folder.ts'
@@ -44,7 +44,7 @@ export function createApp(folder: Folder): OpenedApp {
   const closing = new AbortController()
   const upstream = createUpstreamTally()
   const scans = createScanThread({ store, home, env, log, logLevel, writeLine, now, upstream })
-  let answers: AnswerThread | undefined
+  let answers: QueryThread | undefined
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
@@ -76,7 +76,7 @@ export function createApp(folder: Folder): OpenedApp {
       scans,
     }),
     startAnswering: () => {
-      answers ??= createAnswerThread({ store, home, env, log, logLevel, writeLine })
+      answers ??= createQueryThread({ store, home, env, log, logLevel, writeLine })
     },
     startBackground: () => {
       loop ??= startLoop({ store, scans, log, now, signal: closing.signal })

@@ -30,7 +30,7 @@ export function createLimiter(allowance: Allowance, clock: () => number, most = 
   }
 }
 
-export interface Gate {
+export interface ConcurrencyLimit {
   /**
    * Runs the work when a place is free. @throws AppError `unavailable`, reason `overloaded`, when the queue is full
    * too.
@@ -39,7 +39,7 @@ export interface Gate {
 }
 
 /** Lets so many in at once, and so many wait. */
-export function createGate({ inFlight, queued }: { inFlight: number; queued: number }): Gate {
+export function createConcurrencyLimit({ inFlight, queued }: { inFlight: number; queued: number }): ConcurrencyLimit {
   let running = 0
   const waiting: (() => void)[] = []
   return {

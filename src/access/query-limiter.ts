@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller, OperationFacts } from '../operation/context.ts'
-import { createGate } from './limits.ts'
+import { createConcurrencyLimit } from './limits.ts'
 
 const QUESTIONS = { inFlight: 4, queued: 64 }
 
 /** Runs the work of an operation when it is its turn. */
-export type Crowd = (operation: OperationFacts, caller: Caller, work: () => Promise<unknown>) => Promise<unknown>
+export type QueryLimiter = (operation: OperationFacts, caller: Caller, work: () => Promise<unknown>) => Promise<unknown>
 
 /** Of operations that compute, few run at once for holders of tokens: the others wait, and too many are refused. */
-export function createCrowd(): Crowd {
-  const gate = createGate(QUESTIONS)
+export function createQueryLimiter(): QueryLimiter {
+  const gate = createConcurrencyLimit(QUESTIONS)
   return ({ effect, route = '' }, caller, work) => {
     if (effect !== 'read' || !route.startsWith('POST ') || caller.token !== true) return work()
     return gate.run(async () => {

@@ -4,7 +4,7 @@ import type { Coercion } from '../operation/input/coerce.ts'
 import type { LogLevel } from '../runtime/log.ts'
 
 /** What the thread is started with. */
-export interface ThreadSettings {
+export interface QueryThreadSettings {
   home: string
   /** Where the key is found, when it is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
@@ -14,7 +14,7 @@ export interface ThreadSettings {
 }
 
 /** What the thread is told. */
-export type Order =
+export type QueryThreadRequest =
   | {
       kind: 'ask'
       id: number
@@ -27,14 +27,14 @@ export type Order =
   | { kind: 'close' }
 
 /** What the thread tells; without an error a refusal is one that callers are not told the cause of. */
-export type Report =
+export type QueryThreadReply =
   | { kind: 'answer'; id: number; output: unknown }
   | { kind: 'refusal'; id: number; error: ErrorReport | undefined }
   | { kind: 'log'; line: string }
   | { kind: 'closed' }
 
 /** What is answered in the thread: all that may have to look at many findings or assets. */
-export const awayOperations: ReadonlySet<string> = new Set([
+export const queryThreadOperations: ReadonlySet<string> = new Set([
   'query_metric',
   'explore_metric',
   'query_metric_timeseries',

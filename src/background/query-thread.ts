@@ -5,7 +5,12 @@ import type { ReadContext } from '../operation/context.ts'
 import type { Log, LogLevel } from '../runtime/log.ts'
 import { startWorker } from '../runtime/package-files.ts'
 import type { Store } from '../store/store.ts'
-import { awayOperations, type Order, type Report, type ThreadSettings } from './query-messages.ts'
+import {
+  type QueryThreadReply,
+  type QueryThreadRequest,
+  type QueryThreadSettings,
+  queryThreadOperations,
+} from './query-messages.ts'
 
 const SCRIPT = 'background/query.worker'
 /** How often it is looked whether there are enough findings by now. */
@@ -15,7 +20,7 @@ const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 const STOP_MS = 500
 
-export interface AnswerThreadOptions {
+export interface QueryThreadOptions {
   store: Store
   home: string
   /** Where the key of the data folder may stand. */
@@ -30,7 +35,7 @@ export interface AnswerThreadOptions {
 }
 
 /** Answers questions about many findings in a thread of their own, with an engine that follows the database. */
-export interface AnswerThread {
+export interface QueryThread {
   /** Undefined when the question is to be answered in the calling thread; so is a promise of undefined. */
   answer(
     operation: string,
@@ -51,7 +56,7 @@ interface Waiting {
 
 const isClosing = () => new AppError('unavailable', 'Assay is closing; ask again in a moment.', { reason: 'closing' })
 
-export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
+export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const { store, log, script, leastFindings = MIN_FINDINGS_FOR_INDEX } = options
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
@@ -60,7 +65,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
   let deaths = 0
   let mayStartAt = 0
 
-  const send = (order: Order) => worker?.postMessage(order)
+  const send = (order: QueryThreadRequest) => worker?.postMessage(order)
 
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
@@ -70,7 +75,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
     return found
   }
 
-  const hear = (message: Report) => {
+  const onMessage = (message: QueryThreadReply) => {
     if (message.kind === 'log') options.writeLine(message.line)
     else if (message.kind === 'answer') {
       deaths = 0
@@ -84,7 +89,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
   }
 
   /** What the thread was asked is answered here instead, unless all is about to close. */
-  const bury = (gone: Worker) => {
+  const onExit = (gone: Worker) => {
     if (worker !== gone) return
     worker = undefined
     deaths += 1
@@ -98,7 +103,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
 
   const start = (): Worker => {
     const { ASSAY_KEY, ASSAY_KEY_FILE } = options.env
-    const settings: ThreadSettings = {
+    const settings: QueryThreadSettings = {
       home: options.home,
       keys: { ASSAY_KEY, ASSAY_KEY_FILE },
       logLevel: options.logLevel,
@@ -108,9 +113,9 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
     const started = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
     started.unref()
     started.stdout.resume()
-    started.on('message', (message: Report) => hear(message))
+    started.on('message', (message: QueryThreadReply) => onMessage(message))
     started.on('error', (error) => log.error('the thread that answers questions failed', { error }))
-    started.on('exit', () => bury(started))
+    started.on('exit', () => onExit(started))
     return started
   }
 
@@ -126,7 +131,7 @@ export function createAnswerThread(options: AnswerThreadOptions): AnswerThread {
 
   return {
     answer(operation, input, context) {
-      if (!awayOperations.has(operation)) return undefined
+      if (!queryThreadOperations.has(operation)) return undefined
       const thread = find()
       if (thread === undefined) return undefined
       const { caller, coerced, signal } = context

@@ -11,10 +11,10 @@ import { getStats } from '../scans/stats-operation.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { keepEngine } from './engine-keeper.ts'
-import type { Order, Report, ThreadSettings } from './query-messages.ts'
+import type { QueryThreadReply, QueryThreadRequest, QueryThreadSettings } from './query-messages.ts'
 
-const { home, keys, logLevel, leastFindings } = workerData as ThreadSettings
-const report = (message: Report) => parentPort?.postMessage(message)
+const { home, keys, logLevel, leastFindings } = workerData as QueryThreadSettings
+const report = (message: QueryThreadReply) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
@@ -27,7 +27,7 @@ const operations = new Map(
 )
 const keeper = keepEngine({ store, log, leastFindings })
 
-type Question = Extract<Order, { kind: 'ask' }>
+type Question = Extract<QueryThreadRequest, { kind: 'ask' }>
 const waiting: Question[] = []
 
 async function answer({ id, operation: name, input, caller, coerced }: Question): Promise<void> {
@@ -59,7 +59,7 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next)
 }
 
-parentPort?.on('message', (order: Order) => {
+parentPort?.on('message', (order: QueryThreadRequest) => {
   if (order.kind === 'ask') {
     if (waiting.push(order) === 1) setImmediate(next)
   } else if (order.kind === 'forget') {

@@ -1,7 +1,7 @@
-import { storeImport } from '../imports/apply/apply-import.ts'
+import { applyStagedImport } from '../imports/apply/apply-import.ts'
 import type { ScanRunner } from '../operation/context.ts'
-import { type EngineOptions, runScan } from '../scans/crawl.ts'
-import type { Drive } from '../scans/lease.ts'
+import { type CrawlOptions, runScan } from '../scans/crawl.ts'
+import type { ScanLease } from '../scans/lease.ts'
 import { createOwner, type Owner } from '../scans/owner.ts'
 
 /** Scans that one process drives side by side. */
@@ -16,21 +16,21 @@ export interface ScanQueue extends ScanRunner {
 
 /** Drives scans of this process, a few at a time. */
 export function createScanQueue(
-  options: Omit<EngineOptions, 'owner' | 'onDrive' | 'applyImport'> & { owner?: Owner },
+  options: Omit<CrawlOptions, 'owner' | 'onDrive' | 'applyImport'> & { owner?: Owner },
 ): ScanQueue {
   const owner = options.owner ?? createOwner()
   const closing = new AbortController()
   const signal = AbortSignal.any([options.signal, closing.signal])
   const waiting: string[] = []
   const running = new Map<string, Promise<void>>()
-  const drives = new Map<string, Drive>()
+  const drives = new Map<string, ScanLease>()
   const callers = new Map<string, (() => void)[]>()
 
   const drive = async (scanUid: string) => {
     try {
       await runScan(scanUid, {
         ...options,
-        applyImport: storeImport,
+        applyImport: applyStagedImport,
         owner,
         signal,
         onDrive: (taken) => drives.set(scanUid, taken),

@@ -1,7 +1,7 @@
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
-import { duplicatesStep } from '../cross-asset-checks/duplicates.ts'
-import { brokenLinksStep } from '../cross-asset-checks/links.ts'
-import { contentQualityStep } from '../cross-asset-checks/quality.ts'
+import { duplicatesCheck } from '../cross-asset-checks/duplicates.ts'
+import { brokenLinksCheck } from '../cross-asset-checks/links.ts'
+import { contentQualityCheck } from '../cross-asset-checks/quality.ts'
 import { completeDetectors } from '../custom-detectors/lifecycle.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
 import type { Log } from '../runtime/log.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import { createScanQueue, type ScanQueue } from './queue.ts'
 
 /** In the order in which they are evaluated. */
-const estateSteps = [brokenLinksStep, duplicatesStep, contentQualityStep]
+const crossAssetChecks = [brokenLinksCheck, duplicatesCheck, contentQualityCheck]
 
 export interface RunnerOptions {
   store: Store
@@ -36,7 +36,7 @@ export function createScanRunner(options: RunnerOptions): ScanQueue {
     ...options,
     plugins: installedPlugins,
     detect,
-    estate: estateSteps,
+    estate: crossAssetChecks,
     completeDetectors,
   })
   return {

@@ -9,7 +9,7 @@ import { giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
 import type { Store } from '../store/store.ts'
-import type { ImportRequest, Order, Report, ThreadSettings } from './scan.worker.ts'
+import type { ImportRequest, ScanThreadReply, ScanThreadRequest, ScanThreadSettings } from './scan.worker.ts'
 
 const SCRIPT = 'background/scan.worker'
 /** Garbage that waits to be collected, at most: texts come and go fast. */
@@ -79,7 +79,7 @@ interface Deaths {
 /** What is done in the thread: all that may change very many findings. */
 const longOperations: ReadonlySet<string> = new Set(['triage_findings', 'create_suppression', 'delete_suppression'])
 
-type TaskOrder = Extract<Order, { kind: 'import' | 'call' }>
+type TaskOrder = Extract<ScanThreadRequest, { kind: 'import' | 'call' }>
 
 interface Task {
   resolve: (result: never) => void
@@ -103,12 +103,12 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   let idle: NodeJS.Timeout | undefined
   let restart: NodeJS.Timeout | undefined
 
-  const send = (order: Order) => thread?.worker.postMessage(order)
+  const send = (order: ScanThreadRequest) => thread?.worker.postMessage(order)
 
   const open = (): Thread => {
     const owner = createOwner()
     const { ASSAY_KEY, ASSAY_KEY_FILE } = options.env
-    const settings: ThreadSettings = {
+    const settings: ScanThreadSettings = {
       home: options.home,
       keys: { ASSAY_KEY, ASSAY_KEY_FILE },
       logLevel: options.logLevel,
@@ -121,16 +121,16 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     worker.stdout.resume()
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     const opened: Thread = { worker, owner, stopping: false, ended }
-    worker.on('message', (report: Report) => hear(opened, report))
+    worker.on('message', (report: ScanThreadReply) => onMessage(opened, report))
     worker.on('error', (error) => {
       opened.error = error
     })
-    void ended.then(() => bury(opened))
+    void ended.then(() => onExit(opened))
     return opened
   }
 
   /** Hands everything to the thread that it was not told yet. */
-  const wake = () => {
+  const dispatch = () => {
     if (closed || thread?.stopping === true || restart !== undefined) return
     clearTimeout(idle)
     if (thread === undefined) {
@@ -144,7 +144,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
   }
 
-  const hear = (from: Thread, report: Report) => {
+  const onMessage = (from: Thread, report: ScanThreadReply) => {
     if (report.kind === 'log') return options.writeLine(report.line)
     if (report.kind === 'upstream') return options.upstream?.add(report.counts)
     if (report.kind === 'stopped') return void from.worker.terminate()
@@ -155,10 +155,10 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (report.kind === 'done') waiting?.resolve(report.result as never)
       else waiting?.reject(fromErrorReport(report.error))
     }
-    if (scans.size === 0 && tasks.size === 0) rest()
+    if (scans.size === 0 && tasks.size === 0) scheduleIdleStop()
   }
 
-  const rest = () => {
+  const scheduleIdleStop = () => {
     clearTimeout(idle)
     idle = setTimeout(() => {
       if (thread === undefined) return
@@ -169,7 +169,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   }
 
   /** What the thread drove is free at once; what it was told meanwhile, or left undone by dying, is begun again. */
-  const bury = ({ owner, stopping, error }: Thread) => {
+  const onExit = ({ owner, stopping, error }: Thread) => {
     thread = undefined
     clearTimeout(idle)
     owner.release()
@@ -182,7 +182,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
     if (closed) return
     if (stopping) {
-      if (scans.size > 0 || tasks.size > 0) wake()
+      if (scans.size > 0 || tasks.size > 0) dispatch()
       return
     }
     log.error('the thread that scans has died', { error, scans: scans.size })
@@ -199,7 +199,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     const most = Math.max(1, ...[...scans.values()].map(({ times }) => times))
     restart = setTimeout(() => {
       restart = undefined
-      if (scans.size > 0 || tasks.size > 0) wake()
+      if (scans.size > 0 || tasks.size > 0) dispatch()
     }, RESTART_MS * most)
     restart.unref()
   }
@@ -249,7 +249,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
           reject(error)
         },
       })
-      wake()
+      dispatch()
       if (signal.aborted) abort()
     })
 
@@ -258,7 +258,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       if (closed || scans.has(scanUid)) return
       scans.set(scanUid, { times: 0, lastAt: options.now() })
       const running = thread
-      wake()
+      dispatch()
       if (thread !== undefined && thread === running && !thread.stopping) send({ kind: 'start', scanUid })
     },
     cancel: (scanUid) => send({ kind: 'cancel', scanUid }),
@@ -279,7 +279,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       const last = thread
       if (last === undefined) return
       last.worker.ref()
-      last.worker.postMessage({ kind: 'stop' } satisfies Order)
+      last.worker.postMessage({ kind: 'stop' } satisfies ScanThreadRequest)
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, STOP_MS)

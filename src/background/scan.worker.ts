@@ -14,7 +14,7 @@ import { Store } from '../store/store.ts'
 import { createScanRunner } from './scan-runner.ts'
 
 /** What the thread is started with. */
-export interface ThreadSettings {
+export interface ScanThreadSettings {
   home: string
   /** Where the key is found, when it is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
@@ -25,7 +25,7 @@ export interface ThreadSettings {
 }
 
 /** What the thread is told. */
-export type Order =
+export type ScanThreadRequest =
   | { kind: 'start'; scanUid: string }
   | { kind: 'cancel'; scanUid: string }
   | { kind: 'import'; id: number; stream: ReadableStream<Uint8Array>; request: ImportRequest; caller: { name: string } }
@@ -42,7 +42,7 @@ export interface ImportRequest {
 }
 
 /** What the thread tells; `stopped` is its last word. */
-export type Report =
+export type ScanThreadReply =
   | { kind: 'log'; line: string }
   | { kind: 'upstream'; counts: UpstreamCounts }
   | { kind: 'settled'; scanUid: string }
@@ -53,8 +53,8 @@ export type Report =
 const MEGABYTE = 1024 * 1024
 const TELL_EVERY_MS = 1_000
 goBehindAnswers()
-const { home, keys, logLevel, owner } = workerData as ThreadSettings
-const report = (message: Report) => parentPort?.postMessage(message)
+const { home, keys, logLevel, owner } = workerData as ScanThreadSettings
+const report = (message: ScanThreadReply) => parentPort?.postMessage(message)
 const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), {
@@ -95,7 +95,7 @@ function start(scanUid: string): void {
   })
 }
 
-type Task = Extract<Order, { kind: 'import' | 'call' }>
+type Task = Extract<ScanThreadRequest, { kind: 'import' | 'call' }>
 
 function work(task: Task, signal: AbortSignal): Promise<unknown> | unknown {
   if (task.kind === 'import') {
@@ -133,7 +133,7 @@ async function stop(): Promise<void> {
   report({ kind: 'stopped' })
 }
 
-parentPort?.on('message', (order: Order) => {
+parentPort?.on('message', (order: ScanThreadRequest) => {
   if (order.kind === 'start') start(order.scanUid)
   else if (order.kind === 'cancel') scans.cancel(order.scanUid)
   else if (order.kind === 'abort') tasks.get(order.id)?.stop.abort()

@@ -4,7 +4,7 @@ import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
 
 /** An opened data folder, as commands see it. */
-export interface OpenedApp {
+export interface HostApp {
   operations: readonly Operation[]
   caller: Caller
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
@@ -21,7 +21,7 @@ export interface Host {
   stderr: Writable & { isTTY?: boolean }
   /** Ends when the person presses Ctrl-C or the process is asked to stop. */
   signal: AbortSignal
-  open(flags: Flags): Promise<OpenedApp>
+  open(flags: Flags): Promise<HostApp>
   /** Every operation that these settings offer; needs no data folder. */
   operations(flags: Flags): Promise<readonly Operation[]>
   /** Where the data folder is, for commands that work on its files. */

@@ -1,11 +1,11 @@
 import { AppError, notFound } from '../kernel/errors.ts'
 import { quote, type Shown, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
-import type { Flags, Host, OpenedApp } from './host.ts'
+import type { Flags, Host, HostApp } from './host.ts'
 
 /** Runs operations of an opened data folder, for one command. */
 export interface Session {
-  app: OpenedApp
+  app: HostApp
   /** @throws AppError `not_found` for an unknown operation, and whatever the operation throws. */
   call<Answer = unknown>(
     operation: string,

@@ -49,7 +49,7 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
     logFile?.close()
   }
   try {
-    return { ...(await furnish(config, env, { store, log, now })), store, log, writeLine, now, env, close }
+    return { ...(await openVaultAndCaller(config, env, { store, log, now })), store, log, writeLine, now, env, close }
   } catch (error) {
     close()
     throw error
@@ -57,7 +57,7 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
 }
 
 /** What stands in a folder whose database is open. */
-async function furnish(
+async function openVaultAndCaller(
   config: Config,
   env: NodeJS.ProcessEnv,
   { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,

@@ -2,13 +2,13 @@ import type { OpenedApp } from '../app.ts'
 import { defaultHome } from '../config.ts'
 import type { McpSurface } from '../mcp/protocol.ts'
 import { createMcpSurface } from '../mcp/surface.ts'
-import { findFrame } from '../mcp/tools/manifest.ts'
+import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
 
 /** What assistants are offered, over whichever transport. */
 export function createSurface({ operations, config, contextFor, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
-  const frame = findFrame(config)
+  const frame = findManifest(config)
   return createMcpSurface({ operations, toolsets, readOnly, contextFor, version, log, frame, commandOptions })
 }

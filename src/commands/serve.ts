@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { createGatekeeper } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
-import { createCrowd } from '../access/query-limiter.ts'
+import { createQueryLimiter } from '../access/query-limiter.ts'
 import { anchorAudit, recordAccess, recordSettings } from '../access/record.ts'
 import { createTokenWatch } from '../access/token-watch.ts'
 import { isTokenAsked } from '../access/tokens.ts'
@@ -56,7 +56,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     },
     ...(oidc === undefined ? {} : { foreign: createIssuer({ settings: oidc, signal: ending.signal, log, now }) }),
   })
-  const crowd = createCrowd()
+  const crowd = createQueryLimiter()
   const contextFor: OpenedApp['contextFor'] = (asked) => {
     const context = app.contextFor(asked)
     context.onRefused = (operation) => {

@@ -4,7 +4,7 @@ import type { Host } from '../cli/host.ts'
 import type { Config } from '../config.ts'
 import type { McpSurface } from '../mcp/protocol.ts'
 import { serveStdio } from '../mcp/stdio/stdio.ts'
-import { deferSurface, findFrame } from '../mcp/tools/manifest.ts'
+import { deferSurface, findManifest } from '../mcp/tools/manifest.ts'
 import { openFolder } from './data-folder.ts'
 
 /** The assistant's host waits two seconds in all; answers in flight have most of them. */
@@ -45,7 +45,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     return loading
   }
   const loaded = () => (loading ?? Promise.resolve()).catch(() => undefined)
-  const frame = findFrame(config)
+  const frame = findManifest(config)
   const surface = frame === undefined ? await load() : deferSurface(frame, load)
   const settling = setTimeout(() => {
     openApp().catch((error) => log.debug('nothing was opened', { error }))

@@ -121,13 +121,13 @@ export interface ScanWarning {
 }
 
 /** A space or a workspace: the unit that is complete, partial or failed on its own. */
-export interface Scope {
+export interface CrawlScope {
   key: string
   name: string
 }
 
 /** What a scan read of an asset or of a whole scope, and when. */
-export interface Reading {
+export interface ReadingRecord {
   /** What the platform told of it then, as the connector put it: where that differs, it is to be read again. */
   mark: string
   /** Start of the scan that read all of it. */
@@ -161,13 +161,13 @@ export interface Batch {
 }
 
 export interface CrawlRequest {
-  scope: Scope
+  scope: CrawlScope
   /** Where an interrupted crawl of this scope goes on; undefined: from the start. */
   cursor?: string
   /** Checksums stored for these keys, where the asset was detected with the present detectors; others are absent. */
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
   /** What earlier scans have read of these assets and scopes. Absent: everything is to be read. */
-  readings?: (keys: readonly string[]) => ReadonlyMap<string, Reading>
+  readings?: (keys: readonly string[]) => ReadonlyMap<string, ReadingRecord>
 }
 
 export interface Sampling {
@@ -197,7 +197,7 @@ export interface ConnectorSession {
    * The scopes to scan, by the source's scope options. Throws AppError when sign-in fails and where there are none:
    * with reason `scope_unmatched` when they were asked for by name, `nothing_visible` otherwise.
    */
-  scopes(): Promise<{ scopes: Scope[]; warnings: ScanWarning[] }>
+  scopes(): Promise<{ scopes: CrawlScope[]; warnings: ScanWarning[] }>
   /**
    * The assets of one scope, batch by batch. Throws AppError when the scope cannot be listed to its end; what was
    * yielded before stands. `reason` `auth_failed` or `auth_expired` ends the whole scan, `retry_later` (with
@@ -214,7 +214,7 @@ export interface ConnectorSession {
 }
 
 /** What a connector has begun for one scan, kept while the scan is interrupted. */
-export interface Notebook {
+export interface SessionCheckpoint {
   read(): string | undefined
   write(text: string): void
 }
@@ -231,7 +231,7 @@ export interface SessionOptions<Config> {
   /** Told how requests to the tenant went. */
   watch?: Upstream | undefined
   /** Absent where nothing is ever resumed. */
-  notebook?: Notebook
+  notebook?: SessionCheckpoint
 }
 
 /** What a source type must declare; the rest of the house never asks which one it has. */

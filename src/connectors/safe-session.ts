@@ -8,11 +8,11 @@ import type {
   Connector,
   ConnectorSession,
   CrawlRequest,
+  CrawlScope,
   LeftScope,
   LinkDraft,
   ReadingUpdate,
   ScanWarning,
-  Scope,
   SessionOptions,
   TestStep,
   Unlisted,
@@ -26,7 +26,7 @@ const MAX_NOTEBOOK = 1_000_000
 /** An asset as it may be stored and shown; `original` is what detectors look at, and is never kept. */
 export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
   Pick<AssetDraft, 'document' | 'outline'> & { original: AssetFacts }
-export type SafeScope = Safe<Scope>
+export type SafeScope = Safe<CrawlScope>
 export type SafeWarning = Safe<ScanWarning>
 type SafeStep = Safe<TestStep>
 

@@ -6,9 +6,9 @@ import { decodeDigest } from '../detectors/duplicate/digest.ts'
 import { duplicateDetector } from '../detectors/duplicate/index.ts'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { findDigest, isDigestCut, listDigestedAssets, measureDigests } from '../findings/digests.store.ts'
-import type { EstateContext, EstateStep } from '../scans/cross-asset-check.ts'
-import { DriveStopped } from '../scans/lease.ts'
-import { openEstateStore } from './evaluated.ts'
+import type { CrossAssetCheck, CrossAssetContext } from '../scans/cross-asset-check.ts'
+import { LeaseStopped } from '../scans/lease.ts'
+import { openCrossAssetStore } from './evaluated.ts'
 import { findNamed, listJudgedAssets } from './quality.store.ts'
 import { listArchivedScopes } from './quality.ts'
 
@@ -31,7 +31,7 @@ interface Named {
 }
 
 /** Compares what is kept of all texts of a source; a newer text that is alike an older one is a finding. */
-export const duplicatesStep: EstateStep = {
+export const duplicatesCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
     const { drive, store } = context
@@ -40,7 +40,7 @@ export const duplicatesStep: EstateStep = {
     const texts = await readTexts(context)
     const likenesses = new Map<number, Likeness>()
     for (const likeness of await compare(context, texts, config)) likenesses.set(likeness.id, likeness)
-    const evaluated = openEstateStore(context, TYPE)
+    const evaluated = openCrossAssetStore(context, TYPE)
     for (let afterId = evaluated.startAfter; ; ) {
       const seen = { sourceId: drive.scan.sourceId, scanId: drive.scan.id, afterId, limit: ASSETS_AT_ONCE }
       const judged = store.read((reader) =>
@@ -66,7 +66,7 @@ export const duplicatesStep: EstateStep = {
   },
 }
 
-async function readTexts({ drive, store }: EstateContext): Promise<ComparedText[]> {
+async function readTexts({ drive, store }: CrossAssetContext): Promise<ComparedText[]> {
   const { sourceId } = drive.scan
   const { archived, total } = store.read((reader) => ({
     archived: listArchivedScopes(reader, sourceId),
@@ -110,7 +110,7 @@ function createPacker(): (numbers: Uint32Array) => Uint32Array {
 }
 
 async function compare(
-  { drive, store }: EstateContext,
+  { drive, store }: CrossAssetContext,
   texts: readonly ComparedText[],
   config: DuplicateConfig,
 ): Promise<Likeness[]> {
@@ -130,7 +130,7 @@ async function compare(
     const { done, value } = comparison.next()
     if (done === true) return value
     await nextTurn()
-    if (drive.signal.aborted) throw new DriveStopped(drive.stop)
+    if (drive.signal.aborted) throw new LeaseStopped(drive.stop)
   }
 }
 

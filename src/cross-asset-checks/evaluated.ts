@@ -2,7 +2,7 @@ import type { RedactedFinding } from '../detectors/detector.ts'
 import { applyDetection, type DetectionCounts } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import { suppressOpened } from '../findings/suppressions/suppressions.ts'
-import type { EstateContext } from '../scans/cross-asset-check.ts'
+import type { CrossAssetContext } from '../scans/cross-asset-check.ts'
 import { addProgress, findPreviousEnd, getEstateCursor, saveEstateCursor } from '../scans/scans.store.ts'
 
 /** What a step says about one asset. */
@@ -14,7 +14,7 @@ export interface Evaluated {
   undecidedTypes?: ReadonlySet<string>
 }
 
-export interface EstateStore {
+export interface CrossAssetStore {
   /** The newest asset that this step has judged in this scan; 0 before the first. */
   readonly startAfter: number
   /** Brings the findings of these assets in line, and moves on behind the last of them. */
@@ -22,7 +22,7 @@ export interface EstateStore {
 }
 
 /** Where a step goes on, and how it writes what it found. */
-export function openEstateStore({ drive, store, now }: EstateContext, type: string): EstateStore {
+export function openCrossAssetStore({ drive, store, now }: CrossAssetContext, type: string): CrossAssetStore {
   const { id: scanId, sourceId } = drive.scan
   const { cursor, lastScannedAt } = store.read((reader) => ({
     cursor: getEstateCursor(reader, scanId),

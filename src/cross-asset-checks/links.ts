@@ -16,10 +16,10 @@ import {
   saveLinkChecks,
 } from '../findings/links.store.ts'
 import { MASK } from '../kernel/redaction.ts'
-import type { EstateContext, EstateStep } from '../scans/cross-asset-check.ts'
-import { whileDriving } from '../scans/lease.ts'
+import type { CrossAssetCheck, CrossAssetContext } from '../scans/cross-asset-check.ts'
+import { whileLeased } from '../scans/lease.ts'
 import { listScopes } from '../scans/scopes.store.ts'
-import { openEstateStore } from './evaluated.ts'
+import { openCrossAssetStore } from './evaluated.ts'
 import { openLookups } from './link-lookup.ts'
 
 const ASSETS_AT_ONCE = 40
@@ -32,7 +32,7 @@ const TYPE = brokenLinksDetector.type
 type Verdict = 'fine' | 'undecided' | { findingType: string; severity: Severity; confidence: number }
 
 /** Judges every link of the assets that a scan saw: inside the platform by what is stored, outside by asking. */
-export const brokenLinksStep: EstateStep = {
+export const brokenLinksCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
     const { drive, store, now } = context
@@ -48,7 +48,7 @@ export const brokenLinksStep: EstateStep = {
       }),
     )
     const fingerprint = createFingerprinter(context.fingerprintKey)
-    const { startAfter, store: storeEvaluated } = openEstateStore(context, TYPE)
+    const { startAfter, store: storeEvaluated } = openCrossAssetStore(context, TYPE)
     for await (const assets of seenAssets(context, startAfter)) {
       const judged = store.read((reader) =>
         assets.map((asset) => {
@@ -68,7 +68,7 @@ export const brokenLinksStep: EstateStep = {
   },
 }
 
-async function* seenAssets({ drive, store }: EstateContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
+async function* seenAssets({ drive, store }: CrossAssetContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
   const { id: scanId, sourceId } = drive.scan
   for (let after = afterId; ; ) {
     const seen = { sourceId, scanId, afterId: after, limit: ASSETS_AT_ONCE }
@@ -115,7 +115,7 @@ function toFindings(
 }
 
 /** Asks every address that is linked to once, whoever links to it. */
-async function checkOutward(context: EstateContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
+async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
   const { drive, store, log, now, upstream } = context
   const verdicts = new Map<string, Verdict>()
   for await (const assets of seenAssets(context)) {
@@ -135,7 +135,7 @@ async function checkOutward(context: EstateContext, config: BrokenLinksConfig): 
     }
   }
   try {
-    await whileDriving(drive, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
+    await whileLeased(drive, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
   } finally {
     cache.flush()
   }
@@ -150,7 +150,7 @@ function toVerdict(verdict: LinkVerdict): Verdict {
 }
 
 /** The cache of link checks; what is new is written a few at a time. */
-function openCache({ drive, store, now }: EstateContext): LinkCache & { flush(): void } {
+function openCache({ drive, store, now }: CrossAssetContext): LinkCache & { flush(): void } {
   const fresh = new Map<string, { url: string; verdict: LinkVerdict; checkedAt: number; expiresAt: number }>()
   const flush = () => {
     if (fresh.size === 0 || drive.signal.aborted) return

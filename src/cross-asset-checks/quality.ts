@@ -6,24 +6,24 @@ import type { RedactedFinding } from '../detectors/detector.ts'
 import { createFingerprinter } from '../detectors/fingerprint.ts'
 import { findDigest } from '../findings/digests.store.ts'
 import { listTargetsOfKind } from '../findings/links.store.ts'
-import type { EstateContext, EstateStep } from '../scans/cross-asset-check.ts'
+import type { CrossAssetCheck, CrossAssetContext } from '../scans/cross-asset-check.ts'
 import { listScopes } from '../scans/scopes.store.ts'
 import type { Reader } from '../store/store.ts'
-import { openEstateStore } from './evaluated.ts'
+import { openCrossAssetStore } from './evaluated.ts'
 import { countAround, type JudgedAsset, listJudgedAssets } from './quality.store.ts'
 
 const ASSETS_AT_ONCE = 100
 const { type: TYPE, category } = contentQualityDetector
 
 /** Judges every asset that a scan saw by its facts, its age and what is kept of its text. */
-export const contentQualityStep: EstateStep = {
+export const contentQualityCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
     const { drive, store } = context
     const config = ContentQualityConfig.parse(context.config)
     const at = context.now()
     const fingerprint = createFingerprinter(context.fingerprintKey)
-    const evaluated = openEstateStore(context, TYPE)
+    const evaluated = openCrossAssetStore(context, TYPE)
     const surroundings = store.read((reader) => readSurroundings(reader, context))
     for (let afterId = evaluated.startAfter; ; ) {
       const seen = { sourceId: drive.scan.sourceId, scanId: drive.scan.id, afterId, limit: ASSETS_AT_ONCE }
@@ -53,7 +53,7 @@ interface Surroundings {
   archived: ReadonlySet<string>
 }
 
-function readSurroundings(reader: Reader, { drive, leavesOut }: EstateContext): Surroundings {
+function readSurroundings(reader: Reader, { drive, leavesOut }: CrossAssetContext): Surroundings {
   const { id, sourceId, sampled } = drive.scan
   const known = !sampled && !leavesOut.kinds.includes('wiki.attachment')
   const scopes = known ? listScopes(reader, id).filter(({ state }) => state === 'COMPLETE') : []

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FindingLocation } from '../findings/model.ts'
+import { FindingLocationView } from '../findings/model.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
@@ -177,7 +177,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
                 .describe('Where it was found.'),
               findingType: codeText().describe('Type of the finding.'),
               excerpt: z.string().describe('Redacted surroundings (untrusted content).'),
-              location: FindingLocation.describe('Where in the asset.'),
+              location: FindingLocationView.describe('Where in the asset.'),
             }),
           )
           .describe('Some findings, at most 20.'),

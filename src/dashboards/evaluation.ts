@@ -8,7 +8,7 @@ import { ownText } from '../operation/lockdown/disclosure.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { toFormatted } from '../query/answer/format.ts'
 import { warnOfCoercions } from '../query/answer/warnings.ts'
-import { Freshness, MetricAnswer, MetricQuestion, type Warning } from '../query/model.ts'
+import { Freshness, MetricAnswer, MetricQuestion, type QueryWarning } from '../query/model.ts'
 import { getZone, parseRange } from '../query/plan/time.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Reader } from '../store/store.ts'
@@ -122,10 +122,10 @@ function toItemError(error: unknown, log: Log): { code: string; message: string 
   return { code: 'internal', message: `Something went wrong on our side; the log has the cause under ${id}.` }
 }
 
-const keyOf = ({ code, message }: Warning) => `${code} ${message}`
+const keyOf = ({ code, message }: QueryWarning) => `${code} ${message}`
 
 /** The warnings that every metric has: they are told once. */
-function listCommon(items: readonly DashboardItem[]): Map<string, Warning> {
+function listCommon(items: readonly DashboardItem[]): Map<string, QueryWarning> {
   const [first, ...others] = items.filter(({ error }) => error === undefined)
   const shared = (first?.warnings ?? []).filter(
     (warning) =>

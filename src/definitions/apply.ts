@@ -7,7 +7,7 @@ import type { MetricRecord, TrustTier } from '../metrics/model.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
-import { type Change, listChanges, toWanted } from './changes.ts'
+import { type DefinitionChange, listChanges, toWanted } from './changes.ts'
 import { type DefinitionFile, type DefinitionFolder, type Problem, requireSoundFiles } from './folder.ts'
 import { type DefinitionSet, type Kind, keyOf } from './model.ts'
 import { loadDefinitions } from './normal.ts'
@@ -16,7 +16,7 @@ import { type Base, readBase, requireKnown, toBase, writeBase } from './sync-sta
 import { performChanges } from './write.ts'
 
 /** A metric whose number is another one, or that there was not before or is not any more. */
-export interface Move {
+export interface ValueChange {
   metric: string
   before: MetricValue | null
   after: MetricValue | null
@@ -36,10 +36,10 @@ export interface TrustChange {
 
 /** What applying a folder comes to. */
 export interface Outcome {
-  changes: Change[]
+  changes: DefinitionChange[]
   /** Definitions of the folder that are in the database just so. */
   unchanged: number
-  moves: Move[]
+  moves: ValueChange[]
   trust: TrustChange[]
 }
 
@@ -125,7 +125,7 @@ function look(reader: Reader): Look {
 const toTermState = ({ term }: MetricRecord) => (term === null || term.isActive ? '' : ' inactive')
 
 /** The metrics whose numbers could change: those that change, those on a term that does, and all made of them. */
-function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly Change[]): string[] {
+function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly DefinitionChange[]): string[] {
   const named = (kind: Kind) => new Set(changes.filter((change) => change.kind === kind).map(({ name }) => name))
   const [changed, terms] = [named('metric'), named('term')]
   const isTouched = (metric: MetricRecord) =>
@@ -156,12 +156,14 @@ function compare(
   now: number,
 ): Pick<Outcome, 'moves' | 'trust'> {
   const after = look(reader)
-  const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])].sort().flatMap((metric): Move[] => {
-    if (before.digests.get(metric) === after.digests.get(metric)) return []
-    const was = values.get(metric) ?? null
-    const is = after.metrics.has(metric) ? toMetricValue(reader, metric, now) : null
-    return was !== null && is !== null && was.value === is.value ? [] : [{ metric, before: was, after: is }]
-  })
+  const moves = [...new Set([...before.metrics.keys(), ...after.metrics.keys()])]
+    .sort()
+    .flatMap((metric): ValueChange[] => {
+      if (before.digests.get(metric) === after.digests.get(metric)) return []
+      const was = values.get(metric) ?? null
+      const is = after.metrics.has(metric) ? toMetricValue(reader, metric, now) : null
+      return was !== null && is !== null && was.value === is.value ? [] : [{ metric, before: was, after: is }]
+    })
   const trust = [...after.trust].flatMap(([metric, tier]): TrustChange[] => {
     const was = before.trust.get(metric)
     return was === undefined || was === tier ? [] : [{ metric, before: was, after: tier }]

@@ -17,7 +17,7 @@ export interface MemberChange {
   after: unknown
 }
 
-export interface Change {
+export interface DefinitionChange {
   action: 'create' | 'update' | 'delete'
   kind: Kind
   name: string
@@ -29,14 +29,14 @@ export interface Change {
   members: MemberChange[]
 }
 
-export interface Wish {
+export interface ApplyTarget {
   files: readonly DefinitionFile[]
   /** The kinds of which whatever has no file is to go; none without `--prune`. */
   pruned: ReadonlySet<Kind>
 }
 
 /** The definitions as they will be: the files, and what no file speaks of. */
-export function toWanted(present: DefinitionSet, { files, pruned }: Wish): DefinitionSet {
+export function toWanted(present: DefinitionSet, { files, pruned }: ApplyTarget): DefinitionSet {
   const wanted = toSet(files.map(({ definition }) => definition))
   for (const [key, definition] of present) {
     if (!wanted.has(key) && !pruned.has(definition.kind)) wanted.set(key, definition)
@@ -45,11 +45,11 @@ export function toWanted(present: DefinitionSet, { files, pruned }: Wish): Defin
 }
 
 /** What has to happen, by kind and name. */
-export function listChanges(present: DefinitionSet, wanted: DefinitionSet, { files }: Wish): Change[] {
+export function listChanges(present: DefinitionSet, wanted: DefinitionSet, { files }: ApplyTarget): DefinitionChange[] {
   const fileOf = new Map(files.map(({ path, definition }) => [keyOf(definition), path]))
   const keys = [...new Set([...present.keys(), ...wanted.keys()])]
   return keys
-    .flatMap((key): Change[] => {
+    .flatMap((key): DefinitionChange[] => {
       const [before, after] = [present.get(key), wanted.get(key)]
       const file = fileOf.get(key)
       const named = { ...(file === undefined ? {} : { file }), members: [] }

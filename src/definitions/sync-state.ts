@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError, conflict, type Issue, invalidInput } from '../kernel/errors.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
-import type { Change } from './changes.ts'
+import type { DefinitionChange } from './changes.ts'
 import { requireInside, writeWhole } from './files.ts'
 import { type DefinitionSet, keyOf, kindWords, toDigest } from './model.ts'
 
@@ -56,7 +56,7 @@ export function writeBase(folder: string, installId: string | undefined, base: B
  * A change may overwrite only what the folder knows: what was edited in the database since is not taken back.
  * @throws AppError `conflict`, reason `definitions_changed`, naming every such definition.
  */
-export function requireKnown(base: Base | undefined, changes: readonly Change[]): void {
+export function requireKnown(base: Base | undefined, changes: readonly DefinitionChange[]): void {
   if (base === undefined) return
   const issues = changes.flatMap(({ kind, name, before, action }): Issue[] => {
     const known = base.get(keyOf({ kind, name }))

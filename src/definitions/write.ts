@@ -15,7 +15,7 @@ import { listDirectDependents } from '../metrics/dependencies.ts'
 import { createMetric, deleteMetric, getStored, type NewMetric, updateMetric } from '../metrics/lifecycle.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { Writer } from '../store/store.ts'
-import type { Change } from './changes.ts'
+import type { DefinitionChange } from './changes.ts'
 import type { Definition, DefinitionSet, Kind, Members } from './model.ts'
 import { toGraph } from './references.ts'
 
@@ -25,7 +25,7 @@ import { toGraph } from './references.ts'
  */
 export function performChanges(
   writer: Writer,
-  changes: readonly Change[],
+  changes: readonly DefinitionChange[],
   wanted: DefinitionSet,
   author: Author,
 ): void {
@@ -52,7 +52,7 @@ function toChange({ members }: Definition): Members {
   return change
 }
 
-function writeDetector(writer: Writer, { action, name, after }: Change, author: Author): void {
+function writeDetector(writer: Writer, { action, name, after }: DefinitionChange, author: Author): void {
   if (after === undefined) deleteCustomDetector(writer, getCustomDetector(writer, name), author)
   else if (action === 'create') createCustomDetector(writer, after.members as unknown as CreateCustomDetector, author)
   else {
@@ -61,13 +61,13 @@ function writeDetector(writer: Writer, { action, name, after }: Change, author: 
   }
 }
 
-function writeTerm(writer: Writer, { action, name, after }: Change, author: Author): void {
+function writeTerm(writer: Writer, { action, name, after }: DefinitionChange, author: Author): void {
   if (after === undefined) return
   if (action === 'create') createTerm(writer, after.members as unknown as NewTerm, author)
   else updateTerm(writer, getTerm(writer, name), toChange(after), author)
 }
 
-function writeDashboard(writer: Writer, { name, before, after }: Change, author: Author): void {
+function writeDashboard(writer: Writer, { name, before, after }: DefinitionChange, author: Author): void {
   const placed = toPlacements(before)
   const wanted = toPlacements(after)
   // Names that differ in letter case only are two dashboards here.
@@ -86,13 +86,13 @@ const toPlacements = (definition: Definition | undefined): Members[] =>
   definition === undefined ? [] : (definition.members.placements as Members[])
 
 /** Those that others are made of go last. */
-function deleteMetrics(writer: Writer, changes: readonly Change[], author: Author): void {
-  const doomed = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name))
-  while (doomed.size > 0) {
+function deleteMetrics(writer: Writer, changes: readonly DefinitionChange[], author: Author): void {
+  const toDelete = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name))
+  while (toDelete.size > 0) {
     const graph = loadMetrics(writer)
-    const free = [...doomed].find((slug) => listDirectDependents(graph, slug).every((user) => !doomed.has(user)))
+    const free = [...toDelete].find((slug) => listDirectDependents(graph, slug).every((user) => !toDelete.has(user)))
     if (free === undefined) throw new TypeError('metrics that are to be deleted depend on one another in a circle')
     deleteMetric(writer, getStored(writer, free), author)
-    doomed.delete(free)
+    toDelete.delete(free)
   }
 }

@@ -20,12 +20,12 @@ import { isObject } from '../kernel/json-object.ts'
 import { isSameValue, type Members } from './model.ts'
 
 /** One place in a file where something is wrong. */
-export interface Place {
+export interface YamlPosition {
   line: number
   column: number
 }
 
-export interface TextProblem extends Place {
+export interface TextProblem extends YamlPosition {
   message: string
 }
 
@@ -36,7 +36,7 @@ export interface YamlText {
   value?: unknown
   problems: TextProblem[]
   /** Where the value of an issue's path stands, or the nearest thing around it that is there. */
-  placeOf(path: string): Place
+  placeOf(path: string): YamlPosition
 }
 
 /** An alias may stand for a list that is needed in several places, not for a tree of trees. */
@@ -81,7 +81,7 @@ export function readYaml(text: string): YamlText {
     uniqueKeys: false,
     version: '1.2',
   })
-  const at = (offset: number): Place => {
+  const at = (offset: number): YamlPosition => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }

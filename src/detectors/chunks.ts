@@ -6,7 +6,7 @@ const CHUNK = 256 * 1024
 const OVERLAP = 16 * 1024
 
 /** A part, or a stretch of a long one, as a detector sees it. */
-export interface Piece {
+export interface TextChunk {
   part: Part
   /** The part it was cut from, and its index in the document. */
   whole: Part
@@ -16,8 +16,8 @@ export interface Piece {
 }
 
 /** Cuts long parts into overlapping pieces, so that no detector works on more than one chunk at a time. */
-export function toPieces(document: AssayDocument): { pieces: Piece[]; truncated: boolean } {
-  const pieces: Piece[] = []
+export function toPieces(document: AssayDocument): { pieces: TextChunk[]; truncated: boolean } {
+  const pieces: TextChunk[] = []
   let truncated = false
   document.parts.forEach((whole, index) => {
     if (whole.text.length <= CHUNK) {

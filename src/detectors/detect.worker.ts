@@ -2,18 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
 import { goBehindAnswers } from '../runtime/thread-priority.ts'
 import { createFingerprinter } from './fingerprint.ts'
-import { type DetectRequest, runRequest } from './request.ts'
+import { type DetectorRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'
 
 /** What the pool sends. */
-export interface Job {
+export interface DetectJob {
   id: number
   document: AssayDocument
-  request: DetectRequest
+  request: DetectorRequest
 }
 
 /** What the worker sends back: `started` before each detector, then one `done` or `failed`. */
-export type Reply =
+export type DetectReply =
   | { id: number; kind: 'started'; type: string }
   | { id: number; kind: 'done'; result: RunResult }
   | { id: number; kind: 'failed' }
@@ -21,9 +21,9 @@ export type Reply =
 goBehindAnswers()
 const { fingerprintKey } = workerData as { fingerprintKey: Uint8Array }
 const fingerprint = createFingerprinter(fingerprintKey)
-const reply = (message: Reply) => parentPort?.postMessage(message)
+const reply = (message: DetectReply) => parentPort?.postMessage(message)
 
-parentPort?.on('message', ({ id, document, request }: Job) => {
+parentPort?.on('message', ({ id, document, request }: DetectJob) => {
   try {
     const onDetector = (type: string) => reply({ id, kind: 'started', type })
     reply({ id, kind: 'done', result: runRequest(document, request, { fingerprint, onDetector }) })

@@ -1,14 +1,14 @@
 import type { Range } from '../kernel/ranges.ts'
 
 /** A text as it reads when a disguise is taken off, and where in the original each of its characters comes from. */
-export interface Reading {
+export interface DisguiseReading {
   text: string
   /** Absent: the text is the original itself. */
   from?: { starts: readonly number[]; ends: readonly number[] }
 }
 
 /** Where in the original a range of a reading stands. */
-export function toOriginal({ from }: Reading, { start, end }: Range): Range {
+export function toOriginal({ from }: DisguiseReading, { start, end }: Range): Range {
   if (from === undefined) return { start, end }
   return { start: from.starts[start] ?? 0, end: from.ends[end - 1] ?? 0 }
 }
@@ -53,8 +53,8 @@ function fromPercents(percents: string): string {
 const MAX_DECODINGS = 3
 
 /** What a text reads as when more and more disguises are taken off; each differs from the one before. */
-export function* readingsOf(text: string): Generator<Reading> {
-  let reading: Reading = { text }
+export function* readingsOf(text: string): Generator<DisguiseReading> {
+  let reading: DisguiseReading = { text }
   for (let round = 0; round < MAX_DECODINGS; round++) {
     const before = reading.text
     for (const takeOff of [fold, unmark, unescapePercents]) {
@@ -67,10 +67,10 @@ export function* readingsOf(text: string): Generator<Reading> {
 }
 
 /** Without invisible characters, and with those of other widths and styles as the letters that they stand for. */
-const fold = (reading: Reading): Reading => rewrite(reading, beyondAscii, toPlain)
+const fold = (reading: DisguiseReading): DisguiseReading => rewrite(reading, beyondAscii, toPlain)
 
 /** Without tags, macros and marks of emphasis, and with escapes and entities as what they stand for. */
-function unmark(reading: Reading): Reading {
+function unmark(reading: DisguiseReading): DisguiseReading {
   const unescaped = rewrite(reading, escaped, fromEscape)
   return rewrite(
     rewrite(unescaped, tag, () => ''),
@@ -79,14 +79,14 @@ function unmark(reading: Reading): Reading {
   )
 }
 
-function unescapePercents(reading: Reading): Reading {
+function unescapePercents(reading: DisguiseReading): DisguiseReading {
   return reading.text.includes('%') ? rewrite(reading, percentRun, fromPercents) : reading
 }
 
 type Replace = (whole: string, ...groups: string[]) => string
 
 /** Replaces what a pattern matches; each character of a replacement comes from the whole match. */
-function rewrite(reading: Reading, pattern: RegExp, replace: Replace): Reading {
+function rewrite(reading: DisguiseReading, pattern: RegExp, replace: Replace): DisguiseReading {
   const { text, from } = reading
   let rewritten = ''
   let at = 0

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
 import { startWorker } from '../runtime/package-files.ts'
-import type { Job, Reply } from './detect.worker.ts'
-import type { DetectRequest } from './request.ts'
+import type { DetectJob, DetectReply } from './detect.worker.ts'
+import type { DetectorRequest } from './request.ts'
 import type { RunResult, RunWarning } from './runner.ts'
 
 export interface DetectorPool {
   /** Findings of one document. A detector that takes too long is stopped with a warning; the others still run. */
-  run(document: AssayDocument, request: DetectRequest): Promise<RunResult>
+  run(document: AssayDocument, request: DetectorRequest): Promise<RunResult>
   /** Stops the workers; what still runs rejects with `unavailable`. */
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface PoolOptions {
 }
 
 interface Task {
-  job: Job
+  job: DetectJob
   warnings: RunWarning[]
   resolve: (result: RunResult) => void
   reject: (error: unknown) => void
@@ -58,7 +58,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
   const start = (): Worker => {
     const start = { workerData: { fingerprintKey }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } }
     const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
-    worker.on('message', (reply: Reply) => onReply(worker, reply))
+    worker.on('message', (reply: DetectReply) => onReply(worker, reply))
     worker.on('error', () => onLoss(worker, 'detector_failed'))
     worker.on('exit', () => onLoss(worker, 'detector_failed'))
     return worker
@@ -87,7 +87,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
     busy.delete(slot.worker)
   }
 
-  const onReply = (worker: Worker, reply: Reply) => {
+  const onReply = (worker: Worker, reply: DetectReply) => {
     const slot = busy.get(worker)
     if (slot === undefined || slot.task.job.id !== reply.id) return
     if (reply.kind === 'started') {

@@ -4,7 +4,7 @@ import { findDetector, findDocumentDetector } from './index.ts'
 import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from './runner.ts'
 
 /** What to run on a document, as plain data: it crosses to another thread. */
-export interface DetectRequest {
+export interface DetectorRequest {
   asset: AssetFacts
   /** Types with their `config` as stored; of types that need the whole estate, what they keep is made. */
   detectors: readonly { type: string; config?: unknown }[]
@@ -25,7 +25,7 @@ const toRun = (detector: Detector, config: unknown): DetectorRun => ({
 /** Runs the request on this thread. @throws ZodError when a `config` does not fit its detector. */
 export function runRequest(
   document: AssayDocument,
-  { detectors, ...request }: DetectRequest,
+  { detectors, ...request }: DetectorRequest,
   options: Pick<RunOptions, 'fingerprint' | 'onDetector'>,
 ): RunResult {
   const runs = detectors.flatMap(({ type, config }) => {

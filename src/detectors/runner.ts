@@ -1,6 +1,6 @@
 import { type AssayDocument, type Part, toSourceOffset } from '../documents/document.ts'
 import { joinRanges, type Range } from '../kernel/ranges.ts'
-import { type Piece, toPieces } from './chunks.ts'
+import { type TextChunk, toPieces } from './chunks.ts'
 import {
   type AssetFacts,
   type Detector,
@@ -10,7 +10,7 @@ import {
   severities,
 } from './detector.ts'
 import { toFindings } from './report.ts'
-import { cap, distinct, MIN_CONFIDENCE, type Located, type Reported, resolveOverlaps } from './resolution.ts'
+import { cap, distinct, type Located, MIN_CONFIDENCE, type Reported, resolveOverlaps } from './resolution.ts'
 import { isSuppressed } from './suppression.ts'
 
 const MAX_MATCHES = 5_000
@@ -78,7 +78,12 @@ export function runDetectors(document: AssayDocument, options: RunOptions): RunR
   return { findings: toFindings(document, reported, veiled), warnings }
 }
 
-function locate(pieces: readonly Piece[], run: DetectorRun, options: RunOptions, warnings: RunWarning[]): Located[] {
+function locate(
+  pieces: readonly TextChunk[],
+  run: DetectorRun,
+  options: RunOptions,
+  warnings: RunWarning[],
+): Located[] {
   const { detector, config } = run
   const { asset, now } = options
   const located: Located[] = []

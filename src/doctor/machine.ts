@@ -7,9 +7,9 @@ import type { Config } from '../config.ts'
 import { count } from '../kernel/count.ts'
 import { AppError } from '../kernel/errors.ts'
 import { changesNothing, planChange } from '../mcp-install/change.ts'
-import { type Client, clients, type Place, thisPlace } from '../mcp-install/clients.ts'
+import { type Client, type ClientEnvironment, clients, thisEnvironment } from '../mcp-install/clients.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
-import { check, type Look, quote, toCheck } from './check.ts'
+import { type CheckResult, check, quote, toCheck } from './check.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -114,8 +114,8 @@ function checkPort({ host, port }: Config): Promise<Check> {
 }
 
 /** What the configurations of assistants start must be there. */
-function checkAssistants(env: Environment): Look {
-  const place = { ...thisPlace(), env, home: env.HOME || homedir() }
+function checkAssistants(env: Environment): CheckResult {
+  const place = { ...thisEnvironment(), env, home: env.HOME || homedir() }
   const present = clients.filter((client) => existsSync(client.file(place)))
   for (const client of present) {
     const wrong = findFault(client, place)
@@ -125,7 +125,7 @@ function checkAssistants(env: Environment): Look {
   return `${count(present.length, 'configuration')} can be read`
 }
 
-function findFault(client: Client, place: Place): Look | undefined {
+function findFault(client: Client, place: ClientEnvironment): CheckResult | undefined {
   const file = client.file(place)
   const fix = `assay mcp install ${client.id}`
   try {

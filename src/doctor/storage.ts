@@ -9,7 +9,7 @@ import { findTextsHiddenAt } from '../store/install.store.ts'
 import { describePlace, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
-import { check, type Look, quote } from './check.ts'
+import { type CheckResult, check, quote } from './check.ts'
 
 const MB = 1024 * 1024
 const WAL_BYTES = 64 * MB
@@ -43,7 +43,7 @@ const elsewhere = (home: string) =>
 const toRoom = (home: string) =>
   `Make room on the disk; scans and changes wait until then. What takes it here: du -ah ${quote(home)} | sort -h | tail -20`
 
-function look(home: string): Look {
+function look(home: string): CheckResult {
   const found = statSync(home, { throwIfNoEntry: false })
   if (found === undefined) return { failed: `There is no folder ${home}.`, fix: 'assay init' }
   if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toUsable(home) }
@@ -51,7 +51,7 @@ function look(home: string): Look {
   return home
 }
 
-function checkPermissions(home: string): Look {
+function checkPermissions(home: string): CheckResult {
   if (process.platform === 'win32') return 'are those of the folder'
   const open = ['', 'assay.db', 'assay.key'].filter((name) => {
     const mode = statSync(join(home, name), { throwIfNoEntry: false })?.mode ?? 0
@@ -68,7 +68,7 @@ function checkPermissions(home: string): Look {
   return 'the folder is yours alone'
 }
 
-function checkPlace(home: string): Look {
+function checkPlace(home: string): CheckResult {
   const { network, sync } = describePlace(home)
   const fix = elsewhere(home)
   if (network !== undefined) return { failed: `The folder lies on ${network}, whose locks do not hold.`, fix }
@@ -76,7 +76,7 @@ function checkPlace(home: string): Look {
   return 'a disk of this machine'
 }
 
-function checkRoom(home: string): Look {
+function checkRoom(home: string): CheckResult {
   const { freeBytes } = describePlace(home)
   const free = `${Math.floor(freeBytes / MB)} MB are free`
   const fix = toRoom(home)
@@ -84,7 +84,7 @@ function checkRoom(home: string): Look {
   return freeBytes < 8 * MIN_FREE_BYTES ? { warning: `Only ${free}.`, fix } : free
 }
 
-function checkLeftovers(home: string): Look {
+function checkLeftovers(home: string): CheckResult {
   const drafts = readdirSync(home).filter((name) => name.endsWith('.draft'))
   if (drafts.length > 0) {
     return { warning: `${count(drafts.length, 'draft')} of interrupted copies.`, fix: `rm ${quote(home)}/*.draft` }
@@ -104,13 +104,13 @@ export function toWayBack(home: string): string {
 /** How a version that knows a newer schema is had. */
 export const NEWER = 'Install a newer assay: npm install --global assay@latest'
 
-function checkSchema(isCurrent: boolean, schema: number): Look {
+function checkSchema(isCurrent: boolean, schema: number): CheckResult {
   return isCurrent
     ? `schema ${schema}`
     : { failed: `Another version of assay has made it schema ${schema}.`, fix: NEWER }
 }
 
-function checkObjects(differences: readonly string[], fix: string): Look {
+function checkObjects(differences: readonly string[], fix: string): CheckResult {
   return differences.length === 0
     ? 'tables, indexes, triggers and views are those of this version'
     : { failed: `It is not as this version makes it: ${describeDifferences(differences)}.`, fix }
@@ -161,7 +161,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
 /** Lists them oldest first. */
 const OLDEST = 'End the oldest assay process of these: pgrep -af assay'
 
-function checkWal(bytes: number): Look {
+function checkWal(bytes: number): CheckResult {
   const detail = `${Math.ceil(bytes / MB)} MB`
   if (bytes <= WAL_BYTES) return detail
   return {
@@ -170,7 +170,7 @@ function checkWal(bytes: number): Look {
   }
 }
 
-function checkBackups(home: string, newest: string | undefined): Look {
+function checkBackups(home: string, newest: string | undefined): CheckResult {
   if (newest === undefined) return { warning: 'There is none.', fix: 'assay backup' }
   const age = Date.now() - statSync(join(home, 'backups', newest)).mtimeMs
   const days = count(Math.floor(age / 86_400_000), 'day')
@@ -180,7 +180,7 @@ function checkBackups(home: string, newest: string | undefined): Look {
 }
 
 /** Backups of before the texts of earlier versions were looked through. */
-function checkBackedUpTexts(home: string, hiddenAt: string | undefined): Look {
+function checkBackedUpTexts(home: string, hiddenAt: string | undefined): CheckResult {
   const files = listBackups(home).map((name) => join(home, 'backups', name))
   const older = files.filter((file) => statSync(file).mtimeMs < Number(hiddenAt))
   if (older.length === 0) return 'none was made before credentials in stored texts were hidden'
@@ -190,7 +190,7 @@ function checkBackedUpTexts(home: string, hiddenAt: string | undefined): Look {
   }
 }
 
-function checkDefinitions(damaged: readonly string[], fix: string): Look {
+function checkDefinitions(damaged: readonly string[], fix: string): CheckResult {
   if (damaged.length === 0) return 'each is as it was written'
   return { failed: `${damaged.slice(0, 5).join(', ')} ${damaged.length === 1 ? 'is' : 'are'} not as written.`, fix }
 }

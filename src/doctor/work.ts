@@ -11,7 +11,7 @@ import { isCertainlyDead } from '../scans/owner.ts'
 import { listOpenScans } from '../scans/scans.store.ts'
 import { listDueSources } from '../sources/sources.store.ts'
 import { findLease } from '../store/lease.store.ts'
-import { check, type Look, quote, toCheck } from './check.ts'
+import { type CheckResult, check, quote, toCheck } from './check.ts'
 import { SET_CLOCK } from './machine.ts'
 
 const LATE_MS = 10 * 60_000
@@ -45,7 +45,7 @@ function checkKey({ vault, config: { home } }: OpenedApp): Check {
 }
 
 /** A row from the future was written by a clock that was wrong, or this one is. */
-function checkNewest({ store }: OpenedApp, now: number): Look {
+function checkNewest({ store }: OpenedApp, now: number): CheckResult {
   const { at } = store.read(
     (reader) => reader.prepare('SELECT max(at) AS at FROM audit').get() as { at: number | null },
   )
@@ -53,7 +53,7 @@ function checkNewest({ store }: OpenedApp, now: number): Look {
   return { warning: `The newest row is of ${new Date(at).toISOString()}.`, fix: SET_CLOCK }
 }
 
-function checkDriver({ store }: OpenedApp, now: number): Look {
+function checkDriver({ store }: OpenedApp, now: number): CheckResult {
   const lease = store.read((reader) => findLease(reader, 'loop'))
   if (lease === undefined || lease.expiresAt <= now) return 'no process drives scheduled scans now'
   const fix = 'assay serve'
@@ -62,20 +62,20 @@ function checkDriver({ store }: OpenedApp, now: number): Look {
     : 'a living process has it'
 }
 
-function checkSchedules({ store }: OpenedApp, now: number): Look {
+function checkSchedules({ store }: OpenedApp, now: number): CheckResult {
   const late = store.read((reader) => listDueSources(reader, now - LATE_MS))
   if (late.length === 0) return 'none is late'
   return { warning: `Late: ${showNames(late.map(({ name }) => name))}.`, fix: 'assay serve' }
 }
 
-function checkScans({ store }: OpenedApp, now: number): Look {
+function checkScans({ store }: OpenedApp, now: number): CheckResult {
   const open = store.read(listOpenScans)
   const stuck = open.filter((scan) => scan.status === 'RUNNING' && isOrphaned(scan, now))
   if (stuck.length === 0) return `${count(open.length, 'scan')} under way, none left behind`
   return { warning: `${count(stuck.length, 'scan')} lost the process that drove it.`, fix: 'assay serve' }
 }
 
-function checkTokens({ store }: OpenedApp, now: number): Look {
+function checkTokens({ store }: OpenedApp, now: number): CheckResult {
   const tokens = store.read((reader) => listTokens(reader, now)).filter(({ status }) => status === 'active')
   const soon = tokens.filter(({ expiresAt }) => Date.parse(expiresAt) < now + SOON_MS)
   const [first] = soon

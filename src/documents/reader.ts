@@ -3,7 +3,7 @@ import { MAX_FILE_BYTES } from './limits.ts'
 import { type ParseOptions, parseHtml } from './markup/html.ts'
 import { parseMarkdown } from './markup/markdown.ts'
 import { parseXml } from './markup/xml.ts'
-import { isUnread, readArchive, type Unread } from './office/archive.ts'
+import { isUnread, readArchive, type UnreadableFile } from './office/archive.ts'
 import { parseDocx } from './office/docx.ts'
 import { parsePdf } from './office/pdf.ts'
 import { parsePptx } from './office/pptx.ts'
@@ -22,9 +22,9 @@ export interface FileFacts {
   site?: string | undefined
 }
 
-export type ReadResult = { document: AssayDocument } | Unread
+export type ReadResult = { document: AssayDocument } | UnreadableFile
 
-const unsupported = (reason: string): Unread => ({ status: 'unsupported', reason })
+const unsupported = (reason: string): UnreadableFile => ({ status: 'unsupported', reason })
 
 /** Reads a text whose format is known by its name, its declared type, or its first words. */
 export function readText(text: string, { mime, filename, site }: FileFacts = {}): AssayDocument {

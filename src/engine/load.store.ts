@@ -2,7 +2,7 @@ import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
-import type { ComboRow } from './index/facets.ts'
+import type { ComboFacetsRow } from './index/facets.ts'
 import { buildHistory, followHistory } from './index/history.store.ts'
 import type { TimelineOptions } from './index/timeline.ts'
 
@@ -36,7 +36,7 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
   const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
-  for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboRow)
+  for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)
   for (let more = true; more; ) {
     more = addAssets(reader, engine)
     yield
@@ -82,7 +82,7 @@ function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetCh
   const select = reader.prepare(`${selectCombos} WHERE id = ?`)
   for (const { toCombo } of changes) {
     if (facets.find(toCombo) !== undefined) continue
-    const row = select.get(toCombo) as ComboRow | undefined
+    const row = select.get(toCombo) as ComboFacetsRow | undefined
     if (row !== undefined) facets.add(row)
   }
 }

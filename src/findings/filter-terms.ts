@@ -1,4 +1,4 @@
-import { type Give, giveList } from '../store/cached-query.ts'
+import { type Bind, bindList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import { type FilterCondition, NONE } from './filter.ts'
 
@@ -52,11 +52,11 @@ export const toTermShape = <Key>({ key, exclude, values }: FilterTerm<unknown, K
 
 export const placeTerms = <Input, Key>(
   shapes: readonly { key: Key; exclude: boolean; count: number }[],
-  give: Give<Input>,
+  give: Bind<Input>,
   pick: (input: Input) => readonly FilterTerm<Compared, Key>[],
 ) =>
   shapes.map(({ key, exclude, count }, index) => ({
     key,
     exclude,
-    values: giveList(give, count, (input) => pick(input)[index]?.values ?? []),
+    values: bindList(give, count, (input) => pick(input)[index]?.values ?? []),
   }))

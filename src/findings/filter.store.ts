@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { db } from '../store/builder.ts'
-import type { Place } from '../store/cached-query.ts'
+import type { Bound } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
 import { type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
@@ -19,15 +19,15 @@ const assetColumns = { assetKinds: 'kind_id', containers: 'container_id' } as co
 /** The keys that an asset has itself; the others speak of its findings. */
 const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
 
-type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Place<Compared>, Key>[]
+type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Bound<Compared>, Key>[]
 
 /** The operand of a comparison: terms are encoded for the column of their key. */
-const listOf = (values: readonly Place<Compared>[]) => values as never
+const listOf = (values: readonly Bound<Compared>[]) => values as never
 
-const wordIds = (values: readonly Place<Compared>[]) =>
+const wordIds = (values: readonly Bound<Compared>[]) =>
   db.selectFrom('word').select('id').where('text', 'in', listOf(values))
 
-const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Place<Compared>[]) => {
+const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Bound<Compared>[]) => {
   const sources = db.selectFrom('source').select('source.id')
   const half = values.length / 2
   return key === 'sources'
@@ -68,7 +68,7 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
     const within = exclude ? 'not in' : 'in'
     switch (key) {
       case 'minConfidence':
-        onFinding.push(build('f.conf_q', '>=', values[0] as Place<number>))
+        onFinding.push(build('f.conf_q', '>=', values[0] as Bound<number>))
         break
       case 'severities':
         onCombo.push(build('k.severity', within, listOf(values)))

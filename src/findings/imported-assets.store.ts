@@ -9,7 +9,7 @@ const DEFAULT_KIND = ownText('import.asset')
 const NONE = ownText('')
 
 /** An asset as another scanner tells of it; what it leaves out stays as it is. */
-export interface ToldAsset {
+export interface ImportedAsset {
   key: SafeText
   kind?: SafeText | undefined
   name?: SafeText | undefined
@@ -18,7 +18,7 @@ export interface ToldAsset {
   contentUpdatedAt?: number | undefined
 }
 
-interface ToldSqlRow {
+interface ImportedAssetRow {
   id: number
   kind_id: number
   container_id: number
@@ -28,50 +28,50 @@ interface ToldSqlRow {
   first_seen_at: number
 }
 
-interface Telling {
+interface AssetUpdate {
   sourceId: number
   pending: PendingImport | undefined
-  asset: ToldAsset
+  asset: ImportedAsset
   at: number
 }
 
 /** Adds an asset of an import, or brings it up to date; writes nothing when it is as it was. Returns its id. */
-function saveToldAsset(
+function saveImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
-  telling: Telling,
+  telling: AssetUpdate,
   isLikelyNew: boolean,
 ): { assetId: number; isNew: boolean; firstSeenAt: number } {
   const { sourceId, asset, at } = telling
   if (isLikelyNew) {
-    const assetId = insertToldAsset(writer, dictionary, telling)
+    const assetId = insertImportedAsset(writer, dictionary, telling)
     if (assetId !== undefined) return { assetId, isNew: true, firstSeenAt: at }
   }
-  const stored = writer.prepare(findTold).get(sourceId, asset.key) as ToldSqlRow | undefined
+  const stored = writer.prepare(findImported).get(sourceId, asset.key) as ImportedAssetRow | undefined
   if (stored !== undefined) {
-    updateToldAsset(writer, dictionary, stored, telling)
+    updateImportedAsset(writer, dictionary, stored, telling)
     return { assetId: stored.id, isNew: false, firstSeenAt: stored.first_seen_at }
   }
-  const assetId = insertToldAsset(writer, dictionary, telling)
+  const assetId = insertImportedAsset(writer, dictionary, telling)
   if (assetId === undefined) throw new RangeError('an asset is there and is not')
   return { assetId, isNew: true, firstSeenAt: at }
 }
 
-const findTold =
+const findImported =
   'SELECT id, kind_id, container_id, name, url, content_updated_at, first_seen_at FROM asset WHERE source_id = ? AND key = ?'
-const insertTold = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
+const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
     first_seen_at, last_seen_at, last_scanned_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
 
 /** Undefined when the source has the asset already. */
-function insertToldAsset(
+function insertImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
-  { sourceId, asset, at }: Telling,
+  { sourceId, asset, at }: AssetUpdate,
 ): number | undefined {
   const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, contentUpdatedAt = null } = asset
   const { changes, lastInsertRowid } = writer
-    .prepare(insertTold)
+    .prepare(insertImported)
     .run(
       orderedUuid(at),
       sourceId,
@@ -88,11 +88,11 @@ function insertToldAsset(
   return changes === 0 ? undefined : Number(lastInsertRowid)
 }
 
-function updateToldAsset(
+function updateImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
-  stored: ToldSqlRow,
-  { pending, asset, at }: Telling,
+  stored: ImportedAssetRow,
+  { pending, asset, at }: AssetUpdate,
 ): void {
   const row = {
     kind_id: asset.kind === undefined ? stored.kind_id : dictionary.wordId(asset.kind),
@@ -117,7 +117,12 @@ export interface ToldAssets {
   /** How many of them were told of. */
   readonly count: number
   /** As `saveToldAsset`; one that is told of again and again is looked for once. `isNew`: it came with this import. */
-  save(writer: Writer, dictionary: FacetDictionary, asset: ToldAsset, at: number): { assetId: number; isNew: boolean }
+  save(
+    writer: Writer,
+    dictionary: FacetDictionary,
+    asset: ImportedAsset,
+    at: number,
+  ): { assetId: number; isNew: boolean }
 }
 
 /** What an import that goes on has told before, all of it counted already. */
@@ -137,7 +142,7 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
   let added = 0
   let firstAdded = Number.POSITIVE_INFINITY
   let isFirst: boolean | undefined
-  let last: { asset: ToldAsset; saved: { assetId: number; isNew: boolean } } | undefined
+  let last: { asset: ImportedAsset; saved: { assetId: number; isNew: boolean } } | undefined
   return {
     get count() {
       return before.size + added
@@ -146,7 +151,7 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
       // A source that had no assets before has most likely none of those that are told of.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
-      const { assetId, isNew, firstSeenAt } = saveToldAsset(
+      const { assetId, isNew, firstSeenAt } = saveImportedAsset(
         writer,
         dictionary,
         { sourceId, pending, asset, at },
@@ -164,14 +169,14 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
   }
 }
 
-const isSame = (one: ToldAsset, other: ToldAsset): boolean =>
-  one === other || (one.key === other.key && isSameTelling(one, other))
+const isSame = (one: ImportedAsset, other: ImportedAsset): boolean =>
+  one === other || (one.key === other.key && hasSameFields(one, other))
 
 /** What may be told of an asset besides its key; the time as a text or in milliseconds. */
-type Told = { [Member in Exclude<keyof ToldAsset, 'key'>]?: string | number | undefined }
+type Told = { [Member in Exclude<keyof ImportedAsset, 'key'>]?: string | number | undefined }
 
 /** Whether the same is told of what has one key. */
-export const isSameTelling = (one: Told, other: Told): boolean =>
+export const hasSameFields = (one: Told, other: Told): boolean =>
   one.name === other.name &&
   one.url === other.url &&
   one.kind === other.kind &&

@@ -6,7 +6,7 @@ import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
 import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
-import type { FindingLocation, FindingStatus } from './model.ts'
+import type { FindingLocationView, FindingStatus } from './model.ts'
 import {
   deferLine,
   hasDeferredLines,
@@ -41,7 +41,7 @@ export type FindingPatch = Partial<
   Omit<FindingRecord, 'id' | 'assetId' | 'fp' | 'comboId' | 'firstDetectedAt'> & { facets: Facets }
 >
 
-export interface Change {
+export interface FindingChange {
   at: number
   to: FindingStatus
   actor: SafeText
@@ -212,7 +212,7 @@ export class FindingLedger {
   }
 
   /** Moves a finding to another status and appends to its history; `patch` is written along. */
-  changeStatus(before: FindingRecord, change: Change, patch: FindingPatch = {}): void {
+  changeStatus(before: FindingRecord, change: FindingChange, patch: FindingPatch = {}): void {
     const from = before.facets.status
     const resolvedAt = change.to === 'RESOLVED' ? change.at : null
     this.update(before, { resolvedAt, ...patch, facets: { ...(patch.facets ?? before.facets), status: change.to } })
@@ -221,7 +221,7 @@ export class FindingLedger {
   }
 
   /** The first entry of a finding that this transaction has added: it was open before. */
-  appendFirst(findingId: number, { at, to, actor, reason, scanId }: Change): void {
+  appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
     this.#writer
       .prepare(
         `INSERT INTO main.status_change (finding_id, seq, at, from_status, to_status, actor, reason, scan_id)
@@ -230,7 +230,7 @@ export class FindingLedger {
       .run(findingId, at, statusCodes.OPEN, statusCodes[to], actor, reason ?? null, scanId ?? null)
   }
 
-  appendHistory(findingId: number, from: FindingStatus, change: Change): void {
+  appendHistory(findingId: number, from: FindingStatus, change: FindingChange): void {
     const { at, to, actor, reason, scanId, via, client } = change
     this.#beforeChange(findingId)
     this.#writer
@@ -413,11 +413,11 @@ export function toLocation({ location, sections }: Pick<RedactedFinding, 'locati
   return toSafeJson(sections === undefined ? location : { ...location, sections })
 }
 
-interface StoredLocation extends FindingLocation {
+interface StoredLocation extends FindingLocationView {
   sections?: readonly string[]
 }
 
-export function readLocation(stored: string): FindingLocation {
+export function readLocation(stored: string): FindingLocationView {
   const { sections: _, ...location } = JSON.parse(stored) as StoredLocation
   return location
 }

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
-import { type Give, giveList, keepQuery, type Place, shapeQuery } from '../store/cached-query.ts'
+import { type Bind, type Bound, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
@@ -119,28 +119,31 @@ const toPageShape = ({ terms, words, assetId, after }: FindingPageTerms) => ({
   after: after?.length ?? 0,
 })
 
-const selectFindings = shapeQuery(toPageShape, ({ terms, words, ofAsset, after }, give: Give<FindingPageTerms>) => {
-  let query = findings()
-    .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
-    .orderBy('f.first_detected_at', 'desc')
-    .orderBy('f.id', 'desc')
-    .limit(give(({ limit }) => limit))
-  if (ofAsset) {
-    const id = give(({ assetId = '' }) => assetId)
-    query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))]))
-  }
-  for (const word of giveList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
-  if (after === 0) return query
-  const [at, id, ...bounds] = giveList(give, after, (page) => page.after ?? []) as [
-    RawBuilder<number>,
-    RawBuilder<number>,
-    ...RawBuilder<number>[],
-  ]
-  return query
-    .where('f.first_detected_at', '<=', at)
-    .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
-    .where(withinListBounds(bounds))
-})
+const selectFindings = cachedQueryByShape(
+  toPageShape,
+  ({ terms, words, ofAsset, after }, give: Bind<FindingPageTerms>) => {
+    let query = findings()
+      .where(findingTerms(placeTerms(terms, give, (page) => page.terms)))
+      .orderBy('f.first_detected_at', 'desc')
+      .orderBy('f.id', 'desc')
+      .limit(give(({ limit }) => limit))
+    if (ofAsset) {
+      const id = give(({ assetId = '' }) => assetId)
+      query = query.where((eb) => eb.or([eb('a.uid', '=', id), eb('a.key', '=', comparand(id))]))
+    }
+    for (const word of bindList(give, words, (page) => page.words)) query = query.where(contains(word, searchedColumns))
+    if (after === 0) return query
+    const [at, id, ...bounds] = bindList(give, after, (page) => page.after ?? []) as [
+      RawBuilder<number>,
+      RawBuilder<number>,
+      ...RawBuilder<number>[],
+    ]
+    return query
+      .where('f.first_detected_at', '<=', at)
+      .where((eb) => eb.or([eb('f.first_detected_at', '<', at), eb('f.id', '<', id)]))
+      .where(withinListBounds(bounds))
+  },
+)
 
 /** Newest first detection first. */
 export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
@@ -179,7 +182,7 @@ const toMatchingShape = ({ ofAssets, ofFindings, words }: Matching) => ({
   words: words.length,
 })
 
-const selectIds = shapeQuery(toMatchingShape, (shape, give: Give<Matching & { after: number; upTo: number }>) =>
+const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching & { after: number; upTo: number }>) =>
   matching(shape, give)
     .select('f.id')
     .where(
@@ -203,14 +206,14 @@ export function listFindingIds(
   return reader.all(selectIds({ ...toMatching(filter, search), after, upTo })).map(({ id }) => id)
 }
 
-const selectNewestId = keepQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
+const selectNewestId = cachedQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
 
 /** The greatest row id of a finding; 0 when there is none. */
 export function findNewestId(reader: Reader): number {
   return reader.first(selectNewestId(undefined))?.id ?? 0
 }
 
-const selectCount = shapeQuery(toMatchingShape, (shape, give: Give<Matching>) =>
+const selectCount = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matching>) =>
   matching(shape, give).select((eb) => eb.fn.countAll<number>().as('n')),
 )
 
@@ -219,7 +222,7 @@ export function countFindings(reader: Reader, filter: FilterMapping, search: str
 }
 
 /** The asset is joined in any case: asked there, its keys need no list of all assets that have them. */
-function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Give<Matching>) {
+function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
   let query = db
     .selectFrom('finding as f')
     .innerJoin('combo as c', 'c.id', 'f.combo_id')
@@ -229,7 +232,7 @@ function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingS
     .where(findingTerms(placeTerms(ofFindings, give, (asked) => asked.ofFindings)))
     .where(ownAssetTerms(placeTerms(ofAssets, give, (asked) => asked.ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
-  for (const word of giveList(give, words, (asked) => asked.words)) query = query.where(contains(word, searchedColumns))
+  for (const word of bindList(give, words, (asked) => asked.words)) query = query.where(contains(word, searchedColumns))
   return query
 }
 
@@ -241,12 +244,12 @@ function toPatterns(search: string | undefined): string[] {
   return words.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
 }
 
-function contains(pattern: Place<string>, columns: readonly string[]): Expression<SqlBool> {
+function contains(pattern: Bound<string>, columns: readonly string[]): Expression<SqlBool> {
   const found = columns.map((column) => sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`)
   return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
 }
 
-export const selectFinding = keepQuery((give: Give<string>) => findings().where('f.id', '=', give(Number)))
+export const selectFinding = cachedQuery((give: Bind<string>) => findings().where('f.id', '=', give(Number)))
 
 /** @throws AppError `not_found`. */
 export function getFinding(reader: Reader, id: string): Finding {
@@ -255,7 +258,7 @@ export function getFinding(reader: Reader, id: string): Finding {
   return toFinding(row)
 }
 
-const selectStatusChanges = keepQuery((give: Give<number>) =>
+const selectStatusChanges = cachedQuery((give: Bind<number>) =>
   db
     .selectFrom('status_change')
     .select(['at', 'from_status', 'to_status', 'actor', 'via', 'client', 'reason'])
@@ -349,18 +352,21 @@ const toAssetPageShape = ({ terms, words, status, after }: AssetPageTerms) => ({
   isNext: after !== undefined,
 })
 
-const selectAssets = shapeQuery(toAssetPageShape, ({ terms, words, ofStatus, isNext }, give: Give<AssetPageTerms>) => {
-  let query = assets()
-    .where(assetTerms(placeTerms(terms, give, (page) => page.terms)))
-    .orderBy('a.id')
-    .limit(give(({ limit }) => limit))
-  if (ofStatus) query = query.where(sql<SqlBool>`a.status = ${give(({ status }) => status)}`)
-  if (isNext) query = query.where(sql<SqlBool>`a.id > ${give(({ after }) => after)}`)
-  for (const word of giveList(give, words, (page) => page.words)) {
-    query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
-  }
-  return query
-})
+const selectAssets = cachedQueryByShape(
+  toAssetPageShape,
+  ({ terms, words, ofStatus, isNext }, give: Bind<AssetPageTerms>) => {
+    let query = assets()
+      .where(assetTerms(placeTerms(terms, give, (page) => page.terms)))
+      .orderBy('a.id')
+      .limit(give(({ limit }) => limit))
+    if (ofStatus) query = query.where(sql<SqlBool>`a.status = ${give(({ status }) => status)}`)
+    if (isNext) query = query.where(sql<SqlBool>`a.id > ${give(({ after }) => after)}`)
+    for (const word of bindList(give, words, (page) => page.words)) {
+      query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
+    }
+    return query
+  },
+)
 
 /** In the order in which they were first seen. */
 export function listAssets(reader: Reader, { filter, search, status, limit, after }: AssetPage): PageOf<Asset> {
@@ -370,8 +376,8 @@ export function listAssets(reader: Reader, { filter, search, status, limit, afte
   return { items: rows.slice(0, limit).map(toAsset), ...(last === undefined ? {} : { next: [last.id] }) }
 }
 
-const selectAssetById = keepQuery((give: Give<string>) => assets().where('a.uid', '=', give(String)))
-const selectAssetByKey = keepQuery((give: Give<string>) =>
+const selectAssetById = cachedQuery((give: Bind<string>) => assets().where('a.uid', '=', give(String)))
+const selectAssetByKey = cachedQuery((give: Bind<string>) =>
   assets()
     .where('a.key', '=', comparand(give(String)))
     .orderBy('a.id')

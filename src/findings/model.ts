@@ -15,7 +15,7 @@ export const FindingAsset = z.object({
   container: z.string().describe('Space or workspace (untrusted content).'),
 })
 
-export const FindingLocation = z.object({
+export const FindingLocationView = z.object({
   path: z.string().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
   line: z.number().optional().describe('Line in the source, from 1.'),
   column: z.number().optional().describe('Column in the source, from 1.'),
@@ -34,7 +34,7 @@ export const Finding = z.object({
   confidence: z.number().describe('How sure the detector is, 0 to 1.'),
   status: z.enum(findingStatuses).describe('Present status.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
-  location: FindingLocation.optional().describe('Where in the asset.'),
+  location: FindingLocationView.optional().describe('Where in the asset.'),
   excerpt: z.string().optional().describe('Redacted surroundings of the match (untrusted content).'),
   fingerprint: ownText().describe('Keyed hash: the same finding keeps it across scans.'),
   firstDetectedAt: instant,
@@ -54,7 +54,7 @@ export const StatusChange = z.object({
   reason: z.string().optional().describe('Why.'),
 })
 export type StatusChange = z.infer<typeof StatusChange>
-export type FindingLocation = z.infer<typeof FindingLocation>
+export type FindingLocationView = z.infer<typeof FindingLocationView>
 
 export const FindingDetail = Finding.extend({
   history: z.array(StatusChange).describe('Every change of status, oldest first.'),

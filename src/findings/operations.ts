@@ -9,7 +9,7 @@ import { ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
-import { type Change, FindingLedger } from './ledger.store.ts'
+import { type FindingChange, FindingLedger } from './ledger.store.ts'
 import {
   countFindings,
   findNewestId,
@@ -66,7 +66,7 @@ function showFinding(reader: Reader, id: string): FindingDetail {
 }
 
 /** How many of the findings had another status before. */
-function setStatuses(writer: Writer, ids: readonly number[], change: Change): number {
+function setStatuses(writer: Writer, ids: readonly number[], change: FindingChange): number {
   return FindingLedger.keep(writer, change.at, (ledger) => {
     const others = ids.flatMap((id) => ledger.findById(id) ?? []).filter(({ facets }) => facets.status !== change.to)
     for (const finding of others) ledger.changeStatus(finding, change)

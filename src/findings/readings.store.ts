@@ -1,4 +1,4 @@
-import type { Reading, ReadingUpdate } from '../connectors/connector.ts'
+import type { ReadingRecord, ReadingUpdate } from '../connectors/connector.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /** An asset that has something that is still to be read, although it may have no newer date. */
@@ -12,7 +12,7 @@ export function listReadings(
   sourceId: number,
   detectorsHash: string,
   keys: readonly string[],
-): Map<string, Reading> {
+): Map<string, ReadingRecord> {
   const rows = reader
     .prepare(
       `SELECT r.key, r.mark, r.read_at AS readAt, r.checked_at AS checkedAt,
@@ -25,7 +25,7 @@ export function listReadings(
     .all({ source_id: sourceId, detectors_hash: detectorsHash, keys: JSON.stringify(keys) }) as ({
     key: string
     isWhole: number
-  } & Omit<Reading, 'isWhole'>)[]
+  } & Omit<ReadingRecord, 'isWhole'>)[]
   return new Map(rows.map(({ key, isWhole, ...reading }) => [key, { ...reading, isWhole: isWhole === 1 }]))
 }
 

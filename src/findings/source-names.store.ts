@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { remember } from '../store/memory.store.ts'
+import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 
 /** Which of some names are no source, by name or id, and the names of those that are. */
@@ -15,7 +15,7 @@ export function listUnknownSources(reader: Reader, names: readonly string[]): { 
 
 /** Ids of sources that are being deleted: what is left of them counts nowhere. */
 export function listDeletedSources(reader: Reader): readonly string[] {
-  return remember(reader, 'deleted sources', () =>
+  return cacheDefinition(reader, 'deleted sources', () =>
     reader
       .all(sql<{ uid: string }>`SELECT uid FROM source WHERE deleted_at IS NOT NULL ORDER BY id`)
       .map(({ uid }) => uid),

@@ -6,7 +6,7 @@ import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { Change } from './ledger.store.ts'
+import type { FindingChange } from './ledger.store.ts'
 import { type FindingStatus, findingStatuses } from './model.ts'
 
 /** What an assistant may triage within an hour before a person is asked. */
@@ -29,7 +29,7 @@ export function requireReason(
 }
 
 /** Who makes a change of status, as its history keeps it. */
-export const deciderOf = ({ caller }: WriteContext): Pick<Change, 'actor' | 'via' | 'client'> => ({
+export const deciderOf = ({ caller }: WriteContext): Pick<FindingChange, 'actor' | 'via' | 'client'> => ({
   actor: toSafeText(caller.name, 'prose'),
   via: caller.via,
   client: caller.client === undefined ? undefined : toSafeText(caller.client, 'prose'),

@@ -7,16 +7,16 @@ import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
 import { listUnknownDetectors } from './terms.ts'
 
-export const Warning = z.object({
+export const TermWarning = z.object({
   code: z.string().describe('Which warning it is.'),
   message: z.string().describe('What to know or do.'),
 })
-export type Warning = z.infer<typeof Warning>
+export type TermWarning = z.infer<typeof TermWarning>
 
-export const Warnings = z.array(Warning).describe('What a caller should know; absent when there is nothing.')
+export const Warnings = z.array(TermWarning).describe('What a caller should know; absent when there is nothing.')
 
 /** A mapping may name detectors and sources that will only come to be, so that an unknown one is no error. */
-export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: Warning[] } {
+export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: TermWarning[] } {
   const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, detectorTypes)))
   const sources = mappings.flatMap(({ sources = [], exclude }) => [...sources, ...(exclude?.sources ?? [])])
   const warnings = [
@@ -29,7 +29,7 @@ export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMappi
   return warnings.length === 0 ? {} : { warnings }
 }
 
-function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
+function toSourceWarnings(reader: Reader, names: readonly string[]): TermWarning[] {
   const { unknown, known } = listUnknownSources(reader, [...new Set(names)])
   return unknown.map((name) => {
     const near = closest(name, known, (source) => source, 3)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Operation } from '../operation/operation.ts'
 import { shareSchemas } from './components.ts'
 import { httpStatus } from './problem.ts'
-import { listRoutes, type Route } from './routes.ts'
+import { type HttpRoute, listRoutes } from './routes.ts'
 
 type JsonObject = Record<string, unknown>
 
@@ -34,7 +34,7 @@ export function createOpenApi(operations: readonly Operation[], version: string)
   }
 }
 
-function toOperationObject({ operation, method, parameters, path }: Route): JsonObject {
+function toOperationObject({ operation, method, parameters, path }: HttpRoute): JsonObject {
   const input = toJsonSchema(operation.input, 'input')
   const properties = (input.properties ?? {}) as Record<string, JsonObject>
   const required = new Set((input.required ?? []) as string[])

@@ -20,7 +20,7 @@ export interface Door {
   }
 }
 
-export interface Route {
+export interface HttpRoute {
   method: string
   /** With `{parameters}`, as in OpenAPI. */
   path: string
@@ -31,7 +31,7 @@ export interface Route {
 }
 
 /** The routes of the catalogue, those without parameters first, so that a fixed path wins over a `{parameter}`. */
-export function listRoutes(operations: readonly Operation[]): Route[] {
+export function listRoutes(operations: readonly Operation[]): HttpRoute[] {
   return operations
     .flatMap((operation) => {
       if (operation.route === undefined) return []
@@ -67,7 +67,7 @@ export function addRoutes(app: Hono<Door>, options: RouteOptions): void {
   }
 }
 
-async function answer(c: HonoContext<Door>, route: Route, options: RouteOptions): Promise<Response> {
+async function answer(c: HonoContext<Door>, route: HttpRoute, options: RouteOptions): Promise<Response> {
   const { operation } = route
   c.set('route', `${route.method} ${route.path}`)
   const input = await readInput(c, route)
@@ -79,7 +79,7 @@ async function answer(c: HonoContext<Door>, route: Route, options: RouteOptions)
   return new Response(JSON.stringify(output), { status: operation.status, headers })
 }
 
-async function readInput(c: HonoContext<Door>, route: Route): Promise<Record<string, unknown>> {
+async function readInput(c: HonoContext<Door>, route: HttpRoute): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
   const query = readQuery(new URL(c.req.url).searchParams, route.lists)
   const input = hasBody ? await readJsonObject(c.req.raw) : query

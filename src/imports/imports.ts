@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import type { Log } from '../runtime/log.ts'
-import { Drive, isOrphaned } from '../scans/lease.ts'
+import { isOrphaned, ScanLease } from '../scans/lease.ts'
 import { type ScanProgress, toScanItem } from '../scans/model.ts'
 import { createOwner } from '../scans/owner.ts'
 import { findActiveScan, findScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
@@ -10,7 +10,7 @@ import { IMPORT_TYPE, SourceName } from '../sources/model.ts'
 import { findSource, getSource, insertSource } from '../sources/sources.store.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Store, Writer } from '../store/store.ts'
-import { storeImport } from './apply/apply-import.ts'
+import { applyStagedImport } from './apply/apply-import.ts'
 import { discardImport, sweepImports } from './apply/stale-imports.ts'
 import { MAX_AHEAD_MS, parseImportLine } from './read/import-line.ts'
 import { explainRefused, readPieces } from './read/ndjson.ts'
@@ -73,8 +73,8 @@ export async function importFindings(
   const owner = createOwner()
   try {
     const options = { store, owner, now, signal: context.signal, heartbeatMs: HEARTBEAT_MS }
-    const drive = Drive.claim(uid, options)
-    if (drive !== undefined) await storeImport(drive, context)
+    const drive = ScanLease.claim(uid, options)
+    if (drive !== undefined) await applyStagedImport(drive, context)
     else await untilStored(uid, context)
   } finally {
     owner.release()

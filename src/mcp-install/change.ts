@@ -6,7 +6,7 @@ import { readRegularFile } from '../runtime/regular-file.ts'
 import { EditError } from './jsonc.ts'
 
 /** A change of one file that is not made yet. */
-export interface Change {
+export interface SettingsChange {
   file: string
   before: string | undefined
   after: string
@@ -16,7 +16,7 @@ export interface Change {
  * Works out a change of a file, which need not be there. @throws AppError `invalid_input` when the file cannot be
  * edited safely.
  */
-export function planChange(file: string, edit: (text: string) => string): Change {
+export function planChange(file: string, edit: (text: string) => string): SettingsChange {
   const before = existsSync(file) ? readRegularFile(file).toString('utf8') : undefined
   try {
     return { file, before, after: edit(before ?? '') }
@@ -26,13 +26,13 @@ export function planChange(file: string, edit: (text: string) => string): Change
   }
 }
 
-export const changesNothing = ({ before, after }: Change): boolean => (before ?? '') === after
+export const changesNothing = ({ before, after }: SettingsChange): boolean => (before ?? '') === after
 
 /** Of one line of a settings file. */
 const MAX_SHOWN = 10_000
 
 /** The lines that go and come, with two of their neighbours. */
-export function toDiff({ before = '', after }: Change): Shown[] {
+export function toDiff({ before = '', after }: SettingsChange): Shown[] {
   const [old, now] = [toLines(before), toLines(after)]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head += 1
@@ -52,7 +52,7 @@ export function toDiff({ before = '', after }: Change): Shown[] {
 const toLines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
 /** Writes the change whole or not at all, beside a copy of what was there. Gives the place of the copy. */
-export function makeChange({ file, before, after }: Change, now: Date): { backup?: string } {
+export function makeChange({ file, before, after }: SettingsChange, now: Date): { backup?: string } {
   const target = existsSync(file) ? realpathSync(file) : file
   const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777
   mkdirSync(dirname(target), { recursive: true })

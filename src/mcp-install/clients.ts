@@ -9,7 +9,7 @@ export interface Entry {
   args: readonly string[]
 }
 
-export interface Place {
+export interface ClientEnvironment {
   platform: NodeJS.Platform
   env: Readonly<Record<string, string | undefined>>
   home: string
@@ -19,15 +19,19 @@ export interface Place {
 export interface Client {
   id: string
   title: string
-  file(place: Place): string
+  file(place: ClientEnvironment): string
   set(text: string, name: string, entry: Entry): string
   remove(text: string, name: string): string
 }
 
-export const thisPlace = (): Place => ({ platform: process.platform, env: process.env, home: homedir() })
+export const thisEnvironment = (): ClientEnvironment => ({
+  platform: process.platform,
+  env: process.env,
+  home: homedir(),
+})
 
 /** Where applications keep what the person configures. */
-function configFolder({ platform, env, home }: Place): string {
+function configFolder({ platform, env, home }: ClientEnvironment): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')
   return env.XDG_CONFIG_HOME || join(home, '.config')

@@ -30,16 +30,16 @@ export const capabilities = {
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
 /** What a client can be asked for in the middle of a request. */
-export type Askable = 'elicitation' | 'sampling' | 'roots'
+export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
 
 /** One request of a client, whatever the revision and the transport. */
-export interface Exchange {
+export interface McpRequest {
   caller: Caller
   signal: AbortSignal
   progress(progress: Progress): void
   notice(level: NoticeLevel, text: string): void
   /** What this client said it can be asked for. */
-  askable: ReadonlySet<Askable>
+  askable: ReadonlySet<ClientCapability>
   /** Answers to the questions of an earlier round of the same request, by their keys. */
   answers: Readonly<Record<string, unknown>>
   /** What the earlier round wanted to remember; it comes back only unchanged. */
@@ -131,13 +131,13 @@ export interface McpSurface {
   listTools(caller: Caller): readonly Tool[]
   /** True for a tool that asks nobody anything and tells of no progress while it runs. */
   isPlainTool(name: string): boolean
-  callTool(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<ToolAnswer | Question>
-  listResources(exchange: Exchange): Promise<Resource[]>
+  callTool(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<ToolAnswer | Question>
+  listResources(exchange: McpRequest): Promise<Resource[]>
   resourceTemplates: readonly ResourceTemplate[]
-  readResource(uri: string, exchange: Exchange): Promise<ResourceContents[]>
+  readResource(uri: string, exchange: McpRequest): Promise<ResourceContents[]>
   prompts: readonly Prompt[]
-  getPrompt(name: string, input: Record<string, string>, exchange: Exchange): Promise<PromptMessages | Question>
-  complete(subject: CompletionSubject, argument: string, typed: string, exchange: Exchange): Promise<Completion>
+  getPrompt(name: string, input: Record<string, string>, exchange: McpRequest): Promise<PromptMessages | Question>
+  complete(subject: CompletionSubject, argument: string, typed: string, exchange: McpRequest): Promise<Completion>
   /** Tells of resources that a tool call changed; returns how to stop listening. */
   onChange(listener: (change: ResourceChange) => void): () => void
 }

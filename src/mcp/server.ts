@@ -12,13 +12,13 @@ import { isObject } from '../kernel/json-object.ts'
 import type { Caller, Progress } from '../operation/context.ts'
 import { describeClient } from './client.ts'
 import {
-  type Askable,
+  type ClientCapability,
   type CompletionSubject,
   capabilities,
-  type Exchange,
   INTERNAL_ERROR,
   INTERNAL_TEXT,
   isQuestion,
+  type McpRequest,
   type McpSurface,
   ProtocolFault,
   type Question,
@@ -132,11 +132,11 @@ function followChanges(server: Server, surface: McpSurface): void {
   server.onclose = stop
 }
 
-function toExchange(context: ServerContext, server: Server, caller: Caller): Exchange {
+function toExchange(context: ServerContext, server: Server, caller: Caller): McpRequest {
   const { mcpReq } = context
   const token = mcpReq._meta?.progressToken
   let last = Number.NEGATIVE_INFINITY
-  const notice: Exchange['notice'] = (level, text) => void mcpReq.log(level, text, 'assay').catch(() => {})
+  const notice: McpRequest['notice'] = (level, text) => void mcpReq.log(level, text, 'assay').catch(() => {})
   const progress = ({ done, total, message }: Progress) => {
     if (token === undefined) return notice('info', message)
     if (done <= last || mcpReq.signal.aborted) return
@@ -159,10 +159,10 @@ const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const clientKey = 'io.modelcontextprotocol/clientInfo'
 
 /** A 2026 request carries what its client can do; a 2025 connection said so when it was greeted. */
-function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<Askable> {
+function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<ClientCapability> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
-  const askables: Askable[] = ['elicitation', 'sampling', 'roots']
+  const askables: ClientCapability[] = ['elicitation', 'sampling', 'roots']
   return new Set(
     askables.filter((each) => declared[each] !== undefined && (each !== 'elicitation' || takesForms(declared[each]))),
   )

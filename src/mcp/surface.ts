@@ -2,22 +2,22 @@ import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { type Log, silentLog } from '../runtime/log.ts'
 import {
-  type Exchange,
   INVALID_PARAMS,
   isQuestion,
+  type McpRequest,
   type McpSurface,
   ProtocolFault,
   type ResourceChange,
   type ToolAnswer,
 } from './protocol.ts'
 import { createPrompts } from './resources/prompts.ts'
-import { type ContextFor, createReaders, nouns } from './resources/reading.ts'
+import { type ContextFor, createReaders, resourceKinds } from './resources/reading.ts'
 import { createResources, uriOf } from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
 import { stamp } from './tools/icons.ts'
 import type { JsonSchema } from './tools/json-schema.ts'
-import type { Frame } from './tools/manifest.ts'
+import type { ToolManifest } from './tools/manifest.ts'
 import { adoptTools, type CompiledTool, compileTools, type Toolset } from './tools/tools.ts'
 
 export interface SurfaceOptions {
@@ -30,7 +30,7 @@ export interface SurfaceOptions {
   /** What a command needs after `assay call` to work on the same data folder, such as `--home '/data'`. */
   commandOptions?: string
   /** The same lists, drawn before; saves making them. */
-  frame?: Frame | undefined
+  frame?: ToolManifest | undefined
   /** Further schemas that descriptions name as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }
@@ -80,7 +80,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
       const compiled = findTool(name)
       try {
         const { operation } = compiled
-        const work = (asking: Exchange) => run(compiled, input, asking, contextFor)
+        const work = (asking: McpRequest) => run(compiled, input, asking, contextFor)
         const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
         if (isQuestion(answer)) return answer
         for (const change of toChanges(compiled.operation, input, answer)) tell(change)
@@ -106,7 +106,9 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
 }
 
 /** What `createMcpSurface` offers without asking anything of what is stored. */
-export function drawFrame(options: Pick<SurfaceOptions, 'operations' | 'toolsets' | 'readOnly' | 'version'>): Frame {
+export function buildManifest(
+  options: Pick<SurfaceOptions, 'operations' | 'toolsets' | 'readOnly' | 'version'>,
+): ToolManifest {
   const contextFor = () => {
     throw new Error('a frame is drawn without a data folder')
   }
@@ -134,7 +136,7 @@ const FIRST_PAGE = 50
 async function run(
   { operation, hasLimit }: CompiledTool,
   input: Record<string, unknown>,
-  exchange: Exchange,
+  exchange: McpRequest,
   contextFor: ContextFor,
 ): Promise<ToolAnswer> {
   const ask = async (asked: Record<string, unknown>) =>
@@ -160,7 +162,7 @@ function longestList({ structuredContent = {} }: ToolAnswer): number | undefined
 
 function toChanges(operation: Operation, input: Record<string, unknown>, answer: ToolAnswer): ResourceChange[] {
   if (operation.effect === 'read' || answer.isError === true) return []
-  return nouns.flatMap((noun): ResourceChange[] => {
+  return resourceKinds.flatMap((noun): ResourceChange[] => {
     const name = input[noun.parameter]
     if (!noun.changedBy.includes(operation.name) || typeof name !== 'string') return []
     const listed = /^(?:create|delete|set|remove)_/.test(operation.name)

@@ -21,10 +21,10 @@ export interface ReadDefinition {
   issues: Issue[]
   typed?: TypedDefinition
   /** The metrics that it names, with the paths where; also those of a definition with other problems. */
-  references: Reference[]
+  references: DefinitionReference[]
 }
 
-export interface Reference {
+export interface DefinitionReference {
   slug: string
   path: string
 }
@@ -164,8 +164,8 @@ function toLength(window: unknown): string | undefined {
   return hours === undefined ? `${Number(amount)} months` : `${Number(amount) * hours} hours`
 }
 
-function listReferences(type: MetricType, raw: Members): Reference[] {
-  const named: Reference[] = []
+function listReferences(type: MetricType, raw: Members): DefinitionReference[] {
+  const named: DefinitionReference[] = []
   const add = (slug: unknown, path: string) => {
     if (MetricReference.shape.metricSlug.safeParse(slug).success) named.push({ slug: String(slug), path })
   }

@@ -2,7 +2,7 @@ import type { Issue, Suggestion } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Reader } from '../store/store.ts'
-import { listInline, type Reference } from './definition.ts'
+import { type DefinitionReference, listInline } from './definition.ts'
 import { findMetricBySlug } from './metrics.store.ts'
 import {
   type Dimension,
@@ -25,14 +25,14 @@ export type MetricGraph = ReadonlyMap<
 export interface DependencyProblems {
   issues: Issue[]
   /** The metrics that do not exist, by path. */
-  missing: Reference[]
+  missing: DefinitionReference[]
   suggestions: Suggestion[]
 }
 
 /** What other metrics say against a metric that would have these references: missing, circular, too deep. */
 export function checkReferences(
   slug: string,
-  references: readonly Reference[],
+  references: readonly DefinitionReference[],
   graph: MetricGraph,
 ): DependencyProblems {
   const problems: DependencyProblems = { issues: [], missing: [], suggestions: [] }

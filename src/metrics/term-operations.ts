@@ -10,7 +10,7 @@ import {
 import { TermAnswer, TermName } from '../glossary/operations.ts'
 import { showTags, withReview } from '../glossary/review.ts'
 import { deleteTerm, updateTerm } from '../glossary/terms.ts'
-import { toTermWarnings, type Warning } from '../glossary/warnings.ts'
+import { type TermWarning, toTermWarnings } from '../glossary/warnings.ts'
 import { conflict } from '../kernel/errors.ts'
 import { line, showCode, showJson, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
@@ -123,7 +123,7 @@ function listDrifted(reader: Reader): string[] {
     .map((metric) => metric.slug)
 }
 
-function toDriftWarning(slug: string): Warning {
+function toDriftWarning(slug: string): TermWarning {
   return {
     code: 'drifted',
     message: `The certified metric ${slug} counts something else now; have it certified again.`,

@@ -6,7 +6,7 @@ import type { Shown } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { coerce, leaveOutNulls } from './input/coerce.ts'
-import { requireSound } from './input/input-limits.ts'
+import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseWhole } from './input/parse.ts'
 import { explainIssues, placeName } from './input/repair.ts'
 import { openCodes, resolveCodes } from './lockdown/codes.ts'
@@ -170,7 +170,7 @@ async function run(operation: Operation, input: object, context: WriteContext): 
 
 /** As `parseInput`, with the corrected call where nothing has to be guessed. */
 function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {
-  requireSound(given)
+  requireWellFormed(given)
   const raw = resolveCodes(input, given, context)
   try {
     return parseInput(input, raw)

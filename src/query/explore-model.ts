@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
 import { codeText, groupText, ownText } from '../operation/lockdown/disclosure.ts'
-import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, Warning } from './model.ts'
+import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, QueryWarning } from './model.ts'
 import { granularities } from './plan/time.ts'
 
 export const ExploreQuestion = z.strictObject({
@@ -87,7 +87,7 @@ export const ExploreAnswer = z.object({
     .describe('A few of the findings, open and severe ones first.'),
   applied: Applied,
   freshness: Freshness,
-  warnings: z.array(Warning).describe('What to tell with the numbers.'),
+  warnings: z.array(QueryWarning).describe('What to tell with the numbers.'),
   diagnosis: Diagnosis.optional(),
 })
 export type ExploreAnswer = z.infer<typeof ExploreAnswer>

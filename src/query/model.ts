@@ -70,11 +70,11 @@ const warningCodes = [
   'clock_moved',
 ] as const
 
-export const Warning = z.object({
+export const QueryWarning = z.object({
   code: z.enum(warningCodes).describe('What kind of warning.'),
   message: warningText().describe('What a reader should know.'),
 })
-export type Warning = z.infer<typeof Warning>
+export type QueryWarning = z.infer<typeof QueryWarning>
 
 const number = (description: string) => z.number().nullable().describe(description)
 
@@ -201,7 +201,7 @@ export const MetricAnswer = z.object({
   applied: Applied,
   trust: TrustFacts,
   freshness: Freshness,
-  warnings: z.array(Warning).describe('What to tell with the number.'),
+  warnings: z.array(QueryWarning).describe('What to tell with the number.'),
   diagnosis: Diagnosis.optional(),
 })
 export type MetricAnswer = z.infer<typeof MetricAnswer>
@@ -229,7 +229,7 @@ export const SeriesAnswer = z.object({
   applied: Applied,
   trust: TrustFacts,
   freshness: Freshness,
-  warnings: z.array(Warning).describe('What to tell with the numbers.'),
+  warnings: z.array(QueryWarning).describe('What to tell with the numbers.'),
   diagnosis: Diagnosis.optional(),
 })
 export type SeriesAnswer = z.infer<typeof SeriesAnswer>

@@ -20,11 +20,11 @@ export interface SampleRequest extends RequestRecord {
   anonymous: boolean
 }
 
-export interface Reply {
+export interface SampleReply {
   status: number
   headers?: Record<string, string>
   /** Text and bytes are sent as they are, everything else as JSON; undefined: no body. */
   body?: unknown
 }
 
-export type Handler = (request: SampleRequest) => Reply | Promise<Reply>
+export type Handler = (request: SampleRequest) => SampleReply | Promise<SampleReply>

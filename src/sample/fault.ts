@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Reply, RequestRecord } from './exchange.ts'
+import type { RequestRecord, SampleReply } from './exchange.ts'
 
 /** How a matched request goes wrong. */
 export type FaultResponse =
@@ -32,9 +32,9 @@ export type FaultResponse =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | { delayMs: number }
   /** The real reply, changed. Gets a copy of the parsed body where it is JSON. */
-  | { rewrite: (reply: Reply, request: RequestRecord) => Reply }
+  | { rewrite: (reply: SampleReply, request: RequestRecord) => SampleReply }
 
-export interface Fault {
+export interface SampleFault {
   match: (request: RequestRecord) => boolean
   /** How many requests it hits; absent: all. Counted down as it is used. */
   times?: number
@@ -47,7 +47,7 @@ const signInPage =
   '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"><input name="username"/></form></body></html>'
 
 /** The first fault that matches and is not used up. */
-export function takeFault(faults: Fault[], request: RequestRecord): FaultResponse | undefined {
+export function takeFault(faults: SampleFault[], request: RequestRecord): FaultResponse | undefined {
   for (const fault of faults) {
     if (fault.times === 0 || !fault.match(request)) continue
     if (fault.after !== undefined && fault.after > 0) {
@@ -61,11 +61,11 @@ export function takeFault(faults: Fault[], request: RequestRecord): FaultRespons
 }
 
 /** Requests of one method whose path the pattern matches; of any server of the tenant. */
-export function onPath(pattern: RegExp, method?: string): Fault['match'] {
+export function onPath(pattern: RegExp, method?: string): SampleFault['match'] {
   return (request) => pattern.test(request.path) && (method === undefined || request.method === method)
 }
 
-function encode({ body }: Reply): { bytes: Buffer; type: string | undefined } {
+function encode({ body }: SampleReply): { bytes: Buffer; type: string | undefined } {
   if (body === undefined) return { bytes: Buffer.alloc(0), type: undefined }
   if (typeof body === 'string') return { bytes: Buffer.from(body), type: 'text/plain; charset=utf-8' }
   if (body instanceof Uint8Array) return { bytes: Buffer.from(body), type: 'application/octet-stream' }
@@ -76,10 +76,14 @@ interface Delivery {
   request: RequestRecord
   response: ServerResponse
   fault: FaultResponse | undefined
-  handle: () => Promise<Reply>
+  handle: () => Promise<SampleReply>
 }
 
-function send({ request, response }: Delivery, reply: Reply, sent: (bytes: Buffer) => Buffer = (bytes) => bytes): void {
+function send(
+  { request, response }: Delivery,
+  reply: SampleReply,
+  sent: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): void {
   const { bytes, type } = encode(reply)
   request.status = reply.status
   const bodiless = reply.status === 204 || reply.status === 304
@@ -101,7 +105,7 @@ let bomb: Buffer | undefined
 const DRIP_BYTES = 16
 const DRIP_MS = 20
 
-async function drip({ request, response }: Delivery, reply: Reply): Promise<void> {
+async function drip({ request, response }: Delivery, reply: SampleReply): Promise<void> {
   const { bytes, type = 'application/json' } = encode(reply)
   request.status = reply.status
   response.writeHead(reply.status, { 'content-type': type, 'content-length': String(bytes.length), ...reply.headers })

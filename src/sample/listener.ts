@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Handler, RequestRecord, SampleRequest } from './exchange.ts'
-import { deliver, type Fault, takeFault } from './fault.ts'
+import { deliver, type SampleFault, takeFault } from './fault.ts'
 
 export interface Listener {
   /** Origin: `http://127.0.0.1:PORT`. */
@@ -15,7 +15,7 @@ export interface ListenOptions {
   server: string
   handle: Handler
   requests: RequestRecord[]
-  faults: Fault[]
+  faults: SampleFault[]
   /** 0 takes a free one. */
   port?: number | undefined
   latencyMs?: number | undefined

@@ -14,7 +14,7 @@ export type Parameters = Readonly<Record<string, ParameterRule>>
 /**
  * A contract's route: `{name}` in the path stands for one segment; `ids` says which segments must be numbers or GUIDs.
  */
-export interface Route {
+export interface SampleRoute {
   method: 'GET' | 'POST'
   path: string
   query: Parameters
@@ -28,13 +28,13 @@ export const oneOf = (...values: string[]): ParameterRule => ({ type: 'text', va
 export const listOf = (...values: string[]): ParameterRule => ({ type: 'text', list: true, values })
 export const texts: ParameterRule = { type: 'text', list: true }
 
-export interface RouteMatch<R extends Route> {
+export interface RouteMatch<R extends SampleRoute> {
   route: R
   params: Record<string, string>
 }
 
 /** Finds a path's route; `query_problem` says why a request that has a route is still no request of the contract. */
-export function createRouter<R extends Route>(routes: readonly R[]) {
+export function createRouter<R extends SampleRoute>(routes: readonly R[]) {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }))
 
   return function find(method: string, path: string): RouteMatch<R> | undefined {
@@ -68,7 +68,7 @@ function findValueProblem(name: string, value: string, rule: ParameterRule): str
 }
 
 /** Why the contract does not know this request; undefined where it does. Unknown parameters are problems. */
-export function findProblem({ route, params }: RouteMatch<Route>, query: URLSearchParams): string | undefined {
+export function findProblem({ route, params }: RouteMatch<SampleRoute>, query: URLSearchParams): string | undefined {
   for (const [name, pattern] of Object.entries(route.ids ?? {})) {
     if (!pattern.test(params[name] ?? '')) return `${name} in the path has the wrong form`
   }

@@ -22,11 +22,11 @@ import { AppError } from '../kernel/errors.ts'
 import { ownText, type Safe } from '../kernel/safe-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
-import { type Drive, DriveStopped, whileDriving } from './lease.ts'
+import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
 import type { ScanNote } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'
-import { isOpen, judgeUnread, type Unread, withKnown } from './unread.ts'
+import { isOpen, judgeUnread, type UnreadSections, withKnown } from './unread.ts'
 
 /** Assets that are detected and stored together: small enough that other writers wait for milliseconds only. */
 const CHUNK = 40
@@ -34,23 +34,23 @@ const CHUNK = 40
 const SIDE_BY_SIDE = 4
 
 /** What detectors say about one document; a warning with a detector type concerns that detector alone. */
-export interface Looked {
+export interface DetectionResult {
   findings: readonly RedactedFinding[]
   warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
   /** What detectors of the whole estate keep of the document. */
   digests?: readonly Digest[] | undefined
 }
 
-export type Look = (document: AssayDocument, asset: AssetFacts) => Promise<Looked>
+export type RunDetection = (document: AssayDocument, asset: AssetFacts) => Promise<DetectionResult>
 
 export interface BatchOptions {
-  drive: Drive
+  drive: ScanLease
   store: Store
   scope: SafeScope
   /** Types of the content detectors that are on. */
   detectorTypes: readonly string[]
   detectorsHash: string
-  look: Look
+  look: RunDetection
   log: Log
   now: () => number
 }
@@ -58,9 +58,9 @@ export interface BatchOptions {
 interface Outcome {
   draft: SafeAsset
   before: AssetRecord | undefined
-  unread: Unread
+  unread: UnreadSections
   /** Undefined: unchanged, or nothing to read. */
-  looked?: Looked
+  looked?: DetectionResult
   failure?: ScanNote
 }
 
@@ -104,7 +104,7 @@ async function look(chunk: readonly SafeAsset[], options: BatchOptions): Promise
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(next, options)
   }
-  await whileDriving(drive, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
+  await whileLeased(drive, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
   return outcomes
 }
 
@@ -126,7 +126,7 @@ async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
     const document = await draft.document?.()
     if (document !== undefined) await lookInto(document, outcome, options)
   } catch (error) {
-    if (drive.signal.aborted) throw new DriveStopped(drive.stop)
+    if (drive.signal.aborted) throw new LeaseStopped(drive.stop)
     if (fatal.has(reasonOf(error))) throw error
     if (!(error instanceof AppError)) log.error('an asset could not be read', { assetKey: draft.key, error })
     outcome.failure = {
@@ -335,7 +335,7 @@ const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure
   scanId,
 })
 
-function completeTypes(types: readonly string[], looked: Looked | undefined): ReadonlySet<string> {
+function completeTypes(types: readonly string[], looked: DetectionResult | undefined): ReadonlySet<string> {
   const broken = (looked?.warnings ?? []).filter(({ code }) => cutsShort.has(code))
   if (broken.some(({ detectorType }) => detectorType === undefined)) return new Set()
   return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))

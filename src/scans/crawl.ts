@@ -20,21 +20,21 @@ import { findSourceById, rememberTenant, setLastCompletedScan } from '../sources
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import { type BatchOptions, processBatch, reasonOf, toNote } from './batch.ts'
-import type { Detect, EstateStep } from './cross-asset-check.ts'
-import { Drive, DriveStopped, whileDriving } from './lease.ts'
+import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
+import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
 import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
-import { concludeAbsence, listLeftScopes } from './missing-assets.ts'
+import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
 import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
 import {
   addNotes,
   dropOldScans,
   type Ending,
-  findNotebook,
+  findCheckpoint,
   finishScan,
   getEstateCursor,
   restartScan,
-  saveNotebook,
+  saveCheckpoint,
 } from './scans.store.ts'
 import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.store.ts'
 import { reportUnread } from './unread.ts'
@@ -47,7 +47,7 @@ const ROOM_MS = 30_000
 /** One document may be the detectors' end; so many are not to blame. */
 const LOST_IN_A_ROW = 10
 
-export interface EngineOptions {
+export interface CrawlOptions {
   store: Store
   vault: Vault
   plugins: Plugins
@@ -59,7 +59,7 @@ export interface EngineOptions {
     source: SourceRecord,
   ) => readonly ChosenDetector[]
   /** What is evaluated once the assets are known, such as links between them. */
-  estate: readonly EstateStep[]
+  estate: readonly CrossAssetCheck[]
   owner: Owner
   log: Log
   now: () => number
@@ -67,9 +67,9 @@ export interface EngineOptions {
   upstream?: UpstreamTally | undefined
   heartbeatMs?: number
   /** Applies an accepted import whose scan was taken here. */
-  applyImport: (lease: Drive, context: Pick<EngineOptions, 'store' | 'now' | 'signal'>) => Promise<ScanStatus>
+  applyImport: (lease: ScanLease, context: Pick<CrawlOptions, 'store' | 'now' | 'signal'>) => Promise<ScanStatus>
   /** Told once the scan is taken. */
-  onDrive?: (drive: Drive) => void
+  onDrive?: (drive: ScanLease) => void
 }
 
 /** Errors that end a scan, whatever scope they come from. */
@@ -77,8 +77,8 @@ const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_
 /** Errors of a listing that began at a checkpoint which mean that the platform no longer knows it. */
 const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
 
-interface Run extends EngineOptions {
-  drive: Drive
+interface Run extends CrawlOptions {
+  drive: ScanLease
   source: SourceRecord
   parsed: ParsedConfig
   detectorsHash: string
@@ -90,9 +90,9 @@ interface Run extends EngineOptions {
  * Drives one scan from wherever it stands to its end. Returns its status; undefined when another process drives it or
  * it was left to be resumed.
  */
-export async function runScan(scanUid: string, options: EngineOptions): Promise<ScanStatus | undefined> {
+export async function runScan(scanUid: string, options: CrawlOptions): Promise<ScanStatus | undefined> {
   const { store, owner, now, signal, heartbeatMs = HEARTBEAT_MS, log } = options
-  const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs })
+  const drive = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs })
   if (drive === undefined) return undefined
   options.onDrive?.(drive)
   if (drive.scan.trigger === 'IMPORT') return await options.applyImport(drive, options)
@@ -100,7 +100,7 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
   try {
     ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)
   } catch (error) {
-    if (error instanceof DriveStopped) {
+    if (error instanceof LeaseStopped) {
       if (error.stop === 'lost') {
         drive.close()
         return undefined
@@ -129,7 +129,7 @@ export async function runScan(scanUid: string, options: EngineOptions): Promise<
 }
 
 /** What is known when a scan ends early: partial when something of it stands, failed when nothing does. */
-function toEnding(error: unknown, drive: Drive, { store, now }: EngineOptions): ScanEnding {
+function toEnding(error: unknown, drive: ScanLease, { store, now }: CrawlOptions): ScanEnding {
   const scopes = store.read((reader) => listScopes(reader, drive.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
   const reason = reasonOf(error)
@@ -147,10 +147,10 @@ interface ScanEnding extends Ending {
   note?: ScanNote
 }
 
-async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnding> {
+async function runClaimed(drive: ScanLease, options: CrawlOptions): Promise<ScanEnding> {
   const { store, vault, plugins, log, now } = options
   const source = store.read((reader) => findSourceById(reader, drive.scan.sourceId))
-  if (source === undefined) throw new DriveStopped('lost')
+  if (source === undefined) throw new LeaseStopped('lost')
   const parsed = withCompleted(openConfig(plugins, vault, source), source, options)
   const detectorsHash = hashContentDetectors(parsed.detectors)
   const configHash = hashScope(parsed)
@@ -179,7 +179,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
-    const held = await concludeAbsence({ drive, store, now, left })
+    const held = await resolveMissingAssets({ drive, store, now, left })
     await evaluateEstate(run)
     const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
     drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
@@ -194,7 +194,7 @@ async function runClaimed(drive: Drive, options: EngineOptions): Promise<ScanEnd
   }
 }
 
-function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: EngineOptions) {
+function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, completeDetectors }: CrawlOptions) {
   if (completeDetectors === undefined) return parsed
   const detectors = store.read((reader) => completeDetectors(reader, parsed.detectors, source))
   return { ...parsed, detectors }
@@ -214,8 +214,8 @@ function openSession(
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
     notebook: {
-      read: () => store.read((reader) => findNotebook(reader, drive.scan.id)),
-      write: (text) => drive.write((writer) => saveNotebook(writer, drive.scan.id, text)),
+      read: () => store.read((reader) => findCheckpoint(reader, drive.scan.id)),
+      write: (text) => drive.write((writer) => saveCheckpoint(writer, drive.scan.id, text)),
     },
   }
   return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))
@@ -246,7 +246,7 @@ async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): P
       })
       return
     } catch (error) {
-      if (error instanceof DriveStopped || error instanceof StoringFailed) throw unwrap(error)
+      if (error instanceof LeaseStopped || error instanceof StoringFailed) throw unwrap(error)
       const reason = reasonOf(error)
       if (fatal.has(reason)) throw error
       if (cursor !== undefined && !state.started && staleCursor.has(reason)) {
@@ -308,7 +308,7 @@ async function crawlFrom(
   let ahead: ReturnType<typeof batches.next> | undefined
   try {
     for (;;) {
-      const { done, value: batch } = await whileDriving(drive, ahead ?? batches.next())
+      const { done, value: batch } = await whileLeased(drive, ahead ?? batches.next())
       if (done === true) return
       state.started = true
       // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
@@ -327,7 +327,7 @@ async function storing(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (error instanceof DriveStopped || fatal.has(reasonOf(error))) throw error
+    if (error instanceof LeaseStopped || fatal.has(reasonOf(error))) throw error
     throw new StoringFailed(error)
   }
 }

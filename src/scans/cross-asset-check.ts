@@ -5,8 +5,8 @@ import type { AssayDocument } from '../documents/document.ts'
 import type { Log } from '../runtime/log.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import type { Store } from '../store/store.ts'
-import type { Looked } from './batch.ts'
-import type { Drive } from './lease.ts'
+import type { DetectionResult } from './batch.ts'
+import type { ScanLease } from './lease.ts'
 
 export interface DetectRequest {
   asset: AssetFacts
@@ -15,10 +15,10 @@ export interface DetectRequest {
 }
 
 /** Runs content detectors over one document, away from this thread. */
-export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<Looked>
+export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<DetectionResult>
 
-export interface EstateContext {
-  drive: Drive
+export interface CrossAssetContext {
+  drive: ScanLease
   store: Store
   source: SourceRecord
   /** The detector's checked settings. */
@@ -32,7 +32,7 @@ export interface EstateContext {
 }
 
 /** A detector that needs the stored estate; it writes its findings through the drive, and can be interrupted. */
-export interface EstateStep {
+export interface CrossAssetCheck {
   type: string
-  evaluate(context: EstateContext): Promise<void>
+  evaluate(context: CrossAssetContext): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { ownText } from '../kernel/safe-text.ts'
 import type { Store } from '../store/store.ts'
-import { Drive } from './lease.ts'
+import { ScanLease } from './lease.ts'
 import { createOwner } from './owner.ts'
 import { addNotes, finishScan } from './scans.store.ts'
 import { closeScopes, listScopes } from './scopes.store.ts'
@@ -13,7 +13,7 @@ const HEARTBEAT_MS = 2_000
 export function giveUpScan(scanUid: string, { store, now }: { store: Store; now: () => number }): void {
   const owner = createOwner()
   const { signal } = new AbortController()
-  const drive = Drive.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
+  const drive = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
   drive?.end((writer) => {
     const { id } = drive.scan
     const stands = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)

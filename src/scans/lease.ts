@@ -11,7 +11,7 @@ export const SILENCE_MS = 30_000
 /** Why a drive stopped before its scan was done. */
 export type Stop = 'cancelled' | 'lost' | 'shutdown'
 
-export class DriveStopped extends Error {
+export class LeaseStopped extends Error {
   readonly stop: Stop
 
   constructor(stop: Stop) {
@@ -29,7 +29,7 @@ export function isOrphaned(scan: ScanRecord, now: number): boolean {
   return Math.abs(now - scan.heartbeatAt) > SILENCE_MS
 }
 
-export interface DriveOptions {
+export interface LeaseOptions {
   store: Store
   owner: Owner
   now: () => number
@@ -38,15 +38,15 @@ export interface DriveOptions {
 }
 
 /** The right to write for one scan, held by a heartbeat and fenced by a token. */
-export class Drive {
+export class ScanLease {
   readonly scan: ScanRecord
   readonly signal: AbortSignal
-  readonly #options: DriveOptions
+  readonly #options: LeaseOptions
   readonly #token: number
   readonly #stopping = new AbortController()
   readonly #timer: NodeJS.Timeout
 
-  private constructor(scan: ScanRecord, options: DriveOptions) {
+  private constructor(scan: ScanRecord, options: LeaseOptions) {
     this.scan = scan
     this.#token = scan.token
     this.#options = options
@@ -56,14 +56,14 @@ export class Drive {
   }
 
   /** Takes a queued or orphaned scan; undefined when another process has it or it is over. */
-  static claim(scanUid: string, options: DriveOptions): Drive | undefined {
+  static claim(scanUid: string, options: LeaseOptions): ScanLease | undefined {
     const claimed = options.store.write((writer) => {
       const now = options.now()
       const scan = findScan(writer, scanUid)
       if (scan === undefined || !isOrphaned(scan, now)) return undefined
       return { ...scan, token: claimScan(writer, scan, options.owner.name, now), startedAt: scan.startedAt ?? now }
     })
-    return claimed === undefined ? undefined : new Drive(claimed, options)
+    return claimed === undefined ? undefined : new ScanLease(claimed, options)
   }
 
   /** Why the signal went off. */
@@ -73,14 +73,14 @@ export class Drive {
 
   /** Runs `work` in one transaction, only if this drive still has its scan. @throws DriveStopped */
   write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
-    if (this.signal.aborted) throw new DriveStopped(this.stop)
+    if (this.signal.aborted) throw new LeaseStopped(this.stop)
     const result = this.#options.store.write((writer) => {
       const state = checkToken(writer, this.scan.id, this.#token)
       return state === 'mine' ? { done: work(writer) } : { state }
     }, options)
     if ('done' in result) return result.done
     this.cancel(result.state)
-    throw new DriveStopped(result.state)
+    throw new LeaseStopped(result.state)
   }
 
   /** Writes the ending, also after a cancellation; false when the scan has gone to another driver. */
@@ -122,22 +122,22 @@ export class Drive {
 }
 
 /** Waits for `promise`, but no longer than the signal lasts. @throws DriveStopped */
-export async function whileDriving<T>(drive: Drive, promise: Promise<T>): Promise<T> {
+export async function whileLeased<T>(drive: ScanLease, promise: Promise<T>): Promise<T> {
   const { signal } = drive
   if (signal.aborted) {
     promise.catch(() => {})
-    throw new DriveStopped(drive.stop)
+    throw new LeaseStopped(drive.stop)
   }
   let stop = () => {}
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new DriveStopped(drive.stop))
+    stop = () => reject(new LeaseStopped(drive.stop))
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
     return await Promise.race([promise, stopped])
   } catch (error) {
     promise.catch(() => {})
-    throw signal.aborted && !(error instanceof DriveStopped) ? new DriveStopped(drive.stop) : error
+    throw signal.aborted && !(error instanceof LeaseStopped) ? new LeaseStopped(drive.stop) : error
   } finally {
     signal.removeEventListener('abort', stop)
   }

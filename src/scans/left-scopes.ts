@@ -4,11 +4,11 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Store } from '../store/store.ts'
 import { reasonOf } from './batch.ts'
-import { type Drive, whileDriving } from './lease.ts'
+import { type ScanLease, whileLeased } from './lease.ts'
 import { listLeftScopes } from './missing-assets.ts'
 
 interface Listing {
-  drive: Drive
+  drive: ScanLease
   store: Store
 }
 
@@ -18,7 +18,7 @@ interface Listing {
  */
 export async function listScopesToScan(session: SafeSession, listing: Listing): ReturnType<SafeSession['scopes']> {
   try {
-    return await whileDriving(listing.drive, session.scopes())
+    return await whileLeased(listing.drive, session.scopes())
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const reason = reasonOf(error)
@@ -39,6 +39,6 @@ export async function findLeftScopes(
   const keys = store.read((reader) => listLeftScopes(reader, drive))
   if (keys.length === 0) return new Map()
   const none: ReadonlyMap<string, LeftScope> = new Map()
-  const told = await whileDriving(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
+  const told = await whileLeased(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
   return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
 }

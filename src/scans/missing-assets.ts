@@ -12,7 +12,7 @@ import {
 import { keepUnlisted } from '../findings/unread.store.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import type { Reader, Store } from '../store/store.ts'
-import type { Drive } from './lease.ts'
+import type { ScanLease } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
@@ -23,8 +23,8 @@ const MASS_COUNT = 10
 const ABSENCES = 2
 const CHUNK = 100
 
-export interface AbsenceOptions {
-  drive: Drive
+export interface MissingAssetsOptions {
+  drive: ScanLease
   store: Store
   now: () => number
   /** Scopes that were listed before and are not any more, with what is known of them. */
@@ -36,7 +36,7 @@ export interface AbsenceOptions {
  * for the second time is deleted and its open findings are resolved.
  * Returns true when so much vanished at once that it waits for the next complete scan to agree.
  */
-export async function concludeAbsence(options: AbsenceOptions): Promise<boolean> {
+export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
   const { drive, store } = options
   if (drive.scan.sampled) return false
   let held = false
@@ -67,13 +67,13 @@ export async function concludeAbsence(options: AbsenceOptions): Promise<boolean>
 }
 
 /** Scopes of which everything that is missing is gone: those that were listed whole, and those that are gone. */
-function listConclusiveScopes(reader: Reader, { drive, left }: AbsenceOptions): string[] {
+function listConclusiveScopes(reader: Reader, { drive, left }: MissingAssetsOptions): string[] {
   const gone = [...left].filter(([, state]) => state === 'gone' || state === 'unknown').map(([key]) => key)
   return [...listWholeScopes(reader, drive.scan.id), ...gone]
 }
 
 /** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
-export function listLeftScopes(reader: Reader, { scan }: Drive): string[] {
+export function listLeftScopes(reader: Reader, { scan }: ScanLease): string[] {
   const known = new Set<string>(listScopes(reader, scan.id).map(({ key }) => key))
   return listAssetScopes(reader, scan.sourceId).filter((key) => !known.has(key) && wasListedBefore(reader, scan, key))
 }
@@ -81,7 +81,7 @@ export function listLeftScopes(reader: Reader, { scan }: Drive): string[] {
 const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** What a scope holds stays while the scope may still be there. */
-function keepHiddenScopes({ drive, left }: AbsenceOptions): void {
+function keepHiddenScopes({ drive, left }: MissingAssetsOptions): void {
   for (const [scopeKey, state] of left) {
     if (state !== 'hidden' && state !== 'left_out') continue
     const why =
@@ -100,7 +100,7 @@ function keepHiddenScopes({ drive, left }: AbsenceOptions): void {
 }
 
 /** Says that a scope is taken to be gone, or will be. */
-function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, left }: AbsenceOptions): void {
+function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, left }: MissingAssetsOptions): void {
   const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
   drive.write((writer) => {
     const name = findScopeName(writer, drive.scan.sourceId, scopeKey)
@@ -114,7 +114,7 @@ function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, l
 function storeAbsence(
   missing: readonly MissingAsset[],
   { hold, needed }: { hold: boolean; needed: number },
-  { drive, now }: AbsenceOptions,
+  { drive, now }: MissingAssetsOptions,
 ): void {
   const at = now()
   const { id: scanId, sourceId } = drive.scan

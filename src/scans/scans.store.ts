@@ -190,12 +190,12 @@ export function releaseScan(writer: Writer, scanId: number, token: number): void
 }
 
 /** What the connector noted for this scan. */
-export function findNotebook(reader: Reader, scanId: number): string | undefined {
+export function findCheckpoint(reader: Reader, scanId: number): string | undefined {
   const row = reader.prepare('SELECT notebook FROM scan WHERE id = ?').get(scanId) as { notebook: string | null }
   return row.notebook ?? undefined
 }
 
-export function saveNotebook(writer: Writer, scanId: number, text: SafeText): void {
+export function saveCheckpoint(writer: Writer, scanId: number, text: SafeText): void {
   writer.prepare('UPDATE scan SET notebook = ? WHERE id = ?').run(text, scanId)
 }
 

@@ -6,7 +6,7 @@ import type { Reader } from '../store/store.ts'
 import type { ScanNote } from './model.ts'
 
 /** What a scan did not read of an asset. */
-export interface Unread {
+export interface UnreadSections {
   /** Sections that are settled are taken as read. */
   records: readonly UnreadRecord[]
   /** It is what the last scan did not read either. */
@@ -21,7 +21,7 @@ export function judgeUnread(
   reader: Reader,
   sections: readonly UnreadSection[],
   { before, scanId }: { before: AssetRecord | undefined; scanId: number },
-): Unread {
+): UnreadSections {
   const known = before === undefined ? [] : listUnread(reader, before.id)
   if (sections.length === 0) return { records: [], isAsBefore: known.length === 0 }
   const held = before === undefined ? new Set<string>() : listHeldSections(reader, before.id)

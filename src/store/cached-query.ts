@@ -3,12 +3,12 @@ import { Recent } from '../kernel/recent.ts'
 import { type BuiltQuery, Statement, toStatement } from './builder.ts'
 
 /** A value in a query, or the place of one that is filled each time the query runs. */
-export type Place<T> = T | RawBuilder<T>
+export type Bound<T> = T | RawBuilder<T>
 
 /** Gives the place of a value that is picked from the input. */
-export type Give<Input> = <T>(pick: (input: Input) => T) => RawBuilder<T>
+export type Bind<Input> = <T>(pick: (input: Input) => T) => RawBuilder<T>
 
-export interface ShapedQuery<Input, Row> {
+export interface CachedQuery<Input, Row> {
   (input: Input): Statement<Row>
   /** The same, built and compiled anew with the values themselves. */
   build(input: Input): Statement<Row>
@@ -30,7 +30,7 @@ interface Compiled<Input> {
 
 const KEPT_SHAPES = 200
 
-function compile<Input, Row>(build: (give: Give<Input>) => BuiltQuery<Row>): Compiled<Input> {
+function compile<Input, Row>(build: (give: Bind<Input>) => BuiltQuery<Row>): Compiled<Input> {
   const built = toStatement(build((pick) => sql.val(new Picked(pick) as never)))
   const picks = built.parameters.map((value) => (value instanceof Picked ? value.pick : () => value))
   return { sql: built.sql, picks }
@@ -42,7 +42,7 @@ function fill<Input, Row>({ sql, picks }: Compiled<Input>, input: Input): Statem
 }
 
 /** Declares a query that is built and compiled once: what differs each time are parameters, each told by `give`. */
-export function keepQuery<Input, Row>(build: (give: Give<Input>) => BuiltQuery<Row>): ShapedQuery<Input, Row> {
+export function cachedQuery<Input, Row>(build: (give: Bind<Input>) => BuiltQuery<Row>): CachedQuery<Input, Row> {
   let compiled: Compiled<Input> | undefined
   const query = (input: Input): Statement<Row> => {
     compiled ??= compile(build)
@@ -55,10 +55,10 @@ export function keepQuery<Input, Row>(build: (give: Give<Input>) => BuiltQuery<R
  * Declares a query that is built and compiled once for each shape. Of the input `build` sees the shape alone, as JSON has
  * it: all that differs between two inputs of one shape gets in as a parameter, through `give`.
  */
-export function shapeQuery<Input, Shape, Row>(
+export function cachedQueryByShape<Input, Shape, Row>(
   toShape: (input: Input) => Shape,
-  build: (shape: Shape, give: Give<Input>) => BuiltQuery<Row>,
-): ShapedQuery<Input, Row> {
+  build: (shape: Shape, give: Bind<Input>) => BuiltQuery<Row>,
+): CachedQuery<Input, Row> {
   const kept = new Recent<Compiled<Input>>(KEPT_SHAPES)
   const query = (input: Input): Statement<Row> => {
     const shape = JSON.stringify(toShape(input))
@@ -73,5 +73,5 @@ export function shapeQuery<Input, Shape, Row>(
 }
 
 /** The places of a list of so many values. */
-export const giveList = <Input, T>(give: Give<Input>, length: number, pick: (input: Input) => readonly T[]) =>
+export const bindList = <Input, T>(give: Bind<Input>, length: number, pick: (input: Input) => readonly T[]) =>
   Array.from({ length }, (_, index) => give((input) => pick(input)[index] as T))

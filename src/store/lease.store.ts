@@ -1,5 +1,5 @@
 import { db } from './builder.ts'
-import { type Give, keepQuery } from './cached-query.ts'
+import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 export interface Lease {
@@ -7,7 +7,7 @@ export interface Lease {
   expiresAt: number
 }
 
-export const selectLease = keepQuery((give: Give<string>) =>
+export const selectLease = cachedQuery((give: Bind<string>) =>
   db.selectFrom('lease').select(['holder', 'expires_at as expiresAt']).where('name', '=', give(String)),
 )
 

@@ -13,7 +13,7 @@ const MAX_VALUES = 2000
  * What was read of definitions (metrics, terms, sources, custom detectors) is computed once and kept until any of them
  * changes. Nothing is kept of a transaction that writes. Callers must not change what they get.
  */
-export function remember<Value>(reader: Reader, key: string, compute: () => Value): Value {
+export function cacheDefinition<Value>(reader: Reader, key: string, compute: () => Value): Value {
   const { turn } = reader
   if (turn === undefined) return compute()
   let memory = memories.get(reader)

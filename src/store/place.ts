@@ -19,7 +19,7 @@ const mountedTypes: ReadonlyMap<number, string> = new Map([
   [0x65735546, 'FUSE'],
 ])
 
-export interface Place {
+export interface FolderLocation {
   /** The name of the file system when it is a network's. */
   network?: string
   /** The name of the service that would copy the files away under our hands. */
@@ -31,7 +31,7 @@ const syncFolders =
   /^(?:Dropbox|OneDrive(?: - .*)?|Google ?Drive|My Drive|iCloudDrive|Mobile Documents|Nextcloud|pCloud.*)$/i
 
 /** Where a data folder lies. The folder must be there. */
-export function describePlace(folder: string, statfs: typeof statfsSync = statfsSync): Place {
+export function describePlace(folder: string, statfs: typeof statfsSync = statfsSync): FolderLocation {
   const { type, bavail, bsize } = statfs(folder)
   const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : undefined
   const sync = folder.split(sep).find((part) => syncFolders.test(part))

@@ -21,7 +21,7 @@ import { newestSchema } from './migrations.ts'
 import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
-import { Bell } from './writer-signal.ts'
+import { WriterSignal } from './writer-signal.ts'
 
 export type { Reader, Writer } from './connection.ts'
 
@@ -75,15 +75,15 @@ export class Store {
   readonly space: Space
   readonly #reader: Connection
   readonly #writer: Connection
-  readonly #bell: Bell
+  readonly #bell: WriterSignal
   readonly #guard: FileGuard
 
   private constructor(file: string, writer: Database.Database, reader: Database.Database, space: Space) {
     this.file = file
     this.space = space
-    this.#bell = new Bell(`${file}-bell`)
+    this.#bell = new WriterSignal(`${file}-bell`)
     this.#guard = new FileGuard(file, () => isWhole(file))
-    this.#writer = new Connection(writer, () => this.#bell.ring())
+    this.#writer = new Connection(writer, () => this.#bell.signal())
     this.#reader = new Connection(reader, () => {}, 0)
   }
 
@@ -205,7 +205,7 @@ export class Store {
 
   /** True while others have lately waited to write: batches are to be small then. */
   get isAwaited(): boolean {
-    return this.#bell.rangSince(Date.now() - AWAITED_MS)
+    return this.#bell.wasSignalledSince(Date.now() - AWAITED_MS)
   }
 
   /**
@@ -216,7 +216,7 @@ export class Store {
     const deadline = performance.now() + WAIT_MS
     for (let rung = false; !this.#writer.isFree() && performance.now() < deadline; rung = true) {
       if (signal?.aborted === true) return
-      if (!rung) this.#bell.ring()
+      if (!rung) this.#bell.signal()
       await sleep(LOOK_MS)
     }
   }
@@ -226,7 +226,7 @@ export class Store {
    * waits while a long read keeps the write-ahead log from being emptied.
    */
   async giveWay(signal?: AbortSignal): Promise<void> {
-    if (this.#bell.rang()) await sleep(STAND_BACK_MS)
+    if (this.#bell.wasSignalled()) await sleep(STAND_BACK_MS)
     else await nextTurn()
     await this.#drain(DRAINED_BYTES, Number.POSITIVE_INFINITY, signal)
   }

@@ -1,6 +1,6 @@
 import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from './builder.ts'
-import { type Give, keepQuery } from './cached-query.ts'
+import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** The id of a name in the dictionary, added when it is new. '' is 0. */
@@ -11,13 +11,13 @@ export function ensureWord(writer: Writer, text: SafeText): number {
   return writer.run(insertWord(text)).lastInsertRowid
 }
 
-const selectWord = keepQuery((give: Give<string>) =>
+const selectWord = cachedQuery((give: Bind<string>) =>
   db
     .selectFrom('word')
     .select('id')
     .where('text', '=', comparand(give(String))),
 )
-const insertWord = keepQuery((give: Give<SafeText>) => db.insertInto('word').values({ text: give((text) => text) }))
+const insertWord = cachedQuery((give: Bind<SafeText>) => db.insertInto('word').values({ text: give((text) => text) }))
 
 export function findWord(reader: Reader, text: string): number | undefined {
   return reader.first(selectWord(text))?.id

@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
 
 /** Tells writers of batches, in whichever process, that somebody waits: by the time of change of an empty file. */
-export class Bell {
+export class WriterSignal {
   readonly #file: string
   #heardAt = 0
 
@@ -10,7 +10,7 @@ export class Bell {
     this.#heardAt = this.#rangAt()
   }
 
-  ring(): void {
+  signal(): void {
     try {
       const now = new Date()
       try {
@@ -26,14 +26,14 @@ export class Bell {
   }
 
   /** Whether another has rung since the last look. */
-  rang(): boolean {
+  wasSignalled(): boolean {
     const at = this.#rangAt()
     if (at === this.#heardAt) return false
     this.#heardAt = at
     return true
   }
 
-  rangSince(at: number): boolean {
+  wasSignalledSince(at: number): boolean {
     return this.#rangAt() >= at
   }
 

@@ -6,7 +6,7 @@ import type { SafeText } from '../kernel/safe-text.ts'
 /** A stored text as the gate would store it today; null where it cannot be kept at all. */
 export type ToSafe = (text: string, row: Record<string, unknown>) => string | null
 
-export interface TextTable {
+export interface StoredTextTable {
   name: string
   /** The primary key. */
   key: readonly string[]
@@ -59,7 +59,7 @@ export function toStoredKey(key: string, identify: (canonical: string) => number
 }
 
 /** Every column with text from outside that a database may hold, and what its texts are. */
-export function listTextTables(identify: (canonical: string) => number): TextTable[] {
+export function listTextTables(identify: (canonical: string) => number): StoredTextTable[] {
   const key: ToSafe = (stored) => toStoredKey(stored, identify)
   return [
     { name: 'source', key: ['id'], columns: { name: typed, config: definition, tenant_id: mark } },

@@ -1,10 +1,10 @@
 import type { Writer } from '../store/store.ts'
-import type { TextTable } from './stored-columns.ts'
+import type { StoredTextTable } from './stored-columns.ts'
 
 const ROWS_AT_ONCE = 2000
 
 /** Passes every text of a table, and writes the rows that change; says how many did. */
-export function passTable(writer: Writer, table: TextTable): number {
+export function passTable(writer: Writer, table: StoredTextTable): number {
   const { name, key, columns, also = [] } = table
   const selected = [...new Set([...key, ...also, ...Object.keys(columns)])].map(quote).join(', ')
   const order = key.map(quote).join(', ')
@@ -21,7 +21,7 @@ export function passTable(writer: Writer, table: TextTable): number {
   return changed
 }
 
-function passRow(writer: Writer, table: TextTable, row: Record<string, unknown>): boolean {
+function passRow(writer: Writer, table: StoredTextTable, row: Record<string, unknown>): boolean {
   const safe: [column: string, text: string | null][] = []
   for (const [column, toSafe] of Object.entries(table.columns)) {
     const stored = row[column]
@@ -35,7 +35,7 @@ function passRow(writer: Writer, table: TextTable, row: Record<string, unknown>)
 
 function writeRow(
   writer: Writer,
-  { name, key, isCache = false }: TextTable,
+  { name, key, isCache = false }: StoredTextTable,
   row: Record<string, unknown>,
   safe: readonly [string, string | null][],
 ): void {

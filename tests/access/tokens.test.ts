@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createGatekeeper, type Refusal } from '../../src/access/gatekeeper.ts'
-import { createGate, createLimiter } from '../../src/access/limits.ts'
-import { createCrowd } from '../../src/access/query-limiter.ts'
+import { createConcurrencyLimit, createLimiter } from '../../src/access/limits.ts'
+import { createQueryLimiter } from '../../src/access/query-limiter.ts'
 import { readToken } from '../../src/access/token.ts'
 import { clearTokens, createToken, findTokenHolder, listTokens, revokeToken } from '../../src/access/tokens.ts'
 import { listAuditRows } from '../../src/audit/audit.store.ts'
@@ -246,7 +246,7 @@ describe('the gatekeeper', () => {
 
 describe('limits', () => {
   it('hold back questions of token holders only, not the person at this machine, nor what is quick', async () => {
-    const crowd = createCrowd()
+    const crowd = createQueryLimiter()
     const never = () => new Promise<string>(() => {})
     const holder = { ...localPerson, token: true }
     const question = { name: 'q', effect: 'read', route: 'POST /semantic/query' } as const
@@ -276,7 +276,7 @@ describe('limits', () => {
   })
 
   it('let four work and 64 wait, and refuse the next', async () => {
-    const gate = createGate({ inFlight: 4, queued: 64 })
+    const gate = createConcurrencyLimit({ inFlight: 4, queued: 64 })
     let running = 0
     let most = 0
     const release: (() => void)[] = []
@@ -299,7 +299,7 @@ describe('limits', () => {
   })
 
   it('keep their place when work fails', async () => {
-    const gate = createGate({ inFlight: 1, queued: 1 })
+    const gate = createConcurrencyLimit({ inFlight: 1, queued: 1 })
     await expect(gate.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await gate.run(() => 1)).toBe(1)
   })

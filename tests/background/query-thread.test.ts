@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { awayOperations } from '../../src/background/query-messages.ts'
-import { createAnswerThread } from '../../src/background/query-thread.ts'
+import { queryThreadOperations } from '../../src/background/query-messages.ts'
+import { createQueryThread } from '../../src/background/query-thread.ts'
 import { dashboardOperations } from '../../src/dashboards/operations.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
@@ -27,7 +27,7 @@ function openThread(script?: URL) {
     writer.prepare('UPDATE combo SET n = (SELECT count(*) FROM finding WHERE combo_id = combo.id)').run(),
   )
   const lines: string[] = []
-  const thread = createAnswerThread({
+  const thread = createQueryThread({
     store,
     home,
     env: process.env,
@@ -108,7 +108,7 @@ test('lists and counts of many rows are answered there too, page after page', as
     expect({ ...theirs, nextCursor: '' }).toEqual({ ...ours, nextCursor: '' })
   }
   expect(new Set(answered)).toEqual(new Set(['search_findings', 'list_assets', 'preview_triage', 'get_stats']))
-  for (const name of awayOperations) expect(operations.map((operation) => operation.name)).toContain(name)
+  for (const name of queryThreadOperations) expect(operations.map((operation) => operation.name)).toContain(name)
 }, 60_000)
 
 test('the heaviest questions, eight at once over HTTP, read nothing in the thread that serves', async () => {

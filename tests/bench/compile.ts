@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { selectFinding } from '../../src/findings/list.store.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { selectGroups, toPlanTerms } from '../../src/query/sql/plan.store.ts'
-import type { ShapedQuery } from '../../src/store/cached-query.ts'
+import type { CachedQuery } from '../../src/store/cached-query.ts'
 import { saveLease, selectLease } from '../../src/store/lease.store.ts'
 import { type Reader, Store } from '../../src/store/store.ts'
 import { describeMachine, print, readCount, readFlags, saveResults } from '../support/bench.ts'
@@ -40,7 +40,7 @@ type Ways = Record<'raw' | 'kept' | 'anew', (number: number) => unknown>
 /** The ways to run one query; each binds values of its own every time. */
 function toWays<Input>(
   reader: Reader,
-  query: ShapedQuery<Input, unknown>,
+  query: CachedQuery<Input, unknown>,
   toInput: (number: number) => Input,
   toParameters: (number: number) => readonly unknown[],
 ): Ways {

@@ -162,9 +162,7 @@ async function measureAssay(home: string) {
     }
     print(`another process has stored ${stored} findings meanwhile`)
     const importing = importInto(served, join(home, 'findings.ndjson'))
-    taken.push(
-      await measure(served, 'flood', [...small, ...large], (asked) => importing.done || asked >= MAX_IN_FLOOD),
-    )
+    taken.push(await measure(served, 'flood', [...small, ...large], (asked) => importing.done || asked >= MAX_IN_FLOOD))
     const { findings, seconds } = await importing.result
     print(`the server has stored ${findings} findings of an import in ${seconds.toFixed(1)} s`)
   } finally {

@@ -217,8 +217,8 @@ export const doorBreaks: readonly Break[] = [
     id: 'untrusted-not-quoted',
     rule: 'Text of a tenant stands between marks that say so.',
     file: 'src/mcp/tools/answer.ts',
-    find: "const quoted = fromTenant ? toQuoted(bounded, 'tenant')",
-    put: 'const quoted = fromTenant ? bounded',
+    find: "    ? wrapUntrusted(bounded, 'tenant')",
+    put: '    ? bounded',
     test: { file: 'tests/catalogue/injected.test.ts' },
   },
   {

@@ -9,7 +9,7 @@ import { saveAsset, saveLinks } from '../../src/findings/assets.store.ts'
 import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { createHttpApp } from '../../src/http/server.ts'
-import type { Exchange, McpSurface } from '../../src/mcp/protocol.ts'
+import type { McpRequest, McpSurface } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import type { Operation } from '../../src/operation/operation.ts'
@@ -269,7 +269,7 @@ export function openDoors(template: Template, log = silentLog): Doors {
 }
 
 /** A tool call of someone with a token. */
-export const exchange: Exchange = {
+export const exchange: McpRequest = {
   caller: tokenHolder,
   signal: new AbortController().signal,
   progress: () => {},

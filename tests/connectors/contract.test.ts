@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startSampleBi } from '../../src/sample/bi/server.ts'
-import type { Reply, RequestRecord } from '../../src/sample/exchange.ts'
-import type { Fault } from '../../src/sample/fault.ts'
+import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
+import type { SampleFault } from '../../src/sample/fault.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import biRest from '../support/contracts/bi-rest.json' with { type: 'json' }
 import type { Call, Parameter } from '../support/contracts/contract.ts'
@@ -12,7 +12,7 @@ import { crawlAll as crawlWiki, openWiki } from './wiki/support.ts'
 
 interface Exchange {
   request: RequestRecord
-  reply: Reply
+  reply: SampleReply
 }
 
 const prefixed = (calls: object, prefix: string) =>
@@ -100,9 +100,9 @@ function checkReply({ request, reply }: Exchange): string[] {
   )
 }
 
-function record(): { faults: Fault[]; exchanges: Exchange[] } {
+function record(): { faults: SampleFault[]; exchanges: Exchange[] } {
   const exchanges: Exchange[] = []
-  const keep = (reply: Reply, request: RequestRecord) => {
+  const keep = (reply: SampleReply, request: RequestRecord) => {
     if (request.server !== 'media' && request.server !== 'web') exchanges.push({ request, reply })
     return reply
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { duplicatesStep } from '../../src/cross-asset-checks/duplicates.ts'
+import { duplicatesCheck } from '../../src/cross-asset-checks/duplicates.ts'
 import { duplicateDetector } from '../../src/detectors/duplicate/index.ts'
 import type { Finding } from '../../src/findings/model.ts'
 import { createRandom, makeWords } from '../detectors/duplicate/texts.ts'
@@ -14,7 +14,7 @@ let bench: Workbench
 
 beforeEach(async () => {
   tenant = createTenant({ ENG: 0, OPS: 0 })
-  bench = await openEstateBench(tenant, { detector: duplicateDetector, step: duplicatesStep })
+  bench = await openEstateBench(tenant, { detector: duplicateDetector, step: duplicatesCheck })
 })
 afterEach(() => bench.close())
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { contentQualityStep } from '../../src/cross-asset-checks/quality.ts'
+import { contentQualityCheck } from '../../src/cross-asset-checks/quality.ts'
 import { contentQualityDetector } from '../../src/detectors/content-quality/index.ts'
 import type { Finding } from '../../src/findings/model.ts'
 import { openEstateBench } from '../scans/estate-bench.ts'
@@ -14,7 +14,7 @@ let bench: Workbench
 
 beforeEach(async () => {
   tenant = createTenant({ ENG: 0, OPS: 0 })
-  bench = await openEstateBench(tenant, { detector: contentQualityDetector, step: contentQualityStep })
+  bench = await openEstateBench(tenant, { detector: contentQualityDetector, step: contentQualityCheck })
 })
 afterEach(() => bench.close())
 

@@ -6,7 +6,7 @@ import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { planChange } from '../../src/mcp-install/change.ts'
-import { type Client, clients, type Place } from '../../src/mcp-install/clients.ts'
+import { type Client, type ClientEnvironment, clients } from '../../src/mcp-install/clients.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
 import { installPackage } from '../support/package.ts'
 
@@ -43,13 +43,13 @@ const backups = (file: string) =>
   readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith('.backup'))
 
 describe('where the files are', () => {
-  const place = (platform: NodeJS.Platform, more: Partial<Place> = {}): Place => ({
+  const place = (platform: NodeJS.Platform, more: Partial<ClientEnvironment> = {}): ClientEnvironment => ({
     platform,
     env: {},
     home: '/h',
     ...more,
   })
-  it.each<[string, Place, string]>([
+  it.each<[string, ClientEnvironment, string]>([
     ['claude-desktop', place('darwin'), '/h/Library/Application Support/Claude/claude_desktop_config.json'],
     ['claude-desktop', place('win32', { env: { APPDATA: '/r' } }), '/r/Claude/claude_desktop_config.json'],
     ['claude-desktop', place('linux'), '/h/.config/Claude/claude_desktop_config.json'],

@@ -5,8 +5,8 @@ import { operations } from '../../src/catalogue.ts'
 import * as wikiWire from '../../src/connectors/wiki/wire.ts'
 import { ImportLine } from '../../src/imports/read/import-line.ts'
 import { SarifResult, SarifRun } from '../../src/imports/read/sarif.ts'
-import type { Reply } from '../../src/sample/exchange.ts'
-import type { Fault } from '../../src/sample/fault.ts'
+import type { SampleReply } from '../../src/sample/exchange.ts'
+import type { SampleFault } from '../../src/sample/fault.ts'
 import { type PlatformCase, startPlatform } from '../scans/withheld-run.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { findPlanted, type Planting, plantedCredentials, plantings } from '../support/plantings.ts'
@@ -67,11 +67,11 @@ function plantReply(value: unknown, take: Planter, missing: readonly string[], m
   ])
 }
 
-function plantingFault(platform: PlatformCase['platform'], take: Planter): Fault {
+function plantingFault(platform: PlatformCase['platform'], take: Planter): SampleFault {
   const nested = ['value', 'body', 'storage', 'view', 'version', '_links', 'description', 'plain', 'results']
   const names = [...new Set(listReadMembers(platform))].filter((name) => !steering.test(name))
   const missing = platform === 'WIKI' ? names.filter((name) => !nested.includes(name)) : names
-  const rewrite = (reply: Reply): Reply => {
+  const rewrite = (reply: SampleReply): SampleReply => {
     const body = typeof reply.body === 'string' ? tryParse(reply.body) : reply.body
     if (!isObject(body) || body instanceof Uint8Array || 'access_token' in body) return reply
     return { ...reply, body: plantReply(body, take, missing) }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../../src/kernel/random.ts'
-import type { Fault, FaultResponse } from '../../src/sample/fault.ts'
+import type { FaultResponse, SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { generatedWiki } from '../../src/sample/wiki/generated.ts'
 import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
@@ -87,7 +87,7 @@ export async function soak(options: { seconds: number; pages: number; seed: numb
   }
 }
 
-function toFaults(random: () => number): Fault[] {
+function toFaults(random: () => number): SampleFault[] {
   return responses.map((respond) => ({ match: () => random() < FAULTY / responses.length, respond }))
 }
 

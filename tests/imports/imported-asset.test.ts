@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { createNumberer } from '../../src/detectors/fingerprint.ts'
-import { toToldAsset } from '../../src/imports/read/import-line.ts'
+import { sanitizeAsset } from '../../src/imports/read/import-line.ts'
 
 const identify = createNumberer(new Uint8Array(32).fill(1))
 
 it.each(['name', 'url', 'container'] as const)('the %s of an imported asset is kept without a credential', (member) => {
-  const told = toToldAsset({ key: 'a', [member]: 'https://ana:hunter2hunter2@example.org/x' }, identify)
+  const told = sanitizeAsset({ key: 'a', [member]: 'https://ana:hunter2hunter2@example.org/x' }, identify)
   expect(told[member]).toContain('example.org/x')
   expect(told[member]).not.toContain('hunter2')
 })
 
 it('a credential in a key is hidden, and keys that differ in it alone stay apart', () => {
-  const keyOf = (key: string) => toToldAsset({ key }, identify).key
+  const keyOf = (key: string) => sanitizeAsset({ key }, identify).key
   const [one, other] = [
     keyOf('https://ana:hunter2hunter2@db.internal/x'),
     keyOf('https://ana:s3cretWord9s3cret@db.internal/x'),

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dropSomeIndex, hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
-import { storeImport } from '../../src/imports/apply/apply-import.ts'
+import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
 import { sweepImports } from '../../src/imports/apply/stale-imports.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
 import type { ImportRow } from '../../src/imports/read/import-line.ts'
 import { packBlock } from '../../src/imports/stage/import-block.ts'
 import { addImportBlock } from '../../src/imports/stage/imports.store.ts'
-import { Drive } from '../../src/scans/lease.ts'
+import { ScanLease } from '../../src/scans/lease.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
@@ -175,9 +175,9 @@ it('counts an asset once whose findings are stored in several lots, also when it
   const store = afterFirst(() => stop.abort())
   const owner = createOwner()
   const options = { store, owner, now: bench.context.now, signal: stop.signal, heartbeatMs: 1_000 }
-  const drive = Drive.claim(uid, options)
+  const drive = ScanLease.claim(uid, options)
   if (drive === undefined) throw new Error('the scan is not to be had')
-  await expect(storeImport(drive, options)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(applyStagedImport(drive, options)).rejects.toMatchObject({ code: 'unavailable' })
   owner.release()
   expect(oneOf('SELECT count(*) AS n FROM main.finding')).toEqual({ n: 10 })
   bench.queue.start(uid)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { operations } from '../../src/catalogue.ts'
 import type { Engine } from '../../src/engine/columnar-index.ts'
 import { buildEngine } from '../../src/engine/load.store.ts'
-import { storeImport } from '../../src/imports/apply/apply-import.ts'
+import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
 import { type Caller, scopes } from '../../src/operation/context.ts'
 import { call } from '../../src/operation/operation.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
-import { Drive } from '../../src/scans/lease.ts'
+import { ScanLease } from '../../src/scans/lease.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { Store } from '../../src/store/store.ts'
 import type { Dice } from '../properties/query-data.ts'
@@ -256,9 +256,9 @@ async function goOn(process: Process, store: Store, signal: AbortSignal): Promis
   const uid = process.store.read((reader) => reader.prepare(selectOpen).pluck().get()) as string
   const owner = createOwner()
   try {
-    const drive = Drive.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
+    const drive = ScanLease.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
     if (drive === undefined) throw new Error('the import is not to be had')
-    await storeImport(drive, { store, now, signal })
+    await applyStagedImport(drive, { store, now, signal })
   } finally {
     owner.release()
   }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catchUp } from '../../src/engine/load.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
-import { areSame, createDice, makePlan } from '../../src/query/engine/verify.ts'
+import { areSame, createSeededRandom, makePlan } from '../../src/query/engine/verify.ts'
 import type { Cell } from '../../src/query/plan/cells.ts'
-import type { Condition, Plan } from '../../src/query/plan/plan.ts'
+import type { Plan, PlanCondition } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
 import { hasChangesSince } from '../../src/query/sql/rows.store.ts'
 import { type Reader, Store } from '../../src/store/store.ts'
@@ -81,7 +81,7 @@ function toSql({ measure, conditions, range, dimensions }: Plan): string | undef
   return `SELECT ${[...named, aggregates[measure.aggregation]].join(', ')} FROM f_enum ${filter} ${groupBy}`
 }
 
-function toCondition({ key, values, exclude }: Condition): string {
+function toCondition({ key, values, exclude }: PlanCondition): string {
   if (key === 'minConfidence') return `conf >= ${Math.round(Number(values[0]) * 10_000)}`
   const list = values.map((value) => `'${value}'`).join(', ')
   return `${columns[key]}::VARCHAR ${exclude ? 'NOT IN' : 'IN'} (${list})`
@@ -89,7 +89,7 @@ function toCondition({ key, values, exclude }: Condition): string {
 
 test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
   const engine = store.read((reader) => buildNow(reader))
-  const dice = createDice(SEED)
+  const dice = createSeededRandom(SEED)
   let asked = 0
   while (asked < OF_DUCKDB) {
     const plan: Plan = { ...makePlan(engine, dice, NOW), mode: 'flow' }
@@ -112,7 +112,7 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
 
 test(`${QUESTIONS} random questions have SQL's answers while findings are written`, () => {
   let engine = store.read((reader) => buildNow(reader))
-  const [dice, changing] = [createDice(SEED + 1), new Dice(SEED + 2)]
+  const [dice, changing] = [createSeededRandom(SEED + 1), new Dice(SEED + 2)]
   const started = Date.now()
   let [served, left, built] = [0, 0, 1]
   for (let number = 0; served < QUESTIONS; number++) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import type { Exchange, Tool } from '../../src/mcp/protocol.ts'
+import type { McpRequest, Tool } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { bytesOf } from '../../src/mcp/tools/detail.ts'
 import type { JsonSchema } from '../../src/mcp/tools/json-schema.ts'
@@ -108,7 +108,7 @@ describe('every listed schema', () => {
 })
 
 test('every schema that a description names can be read', async () => {
-  const exchange: Exchange = {
+  const exchange: McpRequest = {
     caller: { ...localPerson, via: 'mcp' },
     signal: new AbortController().signal,
     progress: () => {},

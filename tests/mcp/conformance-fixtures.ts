@@ -1,8 +1,8 @@
 import { line } from '../../src/kernel/shown.ts'
 import {
-  type Exchange,
   INVALID_PARAMS,
   isQuestion,
+  type McpRequest,
   type McpSurface,
   type Prompt,
   type PromptMessages,
@@ -23,7 +23,7 @@ type Input = Record<string, unknown>
 interface Fixture {
   description: string
   inputSchema?: Tool['inputSchema']
-  run(input: Input, exchange: Exchange): Promise<ToolAnswer | Question> | ToolAnswer | Question
+  run(input: Input, exchange: McpRequest): Promise<ToolAnswer | Question> | ToolAnswer | Question
 }
 
 const strings = (...names: string[]): Tool['inputSchema'] => ({
@@ -47,7 +47,7 @@ const confirmForm = form('Please confirm', { ok: { type: 'boolean' } }, ['ok'])
 /** Asks once, and tells the answers in words. */
 const askOnce =
   (ask: Question['ask'], options: { state?: unknown; told?: string } = {}) =>
-  (_input: Input, { answers, state }: Exchange): ToolAnswer | Question => {
+  (_input: Input, { answers, state }: McpRequest): ToolAnswer | Question => {
     const complete = Object.keys(ask).every((key) => answers[key] !== undefined)
     const remembered = options.state === undefined || state !== undefined
     if (!complete || !remembered) return { ask, ...(options.state === undefined ? {} : { state: options.state }) }
@@ -283,7 +283,7 @@ const template = /^test:\/\/template\/([^/]+)\/data$/
 
 const prompts: Record<
   string,
-  Prompt & { write(input: Record<string, string>, exchange: Exchange): PromptMessages | Question }
+  Prompt & { write(input: Record<string, string>, exchange: McpRequest): PromptMessages | Question }
 > = {
   test_simple_prompt: {
     name: 'test_simple_prompt',

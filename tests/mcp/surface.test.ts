@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { errorCodes } from '../../src/kernel/errors.ts'
 import {
-  type Exchange,
   isQuestion,
+  type McpRequest,
   type McpSurface,
   ProtocolFault,
   type Question,
@@ -35,7 +35,7 @@ beforeEach(() => {
   surface = open()
 })
 
-const exchange = (changes: Partial<Exchange> = {}): Exchange => ({
+const exchange = (changes: Partial<McpRequest> = {}): McpRequest => ({
   caller: { ...localPerson, via: 'mcp' },
   signal: new AbortController().signal,
   progress: () => {},
@@ -46,7 +46,7 @@ const exchange = (changes: Partial<Exchange> = {}): Exchange => ({
   ...changes,
 })
 
-async function callTool(name: string, input: Record<string, unknown>, changes: Partial<Exchange> = {}, on = surface) {
+async function callTool(name: string, input: Record<string, unknown>, changes: Partial<McpRequest> = {}, on = surface) {
   const answer = await on.callTool(name, input, exchange(changes))
   if (isQuestion(answer)) throw new Error('a question came instead of an answer')
   return answer

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { requireSound } from '../../src/operation/input/input-limits.ts'
+import { requireWellFormed } from '../../src/operation/input/input-limits.ts'
 
 const nest = (depth: number, inner: unknown): unknown => Array.from({ length: depth }).reduce((value) => [value], inner)
 
 test.each([null, { color: null }, [null, [null]], 'text 🙂', 12, nest(60, null)])('%j is sound', (value) => {
-  expect(() => requireSound(value)).not.toThrow()
+  expect(() => requireWellFormed(value)).not.toThrow()
 })
 
 test.each([
@@ -14,5 +14,7 @@ test.each([
   ['prototype_named', JSON.parse('[{"a": {"__proto__": {"b": 1}}}]')],
   ['malformed_length', { slug: { length: { valueOf: null, toString: 1 } } }],
 ])('%s is refused', (reason, value) => {
-  expect(() => requireSound(value)).toThrow(expect.objectContaining({ facts: expect.objectContaining({ reason }) }))
+  expect(() => requireWellFormed(value)).toThrow(
+    expect.objectContaining({ facts: expect.objectContaining({ reason }) }),
+  )
 })

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { drawFrame } from '../../src/mcp/surface.ts'
-import { type Frame, frameFile } from '../../src/mcp/tools/manifest.ts'
+import { buildManifest } from '../../src/mcp/surface.ts'
+import { manifestFile, type ToolManifest } from '../../src/mcp/tools/manifest.ts'
 import type { Toolset } from '../../src/mcp/tools/tools.ts'
 import { version } from '../../src/runtime/package-files.ts'
 
@@ -59,7 +59,7 @@ describe('assay mcp', () => {
     (toolsets) => [false, true].map((readOnly) => ({ toolsets: toolsets as Toolset[], readOnly })),
   )
   it.each(selections)('lists what the catalogue holds: $toolsets, read only $readOnly', (selection) => {
-    const built = JSON.parse(readFileSync(`${root}dist/${frameFile(selection)}`, 'utf8')) as Frame
-    expect(built).toEqual(JSON.parse(JSON.stringify(drawFrame({ operations, ...selection, version }))))
+    const built = JSON.parse(readFileSync(`${root}dist/${manifestFile(selection)}`, 'utf8')) as ToolManifest
+    expect(built).toEqual(JSON.parse(JSON.stringify(buildManifest({ operations, ...selection, version }))))
   })
 })

@@ -74,7 +74,7 @@ describe('requests to other machines', () => {
 
   it('to addresses that were found in content go through the guard', () => {
     const callers = files.filter((file) => /\bawait exchange\(/.test(readFileSync(file, 'utf8')))
-    const known = ['src/access/issuer-keys.ts', 'src/connectors/links/guard.ts', 'src/connectors/http/transport.ts']
+    const known = ['src/access/issuer-keys.ts', 'src/connectors/http/transport.ts', 'src/connectors/links/guard.ts']
     expect(callers.sort()).toEqual(known)
   })
 

@@ -3,7 +3,7 @@ import { toDashboardId, toDatasetId, toReportId, toWorkspaceId } from '../../src
 import { biRoutes } from '../../src/sample/bi/routes.ts'
 import { toFileId, toPageId } from '../../src/sample/company/page.ts'
 import { toContentId } from '../../src/sample/ids.ts'
-import type { ParameterRule, Route } from '../../src/sample/parameters.ts'
+import type { ParameterRule, SampleRoute } from '../../src/sample/parameters.ts'
 import { toSpaceId } from '../../src/sample/wiki/content.ts'
 import { currentUserRoute, downloadRoute, tenantInfoRoute, wikiRoutes } from '../../src/sample/wiki/routes.ts'
 import { toLabelId } from '../../src/sample/wiki/wire.ts'
@@ -34,7 +34,7 @@ function toParameter(rule: ParameterRule, contract: Parameter): Parameter {
   }
 }
 
-function check(route: Route, contract: Contract, path = route.path): void {
+function check(route: SampleRoute, contract: Contract, path = route.path): void {
   const call = contract[`${route.method} ${path}`]
   if (call === undefined) throw new Error(`the contract has no ${route.method} ${path}`)
   const queries = Object.entries(call.parameters).filter(([, parameter]) => parameter.in === 'query')

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { openBi, openWiki } from './support.ts'
 
 const spaces = onPath(/\/spaces$/)
@@ -29,7 +29,7 @@ function raw(
   })
 }
 
-async function openWith(respond: Fault['respond'], more: Partial<Fault> = {}) {
+async function openWith(respond: SampleFault['respond'], more: Partial<SampleFault> = {}) {
   return openWiki({ faults: [{ match: spaces, respond, ...more }] })
 }
 

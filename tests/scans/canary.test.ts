@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
-import { type Fault, onPath } from '../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { type Loopback, startLoopback } from '../connectors/loopback.ts'
 import { attachmentOf, cloudId, pageOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
 import { openPlatformBench, wikiConfig } from './platform.ts'
@@ -36,7 +36,7 @@ async function startTrap() {
   ].join('')
   const attachments = [attachmentOf('att5', '1000'), attachmentOf('att6', '1000', { title: 'z.pdf' })]
   const pages = Array.from({ length: 60 }, (_, index) => pageOf(String(1000 + index), index === 0 ? { body } : {}))
-  const faults: Fault[] = [
+  const faults: SampleFault[] = [
     { match: onPath(/\/download$/), respond: { status: 302, headers: { location: to('/media/att') } } },
     {
       match: (request) => request.method === 'GET' && /\/api\/v2\//.test(request.path),

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSampleBi } from '../../src/sample/bi/server.ts'
-import { type BiDashboard, type BiDataset, type BiReport, BiTenant } from '../../src/sample/bi/tenant.ts'
-import type { Reply } from '../../src/sample/exchange.ts'
-import { type Fault, onPath } from '../../src/sample/fault.ts'
+import { type BiDataset, BiTenant, type SampleDashboard, type SampleReport } from '../../src/sample/bi/tenant.ts'
+import type { SampleReply } from '../../src/sample/exchange.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
@@ -148,7 +148,7 @@ function toDataset({ texts }: Item, id: string): BiDataset {
   }
 }
 
-const toReport = ({ texts }: Item, id: string): BiReport => ({
+const toReport = ({ texts }: Item, id: string): SampleReport => ({
   id,
   name: toText(texts.name ?? new Set()),
   description: toText(texts.description ?? new Set()),
@@ -160,7 +160,7 @@ const toReport = ({ texts }: Item, id: string): BiReport => ({
   modifiedAt: 0,
 })
 
-const toDashboard = ({ texts }: Item, id: string): BiDashboard => ({
+const toDashboard = ({ texts }: Item, id: string): SampleDashboard => ({
   id,
   displayName: toText(texts.name ?? new Set()),
   owner: 'ana@shop.com',
@@ -179,10 +179,10 @@ const letters = { workspace: 'a', dataset: 'd', report: 'e', dashboard: 'f' } as
 const refusal = { status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } }
 const answerOf = { refused: refusal, failing: { status: 501, body: {} } }
 
-function toFaults(view: View): Fault[] {
-  const detail = (pattern: RegExp, state: View['details']['pages']): Fault[] =>
+function toFaults(view: View): SampleFault[] {
+  const detail = (pattern: RegExp, state: View['details']['pages']): SampleFault[] =>
     state === 'ok' ? [] : [{ match: onPath(pattern), respond: answerOf[state] }]
-  const withoutTables = (reply: Reply): Reply => {
+  const withoutTables = (reply: SampleReply): SampleReply => {
     const body = reply.body as { workspaces: { datasets: { tables?: unknown }[] }[] }
     for (const { datasets } of body.workspaces) for (const dataset of datasets) delete dataset.tables
     return reply

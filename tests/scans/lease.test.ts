@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Drive, DriveStopped, SILENCE_MS } from '../../src/scans/lease.ts'
+import { LeaseStopped, ScanLease, SILENCE_MS } from '../../src/scans/lease.ts'
 import { createOwner } from '../../src/scans/owner.ts'
 import { finishScan, getScan, insertScan } from '../../src/scans/scans.store.ts'
 import { insertSource } from '../../src/sources/sources.store.ts'
@@ -22,15 +22,21 @@ afterEach(() => kept.remove())
 
 const claim = () => {
   const { signal } = new AbortController()
-  return Drive.claim(uid, { store: kept.store, owner: createOwner(), now: () => now, signal, heartbeatMs: 3_600_000 })
+  return ScanLease.claim(uid, {
+    store: kept.store,
+    owner: createOwner(),
+    now: () => now,
+    signal,
+    heartbeatMs: 3_600_000,
+  })
 }
-const need = (drive: Drive | undefined): Drive => {
+const need = (drive: ScanLease | undefined): ScanLease => {
   if (drive === undefined) throw new Error('the scan could not be claimed')
   return drive
 }
 const scan = () => kept.store.read((reader) => getScan(reader, uid))
 const written: string[] = []
-const write = (drive: Drive, word: string) => drive.write(() => written.push(word))
+const write = (drive: ScanLease, word: string) => drive.write(() => written.push(word))
 
 describe('a scan', () => {
   it('that somebody drives cannot be claimed, until that one is silent', () => {
@@ -49,7 +55,7 @@ describe('a scan', () => {
     write(late, 'before')
     now += SILENCE_MS + 1
     const present = need(claim())
-    expect(() => write(late, 'late')).toThrow(DriveStopped)
+    expect(() => write(late, 'late')).toThrow(LeaseStopped)
     expect(late.stop).toBe('lost')
     expect(late.end((writer) => finishScan(writer, late.scan.id, { status: 'FAILED' }, now))).toBe(false)
     late.release()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RequestRecord } from '../../src/sample/exchange.ts'
-import { type Fault, onPath } from '../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { guid, payloadFor, type Routes, refuse, startFakeBi } from '../connectors/bi/fake.ts'
 import { commentOf, pageOf, spaceOf, startWiki, stopWikis } from '../connectors/wiki/support.ts'
@@ -24,10 +24,10 @@ const pages = Array.from({ length: PAGES }, (_, index) => {
   return pageOf(id, { spaceId: index < 100 ? '1' : '2', body: bodyOf(id) })
 })
 const listing = onPath(/\/spaces\/\d+\/pages$/)
-const never: Fault['match'] = () => true
+const never: SampleFault['match'] = () => true
 const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
 
-async function scanned(faults: Fault[] = []) {
+async function scanned(faults: SampleFault[] = []) {
   const wiki = await startWiki({ spaces, pages })
   await createWikiSource(bench, wiki.url)
   expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
@@ -37,10 +37,12 @@ async function scanned(faults: Fault[] = []) {
 }
 
 /** Answers of a list as if nothing were in it. */
-const empty: Fault['respond'] = { rewrite: (reply) => ({ ...reply, status: 200, body: { results: [], _links: {} } }) }
+const empty: SampleFault['respond'] = {
+  rewrite: (reply) => ({ ...reply, status: 200, body: { results: [], _links: {} } }),
+}
 
 describe('a listing that is not whole resolves nothing, however often it comes', () => {
-  it.each<[string, Fault[], Partial<Scan>]>([
+  it.each<[string, SampleFault[], Partial<Scan>]>([
     [
       'a closed space',
       [{ match: onPath(/\/spaces\/1\/pages$/), respond: { status: 403, body: {} } }],
@@ -90,13 +92,13 @@ describe('a listing that is not whole resolves nothing, however often it comes',
     for (const { id } of pages.slice(0, 40)) wiki.tenant.deletePage(id)
     for (let after = 0; after < 5; after++) {
       const isSmall = (request: RequestRecord) => Number(request.query.get('limit')) <= 16
-      const fault: Fault = {
+      const fault: SampleFault = {
         match: (request) => listing(request) && isSmall(request),
         after,
         times: 1,
         respond: 'hang',
       }
-      const large: Fault = { match: (request) => listing(request) && !isSmall(request), respond: { status: 500 } }
+      const large: SampleFault = { match: (request) => listing(request) && !isSmall(request), respond: { status: 500 } }
       wiki.faults.splice(0, wiki.faults.length, large, fault)
       const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
       await expect.poll(() => fault.times, { timeout: 60_000 }).toBe(0)

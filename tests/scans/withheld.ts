@@ -1,5 +1,5 @@
-import type { Reply, RequestRecord } from '../../src/sample/exchange.ts'
-import type { Fault } from '../../src/sample/fault.ts'
+import type { RequestRecord, SampleReply } from '../../src/sample/exchange.ts'
+import type { SampleFault } from '../../src/sample/fault.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { listKept } from './sectioned.ts'
 import type { Workbench } from './workbench.ts'
@@ -7,14 +7,14 @@ import type { Workbench } from './workbench.ts'
 /** One way in which something is withheld from a scan. */
 export interface Withheld {
   name: string
-  faults?: Fault[]
+  faults?: SampleFault[]
   /** Options of the source that differ. */
   optional?: object
 }
 
 /** A platform under test: its faults may be changed while it runs. */
 interface Platform {
-  faults: Fault[]
+  faults: SampleFault[]
   requests: readonly RequestRecord[]
 }
 
@@ -27,7 +27,7 @@ const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
 
 const withoutMark = (text: string) => text.replace(/^\uFEFF/, '')
 
-function parseBody({ body }: Reply): unknown {
+function parseBody({ body }: SampleReply): unknown {
   if (typeof body !== 'string') return body instanceof Uint8Array ? undefined : body
   try {
     return JSON.parse(withoutMark(body))
@@ -93,7 +93,7 @@ export function listWithheld(replies: ReadonlyMap<string, ReadonlySet<string>>):
     const lost: Withheld = { name: `${endpoint} gives no JSON`, faults: [{ match, respond: 'html' }] }
     const missing = [...members].map((member): Withheld => {
       const steps = member.split(/\.|\[\]/).filter((step) => step !== '')
-      const rewrite = (reply: Reply): Reply => {
+      const rewrite = (reply: SampleReply): SampleReply => {
         const body = parseBody(reply)
         if (body === undefined) return reply
         const changed = withoutMember(body, steps)

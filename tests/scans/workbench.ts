@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { driveOnce } from '../../src/background/loop.ts'
 import { createScanQueue, type ScanQueue } from '../../src/background/queue.ts'
-import { brokenLinksStep } from '../../src/cross-asset-checks/links.ts'
+import { brokenLinksCheck } from '../../src/cross-asset-checks/links.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import type { EngineOptions } from '../../src/scans/crawl.ts'
-import type { Detect, EstateStep } from '../../src/scans/cross-asset-check.ts'
+import type { CrawlOptions } from '../../src/scans/crawl.ts'
+import type { CrossAssetCheck, Detect } from '../../src/scans/cross-asset-check.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { scanOperations } from '../../src/scans/operations.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
@@ -42,8 +42,8 @@ export function openWorkbench(
     extra?: readonly Operation[]
     detect?: Detect
     plugins?: Plugins
-    estate?: readonly EstateStep[]
-    completeDetectors?: EngineOptions['completeDetectors']
+    estate?: readonly CrossAssetCheck[]
+    completeDetectors?: CrawlOptions['completeDetectors']
   } = {},
 ): Workbench {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
@@ -51,7 +51,7 @@ export function openWorkbench(
   const now = () => clock.now
   const store = Store.open(join(home, 'assay.db'), { now })
   const vault = openVault({ store, home, env: {}, now })
-  const { plugins = pluginsFor(tenant), estate = [brokenLinksStep] } = options
+  const { plugins = pluginsFor(tenant), estate = [brokenLinksCheck] } = options
   const stop = new AbortController()
   const queue = createScanQueue({
     store,

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { buildEngine } from '../../src/engine/load.store.ts'
-import { createDice, makePlan } from '../../src/query/engine/verify.ts'
+import { createSeededRandom, makePlan } from '../../src/query/engine/verify.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { selectGroups, toPlanTerms } from '../../src/query/sql/plan.store.ts'
 import { toSlots } from '../../src/query/sql/slots.ts'
 import { selectEndedSpans, selectLastSpans } from '../../src/query/sql/stock-series.store.ts'
 import { type BuiltQuery, db, toStatement } from '../../src/store/builder.ts'
-import { type Give, giveList, keepQuery, shapeQuery } from '../../src/store/cached-query.ts'
+import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../../src/store/cached-query.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { openStore, plant } from '../query/estate.ts'
 
@@ -90,9 +90,9 @@ const strip = (part: Node): object => ({
 const build = (where: Node, values: (part: Node) => readonly never[], limit: number): BuiltQuery<unknown> =>
   db.selectFrom('lease').select('name').where(write(where, values)).orderBy('name').limit(limit)
 
-const shaped = shapeQuery(
+const shaped = cachedQueryByShape(
   ({ where }: Asked) => strip(where) as never as Node,
-  (where, give: Give<Asked>) => {
+  (where, give: Bind<Asked>) => {
     const nodes = listNodes(where)
     const limit = give((asked) => asked.limit) as never
     return build(
@@ -100,7 +100,7 @@ const shaped = shapeQuery(
       (part) => {
         const at = nodes.indexOf(part)
         const length = part.values as never as number
-        return giveList(give, length, (asked) => listNodes(asked.where)[at]?.values ?? []) as never
+        return bindList(give, length, (asked) => listNodes(asked.where)[at]?.values ?? []) as never
       },
       limit,
     )
@@ -146,9 +146,9 @@ test('a query by its shape is the query with its values, and has its rows', () =
 
 test('what has a shape is compiled once, and only what was used last is kept', () => {
   let built = 0
-  const query = shapeQuery(
+  const query = cachedQueryByShape(
     (values: readonly number[]) => values.length,
-    (length, give: Give<readonly number[]>) => {
+    (length, give: Bind<readonly number[]>) => {
       built += 1
       return db
         .selectFrom('lease')
@@ -156,7 +156,7 @@ test('what has a shape is compiled once, and only what was used last is kept', (
         .where(
           'expires_at',
           'in',
-          giveList(give, length, (values) => values),
+          bindList(give, length, (values) => values),
         )
     },
   )
@@ -171,7 +171,7 @@ test('what has a shape is compiled once, and only what was used last is kept', (
 })
 
 test('a query of one shape takes its constants along', () => {
-  const query = keepQuery((give: Give<{ name: string }>) =>
+  const query = cachedQuery((give: Bind<{ name: string }>) =>
     db
       .selectFrom('lease')
       .select('holder')
@@ -205,7 +205,7 @@ test('random plans have the SQL, parameters and rows that they have without shap
     const engine = buildWhole(reader)
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.constantFrom('finding', 'asset'), (seed, entity) => {
-        const plan = toPlanOf(entity, makePlan(engine, createDice(seed), 70 * 3_600_000))
+        const plan = toPlanOf(entity, makePlan(engine, createSeededRandom(seed), 70 * 3_600_000))
         const slots = plan.edges === undefined ? undefined : toSlots(plan.edges)
         const terms = toPlanTerms(reader, plan, slots)
         const series = plan.mode === 'stock' && plan.edges !== undefined && slots !== undefined

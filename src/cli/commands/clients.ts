@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { line, quote, showName, showSentence } from '../../kernel/shown.ts'
-import { type Change, changesNothing, makeChange, planChange, toDiff } from '../../mcp-install/change.ts'
-import { type Client, clients, thisPlace } from '../../mcp-install/clients.ts'
+import { changesNothing, makeChange, planChange, type SettingsChange, toDiff } from '../../mcp-install/change.ts'
+import { type Client, clients, thisEnvironment } from '../../mcp-install/clients.ts'
 import { packageFile } from '../../runtime/package-files.ts'
 import { withData } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
@@ -32,7 +32,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
     .option('-y, --yes', 'do not ask')
     .action(async (id: string, options: InstallFlags) => {
       const client = getClient(id)
-      const place = thisPlace()
+      const place = thisEnvironment()
       const args = toArguments(mcp, options.admin === true, place.env.ASSAY_HOME)
       const entry = { command: process.execPath, args }
       const change = planChange(client.file(place), (text) => client.set(text, options.name, entry))
@@ -53,7 +53,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
       const [unused] = mcp.options.filter((option) => isGiven(mcp, option.attributeName()))
       if (unused !== undefined) throw new UsageError(`mcp uninstall has no option ${unused.long}; leave it out.`)
       const client = getClient(id)
-      const change = planChange(client.file(thisPlace()), (text) => client.remove(text, options.name))
+      const change = planChange(client.file(thisEnvironment()), (text) => client.remove(text, options.name))
       await make(host, client, change, options.yes === true)
     })
 }
@@ -92,7 +92,7 @@ function toName(value: string): string {
   throw new UsageError('A server name starts with a letter, and holds letters, digits, - and _.')
 }
 
-async function make(host: Host, client: Client, change: Change, agreed: boolean): Promise<void> {
+async function make(host: Host, client: Client, change: SettingsChange, agreed: boolean): Promise<void> {
   if (changesNothing(change))
     return print(host, line`${showName(client.title)} needs no change: ${showSentence(change.file)}`)
   print(host, showSentence(change.file), ...toDiff(change))

@@ -5,11 +5,11 @@ import { maskUrl, scrub } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft, Unlisted } from '../connector.ts'
 import * as documents from './documents.ts'
 import type {
-  Dashboard,
+  BiDashboard,
+  BiReport,
+  ColumnReference,
   Dataset,
   Described,
-  Reference,
-  Report,
   Schema,
   SchemaAnswer,
   Table,
@@ -82,7 +82,7 @@ const toChecksum = (value: unknown) =>
 const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
 
 /** The workspace around an item, and what is known of its neighbours. */
-export interface Surroundings {
+export interface AssetSurroundings {
   workspace: Workspace
   /** Ids of the datasets that stand in it. */
   local: ReadonlySet<string>
@@ -137,7 +137,11 @@ export function createAssets(options: AssetOptions) {
   }
 
   /** Where the platform does not say in which workspace a dataset is, only one that stands here is placed. */
-  const toDatasetLink = (type: LinkDraft['type'], to: Reference, { workspace, local }: Surroundings): LinkDraft => {
+  const toDatasetLink = (
+    type: LinkDraft['type'],
+    to: ColumnReference,
+    { workspace, local }: AssetSurroundings,
+  ): LinkDraft => {
     const space = to.workspaceId ?? (local.has(to.id) ? workspace.id : undefined)
     const url = `${place(space ?? workspace.id)}/datasets/${to.id}`
     return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, ...defined({ space }) } }
@@ -197,7 +201,7 @@ export function createAssets(options: AssetOptions) {
     )
   }
 
-  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, around: Surroundings): AssetDraft[] {
+  function datasetAssets(dataset: Dataset, answer: SchemaAnswer, around: AssetSurroundings): AssetDraft[] {
     const { workspace } = around
     const schema = answer.status === 'available' ? answer.schema : undefined
     const tables = options.datasetsAsContainers
@@ -266,7 +270,7 @@ export function createAssets(options: AssetOptions) {
   }
 
   /** `pages` is undefined where they were not read. */
-  function reportAsset(report: Report, pages: readonly string[] | undefined, around: Surroundings): AssetDraft {
+  function reportAsset(report: BiReport, pages: readonly string[] | undefined, around: AssetSurroundings): AssetDraft {
     const { workspace } = around
     const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined
     return draft(
@@ -295,7 +299,7 @@ export function createAssets(options: AssetOptions) {
     )
   }
 
-  function tileLinks(tile: Tile, index: number, around: Surroundings): LinkDraft[] {
+  function tileLinks(tile: Tile, index: number, around: AssetSurroundings): LinkDraft[] {
     const { workspace, originals } = around
     const path = `tile ${index + 1}`
     const label = defined({ label: tile.title })
@@ -313,7 +317,7 @@ export function createAssets(options: AssetOptions) {
     return links
   }
 
-  function dashboardAsset(dashboard: Dashboard, around: Surroundings): AssetDraft {
+  function dashboardAsset(dashboard: BiDashboard, around: AssetSurroundings): AssetDraft {
     const { workspace } = around
     const tiles = dashboard.tiles ?? []
     const owner = options.ownership ? dashboard.owner : undefined

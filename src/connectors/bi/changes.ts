@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { assetKinds, type Batch, type CrawlRequest, type Reading, type ReadingUpdate } from '../connector.ts'
+import { assetKinds, type Batch, type CrawlRequest, type ReadingRecord, type ReadingUpdate } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { LoadedContent } from './content.ts'
 import { judge } from './failure.ts'
-import type { Dataset, Report, Workspace } from './model.ts'
+import type { BiReport, Dataset, Workspace } from './model.ts'
 
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * 24 * HOUR_MS
@@ -26,7 +26,7 @@ const toWorkspaceMark = (settings: string, { id, name, kind, member }: Workspace
 export interface Revisit {
   /** Reads an item, unless the platform's time says that it is as it was. */
   read<T extends object>(
-    item: Report | Dataset,
+    item: BiReport | Dataset,
     key: string,
     read: () => Promise<T>,
   ): Promise<(T & { readings?: ReadingUpdate[] }) | { assets: []; unchanged: string[] }>
@@ -54,7 +54,7 @@ export function createChangeCheck(options: {
 
   /** Ids of the workspaces in which nothing was edited since they were read. */
   async function findUnchanged({ readings }: CrawlRequest): Promise<ReadonlySet<string>> {
-    const known = readings?.(workspaces.map(({ id }) => id)) ?? new Map<string, Reading>()
+    const known = readings?.(workspaces.map(({ id }) => id)) ?? new Map<string, ReadingRecord>()
     const settled = workspaces.flatMap((workspace) => {
       const reading = known.get(workspace.id)
       if (workspace.kind === 'me' || reading === undefined || !reading.isWhole) return []

@@ -6,10 +6,10 @@ import type { BiConfig } from './config.ts'
 import { judge } from './failure.ts'
 import { expectMember, toScanGap } from './gaps.ts'
 import type {
-  Dashboard,
+  BiDashboard,
+  BiReport,
   Dataset,
   Described,
-  Report,
   ScanAnswer,
   ScannedWorkspace,
   Tile,
@@ -80,7 +80,7 @@ function toScanGaps({ scanGap, scanSections }: Pick<Source<never>, 'scanGap' | '
 }
 
 /** Reports published in an app are listed a second time: the copy is dropped where its original is there. */
-function withoutCopies(reports: Report[]): { reports: Report[]; originals: Map<string, string> } {
+function withoutCopies(reports: BiReport[]): { reports: BiReport[]; originals: Map<string, string> } {
   const ids = new Set(reports.map(({ id }) => id))
   const originals = new Map<string, string>()
   for (const { id, originalId } of reports) {
@@ -89,13 +89,13 @@ function withoutCopies(reports: Report[]): { reports: Report[]; originals: Map<s
   return { reports: reports.filter(({ id }) => !originals.has(id)), originals }
 }
 
-function withoutDashboardCopies(dashboards: Dashboard[]): Dashboard[] {
+function withoutDashboardCopies(dashboards: BiDashboard[]): BiDashboard[] {
   const names = new Set(dashboards.filter(({ appId }) => appId === undefined).map(({ name }) => name))
   return dashboards.filter(({ appId, name }) => appId === undefined || !names.has(name.replace(/^\[App\]\s*/i, '')))
 }
 
 /** A tile names a dataset without its workspace; the report that it was pinned from knows it. */
-export function toPlacedTiles(tiles: readonly Tile[], reports: readonly Report[]): Tile[] {
+export function toPlacedTiles(tiles: readonly Tile[], reports: readonly BiReport[]): Tile[] {
   return tiles.map((tile) => {
     const report = reports.find(({ id }) => id === tile.reportId)
     const same = tile.dataset !== undefined && report?.dataset?.id === tile.dataset.id
@@ -181,7 +181,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       scanGap,
       scanSections: [...describing, 'expressions', 'roles'],
     })
-    const reports = mergeAll<Report>({
+    const reports = mergeAll<BiReport>({
       listed: listed?.reports,
       listedGaps: listed?.gaps.reports ?? [],
       scanned: (extract_reports ? scanned?.reports : undefined) ?? [],
@@ -189,7 +189,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
       scanGap,
       scanSections: describing,
     })
-    const dashboards = mergeAll<Dashboard>({
+    const dashboards = mergeAll<BiDashboard>({
       listed: listed?.dashboards,
       listedGaps: [],
       scanned: (extract_dashboards ? scanned?.dashboards : undefined) ?? [],

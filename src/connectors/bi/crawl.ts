@@ -7,9 +7,9 @@ import type { BiConfig } from './config.ts'
 import { type ContentLoader, type LoadedContent, toPlacedTiles } from './content.ts'
 import { judge, reasonOf } from './failure.ts'
 import { expectMember, listSourceGaps, requireMember, toScanGap, unread } from './gaps.ts'
-import type { Dashboard, Dataset, Report, SchemaAnswer, Workspace } from './model.ts'
+import type { BiDashboard, BiReport, Dataset, SchemaAnswer, Workspace } from './model.ts'
 import { listTileGaps, toDataSource, toParameters, toTile } from './read.ts'
-import type { Selection } from './sampling.ts'
+import type { SampleSelection } from './sampling.ts'
 import type { SchemaReader } from './schema.ts'
 import type { Item } from './wire.ts'
 
@@ -132,7 +132,7 @@ export function createCrawler(options: {
     return { assets: drafts, warnings: toSchemaWarnings(answer) }
   }
 
-  async function reportDraft(report: Report, content: LoadedContent): Promise<AssetDraft> {
+  async function reportDraft(report: BiReport, content: LoadedContent): Promise<AssetDraft> {
     const { workspace } = content
     if (report.type === 'PaginatedReport') return assets.reportAsset(report, [], content)
     const read = workspace.member ? await detail(api.pages(workspace, report.id), 'pages') : pagesNotInScan
@@ -145,10 +145,10 @@ export function createCrawler(options: {
     return assets.reportAsset(asked, items === undefined ? undefined : pages, content)
   }
 
-  const readTiles = async ({ id }: Dashboard, workspace: Workspace) =>
+  const readTiles = async ({ id }: BiDashboard, workspace: Workspace) =>
     workspace.member ? await detail(api.tiles(workspace, id), 'tiles') : tilesNotInScan
 
-  async function dashboardDraft(dashboard: Dashboard, content: LoadedContent): Promise<AssetDraft> {
+  async function dashboardDraft(dashboard: BiDashboard, content: LoadedContent): Promise<AssetDraft> {
     const { workspace } = content
     const { tiles: told } = dashboard
     const read = told === undefined ? await readTiles(dashboard, workspace) : notAsked
@@ -180,7 +180,7 @@ export function createCrawler(options: {
 
   return async function* crawl(
     workspace: Workspace,
-    selection: Selection,
+    selection: SampleSelection,
     request: CrawlRequest,
   ): AsyncGenerator<Batch, void> {
     const isWhole = selection.ids === undefined

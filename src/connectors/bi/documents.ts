@@ -1,13 +1,13 @@
 import type { AssayDocument, DocumentLink, Part } from '../../documents/document.ts'
 import { toDetailSection } from './gaps.ts'
 import type {
-  Dashboard,
+  BiDashboard,
+  BiReport,
   DataSource,
   Dataset,
   Described,
   Field,
   NamedExpression,
-  Report,
   Schema,
   Table,
   Workspace,
@@ -147,7 +147,7 @@ export function toDatasetDocument(dataset: Dataset, schema: Schema | undefined, 
 export const toTableDocument = (table: Table): AssayDocument => toDocument(toTableParts(table))
 
 /** `pages` are the names as readers see them, in their order. */
-export function toReportDocument(report: Report, pages: readonly string[]): AssayDocument {
+export function toReportDocument(report: BiReport, pages: readonly string[]): AssayDocument {
   return toDocument([
     ...name(report.name, 'name', 'report', 'name'),
     ...described(report),
@@ -155,7 +155,7 @@ export function toReportDocument(report: Report, pages: readonly string[]): Assa
   ])
 }
 
-export function toDashboardDocument(dashboard: Dashboard): AssayDocument {
+export function toDashboardDocument(dashboard: BiDashboard): AssayDocument {
   return toDocument([
     ...name(dashboard.name, 'name', 'dashboard', 'name'),
     ...(dashboard.tiles ?? []).flatMap(({ title }, index) => name(title ?? '', `tile ${index + 1}`, 'tile', 'tiles')),

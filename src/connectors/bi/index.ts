@@ -10,7 +10,7 @@ import { createCrawler } from './crawl.ts'
 import { type Discovery, discover, findLeft, requireWorkspaces } from './discovery.ts'
 import { endsScan, judge } from './failure.ts'
 import type { Workspace } from './model.ts'
-import { orderByColumns, type Selection, select } from './sampling.ts'
+import { orderByColumns, type SampleSelection, select } from './sampling.ts'
 import { openScanLedger } from './scan-ledger.ts'
 import { createScanner } from './scanner.ts'
 import { createSchemaReader } from './schema.ts'
@@ -47,7 +47,7 @@ function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfi
 interface Ground {
   found: Discovery
   crawl: ReturnType<typeof createCrawler>
-  selection: () => Promise<Selection>
+  selection: () => Promise<SampleSelection>
   release: (workspaceId: string) => void
 }
 
@@ -104,7 +104,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       now: options.now,
       onUnchanged: (ids) => scanner.putOff(ids),
     })
-    let selected: Promise<Selection> | undefined
+    let selected: Promise<SampleSelection> | undefined
     return {
       found,
       crawl: createCrawler({ api, assets, config, load, readSchema, changes }),

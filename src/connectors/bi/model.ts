@@ -13,7 +13,7 @@ export interface Workspace {
   member: boolean
 }
 
-export interface Reference {
+export interface ColumnReference {
   id: string
   workspaceId?: string
 }
@@ -89,8 +89,8 @@ export interface Dataset extends Described {
   refreshable: boolean
   identityRequired: boolean
   /** Undefined where the platform did not say. */
-  upstreamDatasets?: Reference[]
-  upstreamDataflows?: Reference[]
+  upstreamDatasets?: ColumnReference[]
+  upstreamDataflows?: ColumnReference[]
   /** Undefined where the scanner did not say; then the member API is asked. */
   dataSources?: DataSource[]
   parameters: NamedExpression[]
@@ -101,10 +101,10 @@ export interface Dataset extends Described {
   scanned?: { schema?: Schema; error?: string }
 }
 
-export interface Report extends Described {
+export interface BiReport extends Described {
   url?: string
   type?: string
-  dataset?: Reference
+  dataset?: ColumnReference
   createdBy?: string
   modifiedBy?: string
   createdAt?: number
@@ -117,10 +117,10 @@ export interface Tile {
   id: string
   title?: string
   reportId?: string
-  dataset?: Reference
+  dataset?: ColumnReference
 }
 
-export interface Dashboard extends Described {
+export interface BiDashboard extends Described {
   url?: string
   owner?: string
   appId?: string
@@ -131,8 +131,8 @@ export interface Dashboard extends Described {
 export interface WorkspaceContent {
   workspace: Workspace
   datasets: Dataset[]
-  reports: Report[]
-  dashboards: Dashboard[]
+  reports: BiReport[]
+  dashboards: BiDashboard[]
   /** People and groups with their right, where ownership is asked for. */
   admins?: string[]
 }
@@ -142,8 +142,8 @@ export interface ScannedWorkspace {
   description?: string
   /** Undefined where the scan did not list them. */
   datasets?: Dataset[]
-  reports?: Report[]
-  dashboards?: Dashboard[]
+  reports?: BiReport[]
+  dashboards?: BiDashboard[]
   /** What was not told of any data source. */
   sourceGaps: UnreadSection[]
   /** Gaps of all items of a kind. */

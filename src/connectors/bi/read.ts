@@ -1,13 +1,13 @@
 import type { UnreadSection } from '../../documents/section.ts'
 import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, unread } from './gaps.ts'
 import type {
-  Dashboard,
+  BiDashboard,
+  BiReport,
+  ColumnReference,
   DataSource,
   Dataset,
   Field,
   NamedExpression,
-  Reference,
-  Report,
   Schema,
   Table,
   Tile,
@@ -75,10 +75,10 @@ function toExpressions(items: readonly Item[], value: string): NamedExpression[]
 
 export const toParameters = (items: readonly Item[]) => toExpressions(items, 'currentValue')
 
-function toReferences(items: readonly Item[], key: string): Reference[] {
+function toReferences(items: readonly Item[], key: string): ColumnReference[] {
   return items.flatMap((item) => {
     const id = item.id(key)
-    return id === undefined ? [] : { id, ...defined<Reference>({ workspaceId: item.id('groupId') }) }
+    return id === undefined ? [] : { id, ...defined<ColumnReference>({ workspaceId: item.id('groupId') }) }
   })
 }
 
@@ -185,17 +185,19 @@ export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSour
   }
 }
 
-function toDatasetReference(item: Item): Reference | undefined {
+function toDatasetReference(item: Item): ColumnReference | undefined {
   const id = item.id('datasetId')
-  return id === undefined ? undefined : { id, ...defined<Reference>({ workspaceId: item.id('datasetWorkspaceId') }) }
+  return id === undefined
+    ? undefined
+    : { id, ...defined<ColumnReference>({ workspaceId: item.id('datasetWorkspaceId') }) }
 }
 
-export function toReport(item: Item): Report {
+export function toReport(item: Item): BiReport {
   return {
     id: item.id('id') ?? '',
     name: item.text('name') ?? '',
     unread: [],
-    ...defined<Report>({
+    ...defined<BiReport>({
       description: item.text('description'),
       url: item.text('webUrl'),
       type: item.text('reportType'),
@@ -223,7 +225,7 @@ export function toTile(item: Item): Tile {
   }
 }
 
-export function toDashboard(item: Item, scanned = false): Dashboard {
+export function toDashboard(item: Item, scanned = false): BiDashboard {
   const owner = item
     .items('users')
     .find((user) => /owner/i.test(user.text('dashboardUserAccessRight') ?? user.text('appUserAccessRight') ?? ''))
@@ -231,7 +233,7 @@ export function toDashboard(item: Item, scanned = false): Dashboard {
     id: item.id('id') ?? '',
     name: item.text('displayName') ?? item.text('name') ?? '',
     unread: scanned ? listTileGaps(item.items('tiles')) : [],
-    ...defined<Dashboard>({
+    ...defined<BiDashboard>({
       url: item.text('webUrl'),
       appId: item.id('appId'),
       owner: owner?.text('emailAddress') ?? owner?.text('identifier'),

@@ -15,7 +15,7 @@ interface Unit {
   datasetId: string | undefined
 }
 
-export interface Selection {
+export interface SampleSelection {
   /** Ids of datasets, reports and dashboards; undefined: all. */
   ids: ReadonlySet<string> | undefined
   warnings: ScanWarning[]
@@ -71,7 +71,7 @@ export async function select(options: {
   refreshes: (content: LoadedContent) => Promise<ReadonlyMap<string, number>>
   /** Told about a workspace that cannot be listed; it fails again, and is reported, when its turn comes. */
   skipped: (workspace: Workspace, error: unknown) => void
-}): Promise<Selection> {
+}): Promise<SampleSelection> {
   const { sampling } = options
   if (sampling.strategy === 'ALL') return { ids: undefined, warnings: [] }
   const units: Unit[] = []

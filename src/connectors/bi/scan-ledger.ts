@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Notebook } from '../connector.ts'
+import type { SessionCheckpoint } from '../connector.ts'
 
 /** The metadata scans that were started, by the workspaces they are of. */
 export interface ScanLedger {
@@ -15,7 +15,7 @@ const KEPT_MS = 23 * 3_600_000
 
 const Entries = z.record(z.string(), z.object({ id: z.string().regex(scanIdShape), at: z.number() }))
 
-export function openScanLedger(notebook: Notebook | undefined, now: () => number): ScanLedger {
+export function openScanLedger(notebook: SessionCheckpoint | undefined, now: () => number): ScanLedger {
   const entries = new Map(Object.entries(readEntries(notebook?.read())))
   return {
     find: (workspaceIds) => {

@@ -3,7 +3,7 @@ import { ExchangeError, type ExchangeReply } from './exchange.ts'
 import { readRetryAfterMs } from './retry-after.ts'
 
 /** What went wrong with one attempt, and whether another may help. */
-export interface Fault {
+export interface UpstreamFault {
   reason: string
   message: string
   status?: number | undefined
@@ -18,9 +18,9 @@ export interface Fault {
 }
 
 export class RequestFault extends Error {
-  readonly fault: Fault
+  readonly fault: UpstreamFault
 
-  constructor(fault: Fault) {
+  constructor(fault: UpstreamFault) {
     super(fault.reason)
     this.name = 'RequestFault'
     this.fault = fault
@@ -55,18 +55,18 @@ function traceOf(headers: Record<string, string>): Record<string, unknown> {
   return requestId !== undefined && /^[\w-]{1,80}$/.test(requestId) ? { requestId } : {}
 }
 
-export function toParked(host: string, waitMs: number, status = 429): Fault {
+export function toParked(host: string, waitMs: number, status = 429): UpstreamFault {
   const message = `${host} asks to wait ${Math.ceil(waitMs / 1000)} seconds; try again then.`
   return { reason: 'retry_later', message, status, retryAfterMs: waitMs, retry: 'never' }
 }
 
 /** Nothing is sent: the origin failed again and again. */
-export function toGivenUp(host: string, waitMs: number): Fault {
+export function toGivenUp(host: string, waitMs: number): UpstreamFault {
   const message = `${host} keeps failing and is left alone for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
   return { reason: 'server_error', message, retry: 'never' }
 }
 
-function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstances): Fault | undefined {
+function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstances): UpstreamFault | undefined {
   const { host, now, random } = circumstances
   const asked = readRetryAfterMs(reply.headers, text, now)
   if (asked !== undefined && asked > MAX_PAUSE_MS) {
@@ -89,7 +89,7 @@ export interface Circumstances {
   random: () => number
 }
 
-type Rule = Omit<Fault, 'status' | 'code' | 'facts'> & { facts?: Record<string, unknown> }
+type Rule = Omit<UpstreamFault, 'status' | 'code' | 'facts'> & { facts?: Record<string, unknown> }
 
 function toRule(
   status: number,
@@ -128,7 +128,7 @@ function toRule(
 }
 
 /** What a reply other than 2xx means. */
-export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): Fault {
+export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): UpstreamFault {
   const { status } = reply
   const text = textOf(reply)
   const code = readErrorCode(text)
@@ -138,7 +138,7 @@ export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): F
 }
 
 /** What an exception of one attempt means; what is not ours to judge is thrown on. */
-export function toFault(error: unknown, host: string, signal: AbortSignal): Fault {
+export function toFault(error: unknown, host: string, signal: AbortSignal): UpstreamFault {
   if (signal.aborted) return { reason: 'aborted', message: 'The work was stopped; start it again.', retry: 'never' }
   if (error instanceof RequestFault) return error.fault
   if (!(error instanceof ExchangeError)) throw error
@@ -156,7 +156,7 @@ export function toFault(error: unknown, host: string, signal: AbortSignal): Faul
   return { reason: 'network', message, code: error.code, retry: 'always' }
 }
 
-export function toAppError(fault: Fault, host: string): AppError {
+export function toAppError(fault: UpstreamFault, host: string): AppError {
   const { status, code, facts } = fault
   const shown: ErrorFacts = {
     reason: fault.reason,

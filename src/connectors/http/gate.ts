@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Where every request of one client waits for its turn. */
-export interface Gate {
+export interface RequestGate {
   /** Waits for a free place, for the pause to end and for the gap since the last start; returns how to leave. */
   enter(): Promise<() => void>
   /** Holds back every start for so long; a shorter pause never shortens a longer one. */
@@ -25,7 +25,7 @@ export function createGate(options: {
   signal: AbortSignal
   /** Called before waiting out a pause; throws when that wait is too long to sit out. */
   beforePause: (remainingMs: number) => void
-}): Gate {
+}): RequestGate {
   const { signal, minGapMs } = options
   const queue: (() => void)[] = []
   let places = options.concurrency

@@ -4,7 +4,6 @@ import type { Log } from '../../runtime/log.ts'
 import { createBreaker } from './breaker.ts'
 import { ExchangeError, type ExchangeReply, type ExchangeRequest, exchange } from './exchange.ts'
 import {
-  type Fault,
   MAX_PAUSE_MS,
   parseJson,
   RequestFault,
@@ -14,6 +13,7 @@ import {
   toGivenUp,
   toParked,
   toRefusal,
+  type UpstreamFault,
 } from './fault.ts'
 import { createGate } from './gate.ts'
 import type { Upstream } from './upstream.ts'
@@ -186,7 +186,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  function heed(fault: Fault, tries: number): void {
+  function heed(fault: UpstreamFault, tries: number): void {
     if (fault.status === 429) fault.pauseMs ??= Math.min(MAX_BACKOFF_MS, 2000 * 2 ** tries * (1 + random() * 0.2))
     if (fault.pauseMs === undefined) return
     watch?.askedToWait(fault.pauseMs / 1000)

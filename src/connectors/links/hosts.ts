@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '../http/gate.ts'
+import { createGate, type RequestGate } from '../http/gate.ts'
 
 /** A host asks for more patience than one scan has. */
 export class HostClosed extends Error {}
@@ -15,7 +15,7 @@ const REQUESTS_PER_SCAN = 1000
 const REQUESTS_AT_ONCE = 16
 
 export interface HostState {
-  gate: Gate
+  gate: RequestGate
   /** Set once a HEAD went wrong where a GET did not. */
   dislikesHead: boolean
   /** Told after each answer what the host asks for; a host that only ever asks for hours is asked no more. */

@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../http/loopback.ts'
 const GATEWAY = 'https://api.atlassian.com'
 const gatewayPath = /^\/ex\/confluence\/([\w-]{8,64})(?:\/wiki)?\/?$/
 
-export interface WikiAddress {
+export interface WikiBaseAddress {
   /** Origin that is asked. */
   origin: string
   /** Set where the address is the gateway's: the id of the tenant behind it. */
@@ -11,7 +11,7 @@ export interface WikiAddress {
 }
 
 /** Reads the accepted forms: a site, with or without `/wiki`, or the gateway with a tenant's id. */
-export function findAddress(text: string): WikiAddress | undefined {
+export function findAddress(text: string): WikiBaseAddress | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))

@@ -36,7 +36,7 @@ export function readPosition(text: string | undefined): Position {
 
 const toText = (position: Position) => JSON.stringify(position)
 
-export interface CrawlOptions {
+export interface SpaceCrawlOptions {
   context: CrawlContext
   position: Position
   labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
@@ -51,7 +51,7 @@ interface Group {
 }
 
 /** Cuts listed pages into groups of which each asks for bodies at most once. */
-async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
+async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
   const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
   if (known.size > 0) await context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? []))
   const most = pages.some((page) => storageOf(page) !== undefined) ? PAGES_AT_ONCE : PAGES_WITH_BODIES
@@ -76,7 +76,7 @@ async function toGroups({ context, labelsOf }: CrawlOptions, pages: readonly Pag
 const notTold = { unread: 'missing' } as const
 
 /** Pages with their texts; one that went while it was listed is left out. */
-async function readFresh({ context, labelsOf }: CrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
+async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
   const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
   const [bodies] = await Promise.all([
     readBodies(context, missing),
@@ -104,7 +104,7 @@ async function readChildren(context: CrawlContext, page: PageFacts): Promise<Chi
   }
 }
 
-async function readGroup(options: CrawlOptions, group: Group): Promise<AssetDraft[]> {
+async function readGroup(options: SpaceCrawlOptions, group: Group): Promise<AssetDraft[]> {
   const { context } = options
   const pages = [...group.unchanged.map(({ page }) => page), ...group.fresh].map((page) => toPageFacts(context, page))
   const [fresh, children] = await Promise.all([
@@ -133,7 +133,10 @@ function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
 }
 
 /** The listing of a space, a page when it is asked for. */
-async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
+async function* readPages({
+  context,
+  position,
+}: SpaceCrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
   const { client, space } = context
   const spaceKey = toSpaceKey(client, space.id)
   const start = (from: Position, bodies: boolean) =>
@@ -167,7 +170,7 @@ async function* readPages({ context, position }: CrawlOptions): AsyncGenerator<L
   }
 }
 
-async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
+async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
   const { context } = options
   const sieve = createSieve()
   const space = toSpaceDraft(context.client, context.space)
@@ -188,7 +191,7 @@ async function* crawlListing(options: CrawlOptions): AsyncGenerator<Batch> {
   }
 }
 
-async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): AsyncGenerator<Batch> {
+async function* crawlSample(options: SpaceCrawlOptions, pages: readonly PageWire[]): AsyncGenerator<Batch> {
   const { context, position } = options
   let first: readonly AssetDraft[] = [toSpaceDraft(context.client, context.space)]
   let index = position.index ?? 0
@@ -205,7 +208,7 @@ async function* crawlSample(options: CrawlOptions, pages: readonly PageWire[]): 
 }
 
 /** The assets of one space, batch by batch. */
-export async function* crawlSpace(options: CrawlOptions): AsyncGenerator<Batch> {
+export async function* crawlSpace(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
   try {
     yield* options.sampled === undefined ? crawlListing(options) : crawlSample(options, options.sampled)
   } catch (error) {

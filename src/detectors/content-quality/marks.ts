@@ -2,7 +2,7 @@ import { type AssayDocument, findLineColumn, type Part, toSourceOffset } from '.
 import { isSuppressed } from '../suppression.ts'
 
 /** Where something stands, in the source. */
-export interface Place {
+export interface TextSpan {
   path: string
   line?: number
   column?: number
@@ -11,13 +11,13 @@ export interface Place {
 }
 
 /** A sign of unfinished text. `shown` is made of the rule's own words, never of the page's. */
-export interface PlaceholderMark extends Place {
+export interface PlaceholderMark extends TextSpan {
   rule: string
   shown: string
 }
 
 /** A year that is said to be the present. */
-export interface YearMark extends Place {
+export interface YearMark extends TextSpan {
   year: number
   shown: string
 }
@@ -154,7 +154,7 @@ function* linesOf(text: string): Generator<{ line: string; at: number }> {
   }
 }
 
-function toPlace(document: AssayDocument, part: Part, start: number, end: number): Place {
+function toPlace(document: AssayDocument, part: Part, start: number, end: number): TextSpan {
   return {
     path: part.path,
     ...(findLineColumn(document, part, start) ?? {}),

@@ -6,14 +6,14 @@ const MAX_PROGRAM = 5_000
 /** The group whose text is the finding. */
 const VALUE_GROUP = 'value'
 
-export interface Found {
+export interface PatternMatch {
   start: number
   end: number
 }
 
 export interface LinearPattern {
   /** Every match, or what its group `value` matched; empty ones are passed over. */
-  findAll(text: string): Generator<Found>
+  findAll(text: string): Generator<PatternMatch>
   matches(text: string): boolean
 }
 

@@ -4,14 +4,14 @@ const BEFORE = 48
 const AFTER = 16
 
 /** What stands around a candidate: the words before and after it, and what the part itself is called. */
-export interface Surroundings {
+export interface TextContext {
   before: string
   after: string
   /** Column header, attribute name or nearest heading. */
   label: string
 }
 
-export function surroundingsOf(part: Part, start: number, end: number): Surroundings {
+export function surroundingsOf(part: Part, start: number, end: number): TextContext {
   return {
     before: part.text.slice(Math.max(0, start - BEFORE), start).toLowerCase(),
     after: part.text.slice(end, end + AFTER).toLowerCase(),
@@ -19,7 +19,7 @@ export function surroundingsOf(part: Part, start: number, end: number): Surround
   }
 }
 
-export function says({ before, after, label }: Surroundings, words: RegExp): boolean {
+export function says({ before, after, label }: TextContext, words: RegExp): boolean {
   return words.test(label) || words.test(before) || words.test(after)
 }
 

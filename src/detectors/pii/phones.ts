@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { Part } from '../../documents/document.ts'
 import { requirePackage } from '../../runtime/package-files.ts'
-import { type PiiMatch, type Surroundings, surroundingsOf } from './context.ts'
+import { type PiiMatch, surroundingsOf, type TextContext } from './context.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 
 const before =
@@ -59,7 +59,7 @@ export function* findPhones(part: Part, run: NumberRun, regions: readonly string
 
 function confidenceOf(
   { text, groups }: NumberRun,
-  around: Surroundings,
+  around: TextContext,
   regions: readonly string[],
   extended: boolean,
 ): number {

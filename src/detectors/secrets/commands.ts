@@ -1,10 +1,10 @@
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { configuredConfidence, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
 const curlLine = /^(?:[^\n]|\\\r?\n){0,1000}/
 
-export function* findCurlUser(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findCurlUser(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const line = curlLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
   progress.readFrom = at + line.length
   for (const found of line.matchAll(curlUser)) {

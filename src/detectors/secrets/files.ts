@@ -1,8 +1,8 @@
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { isPlaceholder, passwordConfidence } from './guards.ts'
 
 /** Values of a Kubernetes Secret: base64 under `data`, plain under `stringData`. */
-export function* findKubernetesSecret(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findKubernetesSecret(text: string, at: number, progress: SearchProgress): Generator<Found> {
   if (!/^kind["']?:[ \t]{0,4}["']?secret["']?[ \t]{0,20}(?:\r?\n|$|,)/i.test(text.slice(at, at + 60))) return
   const before = text.lastIndexOf('\n---', at)
   const after = text.indexOf('\n---', at)

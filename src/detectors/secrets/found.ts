@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** Where the next look is worth it: what was read already is not read again, however often the literal stands there. */
-export interface Progress {
+export interface SearchProgress {
   readFrom: number
   /** The instant of the scan, in milliseconds since the epoch. */
   now: number

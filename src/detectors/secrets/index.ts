@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
 import { createKeywordIndex } from '../keyword-index.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { type KeyState, readKeyed, vendors } from './keyed.ts'
 import { passwordWords, tokenWords } from './keys.ts'
 import { readOwnLabel } from './labels.ts'
@@ -15,7 +15,7 @@ type Reader = (text: string, start: number, end: number, state: State) => Iterab
 
 /** What was read already of one part: its names up to an offset, and what each structure says of itself. */
 interface State extends KeyState {
-  progress: Progress[]
+  progress: SearchProgress[]
   now: number
 }
 

@@ -1,9 +1,9 @@
 import { isWordCode } from '../text.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 
 const jwt = /eyJ[\w-]{10,2000}\.eyJ[\w-]{10,8000}\.[\w-]{16,1500}/y
 
-export function* findJwt(text: string, at: number, { now }: Progress): Generator<Found> {
+export function* findJwt(text: string, at: number, { now }: SearchProgress): Generator<Found> {
   if (isWordCode(text.charCodeAt(at - 1))) return
   jwt.lastIndex = at
   const token = jwt.exec(text)?.[0]

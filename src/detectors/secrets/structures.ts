@@ -1,7 +1,7 @@
 import { findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
 import { findCommandPassword, findCurlUser, findPipedPassword, findRouterPassword } from './commands.ts'
 import { findFirefoxLogin, findIdentifiedBy, findKubernetesSecret, findPgPass } from './files.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { findHash } from './hashes.ts'
 import { findAuthorization, findBearer } from './headers.ts'
 import { findEncodedJwt, findJwt } from './jwts.ts'
@@ -12,7 +12,7 @@ import { findColumn, findPair } from './tables.ts'
 interface Structure {
   /** In lower case. */
   literals: readonly string[]
-  find(text: string, at: number, progress: Progress): Iterable<Found>
+  find(text: string, at: number, progress: SearchProgress): Iterable<Found>
 }
 
 export const structures: readonly Structure[] = [

@@ -1,4 +1,4 @@
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { isMixed, passwordConfidence, tokenConfidence } from './guards.ts'
 import { kindOfKey } from './keys.ts'
 
@@ -22,7 +22,7 @@ const MAX_ROW_LENGTH = 2_000
 const ruler = /^[ \t]{0,3}\|?(?:[ \t]{0,3}:?-{2,40}:?[ \t]{0,3}\|){1,40}[ \t]{0,3}(?::?-{2,40}:?)?[ \t]{0,3}$/
 
 /** The values of a Markdown table's column whose heading names a secret. */
-export function* findColumn(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findColumn(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const lineStart =
     Math.max(0, at - MAX_HEAD_LENGTH) + text.slice(Math.max(0, at - MAX_HEAD_LENGTH), at).lastIndexOf('\n') + 1
   const rest = text.slice(at, at + MAX_HEAD_LENGTH).indexOf('\n')

@@ -4,7 +4,7 @@ import { MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_ZIP_ENTRIES } from '../limit
 export type UnreadStatus = 'unsupported' | 'encrypted' | 'damaged' | 'skipped_too_large'
 
 /** Why a file has no text. */
-export interface Unread {
+export interface UnreadableFile {
   status: UnreadStatus
   reason: string
 }
@@ -17,12 +17,15 @@ const SMALL_BYTES = 1024 * 1024
  * The wanted files of a zip archive. What is inflated is counted as it comes, so that a header that lies about sizes
  * gains nothing.
  */
-export function readArchive(bytes: Uint8Array, wanted: (name: string) => boolean): Map<string, Uint8Array> | Unread {
+export function readArchive(
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean,
+): Map<string, Uint8Array> | UnreadableFile {
   if (((bytes[6] ?? 0) & 1) === 1) return { status: 'encrypted', reason: 'The archive is protected by a password.' }
   const files = new Map<string, Uint8Array>()
   let entries = 0
   let inflated = 0
-  let unread: Unread | undefined
+  let unread: UnreadableFile | undefined
   const tooLarge = (reason: string) => {
     unread ??= { status: 'skipped_too_large', reason }
   }
@@ -57,6 +60,6 @@ export function readArchive(bytes: Uint8Array, wanted: (name: string) => boolean
   return unread ?? files
 }
 
-export function isUnread(result: object): result is Unread {
+export function isUnread(result: object): result is UnreadableFile {
   return 'status' in result && 'reason' in result
 }

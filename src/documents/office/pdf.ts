@@ -3,7 +3,7 @@ import type { AssayDocument } from '../document.ts'
 import { MAX_PDF_MS, MAX_PDF_PAGES, MAX_TEXT_CHARS } from '../limits.ts'
 import { toLink } from '../markup/elements.ts'
 import { createFlow } from '../text/flow.ts'
-import type { Unread } from './archive.ts'
+import type { UnreadableFile } from './archive.ts'
 
 interface Opened {
   numPages: number
@@ -15,7 +15,7 @@ interface Opened {
   destroy(): Promise<void>
 }
 
-async function open(bytes: Uint8Array): Promise<Opened | Unread> {
+async function open(bytes: Uint8Array): Promise<Opened | UnreadableFile> {
   try {
     const options = { verbosity: 0, isEvalSupported: false, disableFontFace: true, useSystemFonts: false }
     return (await getDocumentProxy(Uint8Array.from(bytes), options)) as Opened
@@ -30,7 +30,7 @@ async function open(bytes: Uint8Array): Promise<Opened | Unread> {
 export async function parsePdf(
   bytes: Uint8Array,
   options: { site?: string | undefined; now?: () => number } = {},
-): Promise<AssayDocument | Unread> {
+): Promise<AssayDocument | UnreadableFile> {
   const now = options.now ?? (() => performance.now())
   const deadline = now() + MAX_PDF_MS
   const pdf = await open(bytes)

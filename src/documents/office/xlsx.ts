@@ -1,7 +1,7 @@
 import type { AssayDocument } from '../document.ts'
 import { toLink } from '../markup/elements.ts'
 import { decodeEntities } from '../markup/entities.ts'
-import { type Cell, createSheet } from '../text/cells.ts'
+import { createSheet, type DocumentCell } from '../text/cells.ts'
 import { createFlow, type Flow } from '../text/flow.ts'
 import { findLocal, type OfficeFiles, readElements, readFileText, readProperties, readRelationships } from './office.ts'
 
@@ -51,7 +51,7 @@ function readSheet(xml: string, sheet: string, strings: readonly string[], flow:
   const writeRow = createSheet(flow, sheet)
   const linkIds: string[] = []
   let row = 0
-  let cells: Cell[] = []
+  let cells: DocumentCell[] = []
   let cell = { reference: '', type: '', value: '', formula: '' }
   let reading: 'value' | 'formula' | undefined
 

@@ -20,7 +20,7 @@ export function isHeaderRow(cells: readonly string[]): boolean {
   return !names.some((name) => /^[-+(]?[\d.,\s/:-]+%?\)?$/.test(name) || name.includes('@') || name.includes('://'))
 }
 
-export interface Cell {
+export interface DocumentCell {
   text: string
   column: number
   /** Writes the cell's text where it belongs. */
@@ -29,7 +29,7 @@ export interface Cell {
 }
 
 /** Takes the rows of one sheet, top to bottom, and writes them as cells named by their column. */
-export function createSheet(flow: Flow, sheet?: string): (row: number, cells: readonly Cell[]) => void {
+export function createSheet(flow: Flow, sheet?: string): (row: number, cells: readonly DocumentCell[]) => void {
   const prefix = sheet === undefined ? '' : `${sheet}!`
   let header: Map<number, string> | undefined
   let written = 0

@@ -1,6 +1,6 @@
 import type { AssayDocument } from '../document.ts'
 import type { ParseOptions } from '../markup/html.ts'
-import { type Cell, createSheet } from './cells.ts'
+import { createSheet, type DocumentCell } from './cells.ts'
 import { createFlow } from './flow.ts'
 
 /** What stands further right in a record is one last field. */
@@ -58,7 +58,7 @@ function* readRecords(source: string, delimiter: string): Generator<Field[]> {
   }
 }
 
-const toCell = ({ raw, at, quoted }: Field, column: number): Cell => ({
+const toCell = ({ raw, at, quoted }: Field, column: number): DocumentCell => ({
   text: quoted ? raw.replaceAll('""', '"') : raw,
   column,
   at,

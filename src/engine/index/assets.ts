@@ -1,7 +1,7 @@
 import { Facet, grown } from './facet.ts'
 
 /** What an asset adds to the facets of its findings, names as ids of their dictionary. */
-export interface Place {
+export interface AssetFacets {
   kind: number
   container: number
   source: number
@@ -26,7 +26,7 @@ export class AssetTable {
   /** The place of each asset. */
   placeOf = new Uint32Array(64)
   /** What makes each place. */
-  readonly facets: Readonly<Record<keyof Place, Facet>> = {
+  readonly facets: Readonly<Record<keyof AssetFacets, Facet>> = {
     kind: new Facet(),
     container: new Facet(),
     source: new Facet(),
@@ -58,7 +58,7 @@ export class AssetTable {
   }
 
   /** Adds an asset or moves it to another place. */
-  put(id: number, place: Place): number {
+  put(id: number, place: AssetFacets): number {
     const at = this.#placeNumber(place)
     let number = this.#numbers.get(id)
     if (number === undefined) {
@@ -90,7 +90,7 @@ export class AssetTable {
   }
 
   /** The ids that assets have now, of kinds or containers. */
-  listIds(name: keyof Place): number[] {
+  listIds(name: keyof AssetFacets): number[] {
     const ids = new Set<number>()
     for (let place = 0; place < this.placeCount; place++) {
       if ((this.#shareOf[place] ?? 0) > 0) ids.add(this.facets[name].valueOf(place))
@@ -151,7 +151,7 @@ export class AssetTable {
     this.#shares[slot] = (this.#shares[slot] ?? 0) + by
   }
 
-  #placeNumber(place: Place): number {
+  #placeNumber(place: AssetFacets): number {
     const key = placeFacets.map((name) => place[name]).join(' ')
     const known = this.#placeNumbers.get(key)
     if (known !== undefined) return known

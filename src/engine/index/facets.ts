@@ -4,7 +4,7 @@ export const comboFacets = ['source', 'detector', 'type', 'category', 'customKey
 export type ComboFacet = (typeof comboFacets)[number]
 
 /** A combination of facets as the store has it, names as ids of their dictionaries. */
-export type ComboRow = Record<ComboFacet | 'id', number>
+export type ComboFacetsRow = Record<ComboFacet | 'id', number>
 
 /** A table of combinations gets too many cells for the fine index when detectors have very many names. */
 const MAX_CELLS = 1024
@@ -37,7 +37,7 @@ export class FacetTable {
     return this.cells.length <= MAX_CELLS
   }
 
-  add(row: ComboRow): number {
+  add(row: ComboFacetsRow): number {
     const known = this.#numbers.get(row.id)
     if (known !== undefined) return known
     const number = this.#addFacets(row)
@@ -52,12 +52,12 @@ export class FacetTable {
     if (known !== undefined) return known
     const { facets } = this
     const values = comboFacets.map((name) => [name, facets[name].valueOf(combo)])
-    const number = this.#addFacets({ ...(Object.fromEntries(values) as Omit<ComboRow, 'id'>), status })
+    const number = this.#addFacets({ ...(Object.fromEntries(values) as Omit<ComboFacetsRow, 'id'>), status })
     this.#siblings.set(at, number)
     return number
   }
 
-  #addFacets(row: Omit<ComboRow, 'id'>): number {
+  #addFacets(row: Omit<ComboFacetsRow, 'id'>): number {
     const id = comboFacets.map((name) => row[name]).join(' ')
     const same = this.#byFacets.get(id)
     if (same !== undefined) return same

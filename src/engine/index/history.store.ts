@@ -1,6 +1,6 @@
 import type { Reader } from '../../store/store.ts'
 import type { Engine, RowState } from '../columnar-index.ts'
-import type { StatusChange } from './history.ts'
+import type { HistoryChange } from './history.ts'
 
 const ROWS_AT_ONCE = 20_000
 const selectChanges = `SELECT finding_id, seq, at, from_status FROM status_change
@@ -8,7 +8,7 @@ const selectChanges = `SELECT finding_id, seq, at, from_status FROM status_chang
 
 type Numbers = readonly number[]
 
-const byTime = (a: StatusChange, b: StatusChange) => a.at - b.at
+const byTime = (a: HistoryChange, b: HistoryChange) => a.at - b.at
 
 /** Builds the history of an engine whose findings are there, in steps that others may have a turn between. */
 export function* buildHistory(reader: Reader, engine: Engine): Generator<undefined, void> {
@@ -16,7 +16,7 @@ export function* buildHistory(reader: Reader, engine: Engine): Generator<undefin
   const page = reader.prepare(selectChanges).raw()
   let after: Numbers = [-1, -1]
   let subject = -1
-  let changes: StatusChange[] = []
+  let changes: HistoryChange[] = []
   const close = () => {
     const found = engine.find(subject)
     if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
@@ -60,11 +60,11 @@ export function followHistory(reader: Reader, engine: Engine): void {
 const NEAR = 16
 
 /** The changes of status of findings, of each in the order of their numbers. */
-function listChanges(reader: Reader, ids: number[]): Map<number, StatusChange[]> {
+function listChanges(reader: Reader, ids: number[]): Map<number, HistoryChange[]> {
   const select = reader.prepare(
     'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq',
   )
-  const found = new Map<number, StatusChange[]>()
+  const found = new Map<number, HistoryChange[]>()
   const sorted = Float64Array.from(ids).sort()
   for (let start = 0, end = 0; start < sorted.length; start = end) {
     end = start + 1
@@ -79,7 +79,7 @@ function listChanges(reader: Reader, ids: number[]): Map<number, StatusChange[]>
   return found
 }
 
-function follow(engine: Engine, id: number, before: RowState | undefined, rows: StatusChange[]): void {
+function follow(engine: Engine, id: number, before: RowState | undefined, rows: HistoryChange[]): void {
   const { history, facets } = engine
   const now = engine.find(id)
   if (now === undefined) return

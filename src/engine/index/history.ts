@@ -3,7 +3,7 @@ import type { FacetTable } from './facets.ts'
 import { Timeline, type TimelineOptions } from './timeline.ts'
 
 /** A change of status as its row has it; `from` is the code of the status before. */
-export interface StatusChange {
+export interface HistoryChange {
   at: number
   from: number
 }
@@ -76,13 +76,13 @@ export class History {
    * Takes in changes of a finding by the order of their time. They follow what was taken in before, if anything was:
    * then the first of them is from the status with which the finding was shown until now.
    */
-  add(id: number, subject: Subject, changes: readonly StatusChange[]): void {
+  add(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, this.countOf(id) + changes.length)
     this.#tell(subject, changes, 1)
   }
 
   /** Takes back all changes of a finding as they were taken in; `subject` is what the finding was shown as. */
-  takeBack(id: number, subject: Subject, changes: readonly StatusChange[]): void {
+  takeBack(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, 0)
     const before = this.leaves.count
     this.#tell(subject, changes, -1)
@@ -102,7 +102,7 @@ export class History {
   }
 
   /** From what a finding is shown as, at its first detection, through what it was to what it is shown as. */
-  #tell(subject: Subject, changes: readonly StatusChange[], sign: 1 | -1): void {
+  #tell(subject: Subject, changes: readonly HistoryChange[], sign: 1 | -1): void {
     const present = this.#facets.facets.status.valueOf(subject.combo)
     let [time, status] = [subject.time, present]
     for (const { at, from } of changes) {

@@ -4,7 +4,7 @@ import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
 
 /** How many rows there are between marks and between blocks, as powers of two; a mark has 16 bits at most. */
-export interface Grain {
+export interface BlockSizes {
   /** A mark knows the counts of every combination before it. */
   markBits: number
   /** A block knows the counts of every cell between the mark before it and itself. */
@@ -12,7 +12,7 @@ export interface Grain {
   /** How many rows there are between the marks of confidences. */
   shareBits: number
 }
-export const defaultGrain: Grain = { markBits: 16, blockBits: 11, shareBits: 17 }
+export const defaultBlockSizes: BlockSizes = { markBits: 16, blockBits: 11, shareBits: 17 }
 
 /** Above every confidence: the least of nothing. */
 export const NO_MIN = 65_535
@@ -90,7 +90,7 @@ export class Tallies {
   readonly #facets: FacetTable
   #confidences: ConfidenceTallies | undefined
 
-  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits, shareBits }: Grain) {
+  constructor(rows: Rows, facets: FacetTable, { markBits, blockBits, shareBits }: BlockSizes) {
     this.#rows = rows
     this.#facets = facets
     this.markBits = markBits

@@ -1,6 +1,6 @@
 import type { FacetTable } from './facets.ts'
 import { LooseRows, type Rows, SortedRows } from './rows.ts'
-import { defaultGrain, type Grain, Tallies } from './tallies.ts'
+import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
 /** Numbers from here on are places among the rows that came late. */
 const LATE = 2 ** 31
@@ -8,11 +8,11 @@ const LATE = 2 ** 31
 /** Late rows that are enough to be sorted in wait for a quiet moment, up to so many times as many. */
 const MAX_LATE = 4
 
-export interface TimelineOptions extends Grain {
+export interface TimelineOptions extends BlockSizes {
   /** So many rows may wait unsorted, where that is not a small share of all. */
   leastLate: number
 }
-export const defaultTimeline: TimelineOptions = { ...defaultGrain, leastLate: 32_768 }
+export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, leastLate: 32_768 }
 
 /** Rows sorted by time with their tallies. What is older than the newest row waits unsorted until it is merged in. */
 export class Timeline {

@@ -4,7 +4,7 @@ import { FindingLedger } from '../../findings/ledger.store.ts'
 import { openPendingImport, type PendingImport } from '../../findings/pending-imports.store.ts'
 import { suppressOpened } from '../../findings/suppressions/suppressions.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { type Drive, DriveStopped } from '../../scans/lease.ts'
+import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
 import type { ScanProgress } from '../../scans/model.ts'
 import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
@@ -39,7 +39,7 @@ const ROWS_TO_LOOK = 1_000
 
 const unpublished = { unpublished: true }
 
-interface StoreImport {
+interface ApplyContext {
   store: Store
   now: () => number
   signal: AbortSignal
@@ -49,7 +49,7 @@ interface StoreImport {
  * Stores what an accepted file still holds, a little at a time, and ends its scan: completed, or cancelled by somebody.
  * Readers see nothing of it until it is completed.
  */
-export async function storeImport(drive: Drive, context: StoreImport): Promise<'COMPLETED' | 'CANCELLED'> {
+export async function applyStagedImport(drive: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
   const { id, uid } = drive.scan
   const indexes = { write: <T>(work: (writer: Writer) => T) => drive.write(work), signal: drive.signal }
@@ -62,7 +62,7 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
     await publish({ drive, pending, store, now })
   } catch (error) {
     const isOver = () => !store.read((reader) => isOpenScan(reader, uid))
-    if (error instanceof DriveStopped && (error.stop === 'cancelled' || isOver())) {
+    if (error instanceof LeaseStopped && (error.stop === 'cancelled' || isOver())) {
       drive.end((writer) => {
         finishScan(writer, id, { status: 'CANCELLED' }, now())
         clearProgress(writer, id)
@@ -71,7 +71,7 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
       return 'CANCELLED'
     }
     drive.release()
-    throw error instanceof DriveStopped
+    throw error instanceof LeaseStopped
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
   } finally {
@@ -82,7 +82,7 @@ export async function storeImport(drive: Drive, context: StoreImport): Promise<'
 }
 
 /** Begins or goes on with storing; what an earlier import of the source has left is undone before. */
-async function openPending(drive: Drive, context: StoreImport): Promise<PendingImport> {
+async function openPending(drive: ScanLease, context: ApplyContext): Promise<PendingImport> {
   const { uid, sourceId } = drive.scan
   for (;;) {
     const pending = drive.write((writer) => {
@@ -95,8 +95,8 @@ async function openPending(drive: Drive, context: StoreImport): Promise<PendingI
 }
 
 async function storeWaiting(
-  drive: Drive,
-  { store, now }: StoreImport,
+  drive: ScanLease,
+  { store, now }: ApplyContext,
   arranger: Arranger,
   pending: PendingImport,
 ): Promise<void> {

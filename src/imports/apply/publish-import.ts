@@ -11,7 +11,7 @@ import {
 import { findSuppression, listDecidedBy, listSuppressible } from '../../findings/suppressions/suppressions.store.ts'
 import { actorOf, compilePatterns, suppressFindings, suppressOpened } from '../../findings/suppressions/suppressions.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import type { Drive } from '../../scans/lease.ts'
+import type { ScanLease } from '../../scans/lease.ts'
 import { finishScan } from '../../scans/scans.store.ts'
 import { setLastCompletedScan } from '../../sources/sources.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
@@ -23,7 +23,7 @@ const FINDINGS_AT_ONCE = 500
 const unpublished = { unpublished: true }
 
 export interface Publishing {
-  drive: Drive
+  drive: ScanLease
   pending: PendingImport
   store: Store
   now: () => number

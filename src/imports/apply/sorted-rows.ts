@@ -1,4 +1,4 @@
-import { isSameTelling } from '../../findings/imported-assets.store.ts'
+import { hasSameFields } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { ImportFacets, ImportRow } from '../read/import-line.ts'
 import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-block.ts'
@@ -28,7 +28,7 @@ export interface ArrangedRows {
 export function arrangeBlocks(packed: readonly Uint8Array[]): ArrangedRows {
   const blocks = packed.map(openBlock)
   const order = blocks[0]?.order ?? 'key'
-  const tellings = new Tellings()
+  const tellings = new AssetVariants()
   const combinations = new Map<string, number>()
   const facets: ImportFacets[] = []
   const numbered = blocks.map((block) => ({
@@ -79,7 +79,7 @@ export function arrangeBlocks(packed: readonly Uint8Array[]): ArrangedRows {
   return rows
 }
 
-function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], tellings: Tellings) {
+function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], tellings: AssetVariants) {
   const counts = new Uint32Array(tellings.keyCount)
   for (const { block, assetOf } of numbered) {
     for (const number of block.columns.asset) {
@@ -91,7 +91,7 @@ function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly n
 }
 
 /** Assets as they were told of, numbered; most are told of in one way, some in several. */
-class Tellings {
+class AssetVariants {
   readonly list: Told[] = []
   readonly #keys = new Map<string, { number: number; tellings: number[] }>()
   readonly #keyOf: number[] = []
@@ -108,7 +108,7 @@ class Tellings {
     }
     for (const number of key.tellings) {
       const known = this.list[number]
-      if (known !== undefined && isSameTelling(known, told)) return number
+      if (known !== undefined && hasSameFields(known, told)) return number
     }
     const number = this.list.push(told) - 1
     key.tellings.push(number)

@@ -3,7 +3,7 @@ import { countNames, createMissingIndex, dropSomeIndex, hasAllIndexes } from '..
 import { dropSomeKept, hasKept, listAbandonedImports, undoSome } from '../../findings/pending-imports.store.ts'
 import { hasOtherImport } from '../../scans/scans.store.ts'
 import type { Reader, Store, Writer } from '../../store/store.ts'
-import { countWaiting, dropImportFile, dropSomeBlocks, listLeftImports, type Waiting } from '../stage/imports.store.ts'
+import { countWaiting, dropImportFile, dropSomeBlocks, listStaleImports, type Waiting } from '../stage/imports.store.ts'
 
 /** Waiting blocks that are thrown away at once. */
 const DROPPED_AT_ONCE = 50
@@ -33,7 +33,7 @@ interface Sweep {
 
 /** Removes what imports left that do not go on: their process died, they were cancelled, or their source is deleted. */
 export async function sweepImports({ store, now, signal }: Sweep): Promise<void> {
-  for (const uid of store.read((reader) => listLeftImports(reader, now() - STALE_MS))) await discardImport(uid, store)
+  for (const uid of store.read((reader) => listStaleImports(reader, now() - STALE_MS))) await discardImport(uid, store)
   for (const id of store.read(listAbandonedImports)) await undoImport(id, store)
   await dropKept(store)
   await createLeftOutIndexes(store, { write: (work) => store.write(work), signal })

@@ -190,7 +190,7 @@ export function toImportRow(
 }
 
 /** What is told of an asset, without the credentials that a name or an address may hold. */
-export function toToldAsset(
+export function sanitizeAsset(
   { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
   identify: (canonical: string) => number,
 ) {

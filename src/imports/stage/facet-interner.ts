@@ -10,7 +10,7 @@ type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<str
  * One object for each combination of names as they are told, so that those of many lines are told apart by what they
  * are; the object holds the names as they may be stored.
  */
-export class Combinations {
+export class FacetInterner {
   #known: Names = new Map()
   #size = 0
 

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
 import { listMasked } from '../../kernel/redaction.ts'
 import { startWorker } from '../../runtime/package-files.ts'
-import type { ConverterSettings, Piece } from './import.worker.ts'
+import type { ConverterSettings, ImportPiece } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
 import { type Conversion, createConverter } from './import-convert.ts'
 
@@ -97,7 +97,7 @@ function convertInThread(
   const converted = new Promise<Conversion>((resolve, reject) => {
     if (thread === undefined || thread.lost) return reject(interrupted())
     thread.waiting.push({ resolve, reject })
-    thread.worker.postMessage({ bytes, bounds } satisfies Piece, [bytes.buffer])
+    thread.worker.postMessage({ bytes, bounds } satisfies ImportPiece, [bytes.buffer])
   })
   // It is looked at when its turn comes.
   converted.catch(() => {})

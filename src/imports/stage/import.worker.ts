@@ -10,7 +10,7 @@ export interface ConverterSettings {
 }
 
 /** A piece of a file that is to be converted; the answers come in the order of the pieces. */
-export interface Piece {
+export interface ImportPiece {
   bytes: Uint8Array
   /** As `partRows`. */
   bounds: readonly string[]
@@ -20,7 +20,7 @@ const { fingerprintKey, masked, latest } = workerData as ConverterSettings
 takeOverMasked(masked)
 const convert = createConverter(fingerprintKey, latest)
 
-parentPort?.on('message', ({ bytes, bounds }: Piece) => {
+parentPort?.on('message', ({ bytes, bounds }: ImportPiece) => {
   const conversion: Conversion = convert(bytes, bounds)
   const buffers = 'blocks' in conversion ? conversion.blocks.map(({ data }) => data.buffer) : []
   parentPort?.postMessage(conversion, buffers)

@@ -143,7 +143,7 @@ export function dropImportFile(writer: Writer, uid: string): void {
 }
 
 /** Files that were never read to their end, and accepted ones whose scan is over or gone. */
-export function listLeftImports(reader: Reader, before: number): string[] {
+export function listStaleImports(reader: Reader, before: number): string[] {
   return reader
     .prepare(
       `SELECT uid FROM import_file WHERE accepted = 0 AND created_at < ? OR accepted = 1 AND uid NOT IN

@@ -1,8 +1,8 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
-import { isSameTelling } from '../../findings/imported-assets.store.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, toImportRow, toToldAsset } from '../read/import-line.ts'
-import { Combinations } from './facet-interner.ts'
+import { hasSameFields } from '../../findings/imported-assets.store.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-line.ts'
+import { FacetInterner } from './facet-interner.ts'
 
 /** Findings that are held at most. */
 const ROWS_AT_ONCE = 32_000
@@ -14,7 +14,7 @@ const LINES_AT_ONCE = 1_000
 const ASSETS_OF_TURN = 64_000
 
 /** An asset as a line tells of it, and as it may be stored. */
-interface ToldAsset {
+interface NumberedAsset {
   asset: ImportLine['asset']
   told: ImportRow['asset']
 }
@@ -22,9 +22,9 @@ interface ToldAsset {
 /** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
 export class Staging {
   readonly #identify: (canonical: string) => number
-  readonly #combinations = new Combinations()
-  #told = new Map<string, ToldAsset>()
-  #toldBefore = new Map<string, ToldAsset>()
+  readonly #combinations = new FacetInterner()
+  #told = new Map<string, NumberedAsset>()
+  #toldBefore = new Map<string, NumberedAsset>()
   #lines: (ImportLine & { undated?: boolean })[] = []
   #rows: ImportRow[] = []
   #excerpts = 0
@@ -71,12 +71,12 @@ export class Staging {
 
   #tell(asset: ImportLine['asset']): ImportRow['asset'] {
     const present = this.#told.get(asset.key)
-    if (present !== undefined && isSameTelling(present.asset, asset)) return present.told
+    if (present !== undefined && hasSameFields(present.asset, asset)) return present.told
     const known = present ?? this.#toldBefore.get(asset.key)
     const told =
-      known !== undefined && isSameTelling(known.asset, asset)
+      known !== undefined && hasSameFields(known.asset, asset)
         ? known
-        : { asset, told: toToldAsset(asset, this.#identify) }
+        : { asset, told: sanitizeAsset(asset, this.#identify) }
     if (this.#told.size >= ASSETS_OF_TURN) {
       this.#toldBefore = this.#told
       this.#told = new Map()

@@ -29,7 +29,7 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-export interface SessionOptions {
+export interface HttpSessionOptions {
   createServer: () => Server
   follow?: FollowToken | undefined
   max?: number
@@ -53,7 +53,7 @@ export function createSessions({
   maxPerCaller = 50,
   idleMs = 30 * 60_000,
   now = () => Date.now(),
-}: SessionOptions): Sessions {
+}: HttpSessionOptions): Sessions {
   /** In the order of last use, so what is to be forgotten stands first. */
   const sessions = new Map<string, Session>()
   const ended = new Set<string>()

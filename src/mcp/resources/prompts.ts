@@ -1,13 +1,13 @@
 import { line, quote, type Shown, showName } from '../../kernel/shown.ts'
 import {
   type Completion,
-  type Exchange,
   INVALID_PARAMS,
+  type McpRequest,
   type Prompt,
   type PromptMessages,
   ProtocolFault,
 } from '../protocol.ts'
-import { listNamed, nouns, type Readers, rankNamed } from './reading.ts'
+import { listNamed, type Readers, rankNamed, resourceKinds } from './reading.ts'
 import { toCompletion } from './resources.ts'
 
 interface PromptArgument {
@@ -99,7 +99,7 @@ Propose an order of work. Change the status of a finding only when I say so. Exc
 export interface Prompts {
   list: readonly Prompt[]
   get(name: string, input: Record<string, string>): PromptMessages
-  complete(name: string, argument: string, typed: string, exchange: Exchange): Promise<Completion>
+  complete(name: string, argument: string, typed: string, exchange: McpRequest): Promise<Completion>
 }
 
 /** The prompts whose tools are offered. */
@@ -132,7 +132,7 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
     },
     complete: async (name, argument, typed, exchange) => {
       const room = getText(name).arguments.find((each) => each.name === argument)?.names
-      const noun = nouns.find((each) => each.room === room)
+      const noun = resourceKinds.find((each) => each.room === room)
       return toCompletion(noun === undefined ? [] : rankNamed(await listNamed(noun, readers, exchange), typed))
     },
   }

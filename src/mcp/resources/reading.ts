@@ -1,18 +1,18 @@
 import { closest } from '../../kernel/suggest.ts'
 import type { WriteContext } from '../../operation/context.ts'
 import { call, type Operation } from '../../operation/operation.ts'
-import type { Exchange } from '../protocol.ts'
+import type { McpRequest } from '../protocol.ts'
 
 /** Operations by name, and the context in which one runs for a request. */
 export interface Readers {
   find(name: string): Operation | undefined
-  run(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<unknown>
+  run(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<unknown>
 }
 
 export type ContextFor = (options: {
-  caller: Exchange['caller']
+  caller: McpRequest['caller']
   signal: AbortSignal
-  progress?: Exchange['progress']
+  progress?: McpRequest['progress']
 }) => WriteContext
 
 export function createReaders(operations: readonly Operation[], contextFor: ContextFor): Readers {
@@ -28,7 +28,7 @@ export function createReaders(operations: readonly Operation[], contextFor: Cont
 }
 
 /** Something with a name that resources, prompts and completions speak about. */
-export interface Noun {
+export interface ResourceKind {
   /** First part of its addresses: `assay://metrics/{slug}`. */
   room: string
   title: string
@@ -43,7 +43,7 @@ export interface Noun {
   changedBy: readonly string[]
 }
 
-export const nouns: readonly Noun[] = [
+export const resourceKinds: readonly ResourceKind[] = [
   {
     room: 'terms',
     title: 'Glossary term',
@@ -87,7 +87,7 @@ export interface Named {
 const MAX_LISTED = 500
 
 /** Everything of a noun that there is, up to 500, in the order of its list. */
-export async function listNamed(noun: Noun, readers: Readers, exchange: Exchange): Promise<Named[]> {
+export async function listNamed(noun: ResourceKind, readers: Readers, exchange: McpRequest): Promise<Named[]> {
   const operation = readers.find(noun.list)
   if (operation === undefined) return []
   const input = acceptsLimit(operation) ? { limit: MAX_LISTED } : {}

@@ -2,33 +2,33 @@ import { AppError } from '../../kernel/errors.ts'
 import { MAX_NAME, showJson, showSentence } from '../../kernel/shown.ts'
 import {
   type Completion,
-  type Exchange,
   INVALID_PARAMS,
+  type McpRequest,
   ProtocolFault,
   type Resource,
   type ResourceContents,
   type ResourceTemplate,
 } from '../protocol.ts'
 import type { JsonSchema } from '../tools/json-schema.ts'
-import { listNamed, type Named, type Noun, nouns, type Readers, rankNamed } from './reading.ts'
+import { listNamed, type Named, type Readers, type ResourceKind, rankNamed, resourceKinds } from './reading.ts'
 
 export interface Resources {
   templates: readonly ResourceTemplate[]
-  list(exchange: Exchange): Promise<Resource[]>
-  read(uri: string, exchange: Exchange): Promise<ResourceContents[]>
-  complete(template: string, typed: string, exchange: Exchange): Promise<Completion>
+  list(exchange: McpRequest): Promise<Resource[]>
+  read(uri: string, exchange: McpRequest): Promise<ResourceContents[]>
+  complete(template: string, typed: string, exchange: McpRequest): Promise<Completion>
 }
 
 const json = 'application/json'
 const schemaPrefix = 'assay://schemas/'
 
-export const uriOf = ({ room }: Noun, name: string): string => `assay://${room}/${encodeURIComponent(name)}`
+export const uriOf = ({ room }: ResourceKind, name: string): string => `assay://${room}/${encodeURIComponent(name)}`
 
-const templateOf = (noun: Noun) => `assay://${noun.room}/{${noun.parameter}}`
+const templateOf = (noun: ResourceKind) => `assay://${noun.room}/{${noun.parameter}}`
 
 /** Terms, metrics and dashboards as resources, read by their operations; and the schemas that tools refer to. */
 export function createResources(readers: Readers, schemas: ReadonlyMap<string, JsonSchema>): Resources {
-  const offered = nouns.filter(({ get }) => readers.find(get) !== undefined)
+  const offered = resourceKinds.filter(({ get }) => readers.find(get) !== undefined)
   const templates = offered.map((noun) => ({
     uriTemplate: templateOf(noun),
     name: noun.room,
@@ -85,12 +85,12 @@ export function toCompletion(values: readonly string[]): Completion {
 }
 
 interface Shelf {
-  offered: readonly Noun[]
+  offered: readonly ResourceKind[]
   readers: Readers
   schemas: ReadonlyMap<string, JsonSchema>
 }
 
-async function read(uri: string, shelf: Shelf, exchange: Exchange): Promise<ResourceContents[]> {
+async function read(uri: string, shelf: Shelf, exchange: McpRequest): Promise<ResourceContents[]> {
   const [, room = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
   const name = decode(encoded)
   if (room === 'schemas') {

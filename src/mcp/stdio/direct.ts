@@ -1,10 +1,10 @@
 import { isObject } from '../../kernel/json-object.ts'
 import type { Caller } from '../../operation/context.ts'
 import {
-  type Exchange,
   INTERNAL_ERROR,
   INTERNAL_TEXT,
   isQuestion,
+  type McpRequest,
   type McpSurface,
   ProtocolFault,
 } from '../protocol.ts'
@@ -45,7 +45,7 @@ export async function answerDirectly(
   surface: McpSurface,
   about: { caller: Caller; readonly signal: AbortSignal; reportFault(error: Error): void },
 ): Promise<object> {
-  const exchange: Exchange = {
+  const exchange: McpRequest = {
     caller: { ...about.caller, via: 'mcp' },
     get signal() {
       return about.signal

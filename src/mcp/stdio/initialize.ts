@@ -20,7 +20,7 @@ const isUsual = ([, value]: [string, unknown]) =>
  * The answer to the greeting of a 2025 client that says no more than most do, as the SDK would answer it; undefined for
  * any other message. So an assistant has its first list before the SDK is read.
  */
-export function answerGreeting(message: unknown, { server, instructions }: McpSurface): object | undefined {
+export function answerInitialize(message: unknown, { server, instructions }: McpSurface): object | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'initialize') return undefined
   const { id, params } = message
   if (!hasOnly(message, requestKeys) || !isRequestId(id) || !isObject(params) || !hasOnly(params, greetingKeys)) {
@@ -44,7 +44,7 @@ export function clientInfoOf(message: unknown): unknown {
 }
 
 /** True for the notice that ends a greeting; nobody but the SDK needs it, whenever it is read. */
-export const endsGreeting = (message: unknown): boolean => isNotice(message, 'notifications/initialized')
+export const endsInitialize = (message: unknown): boolean => isNotice(message, 'notifications/initialized')
 
 function isNotice(message: unknown, method: string): message is Members {
   return isObject(message) && message.jsonrpc === '2.0' && message.method === method && hasNothingMore(message)

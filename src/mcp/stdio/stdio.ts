@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/log.ts'
 import { describeClient } from '../client.ts'
 import type { McpSurface } from '../protocol.ts'
 import { answerDirectly, findDirectCall } from './direct.ts'
-import { answerGreeting, answerPlainly, clientInfoOf, endsGreeting } from './initialize.ts'
+import { answerInitialize, answerPlainly, clientInfoOf, endsInitialize } from './initialize.ts'
 import { LineTransport } from './line-transport.ts'
 
 export interface StdioOptions {
@@ -61,9 +61,9 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
       greet: (message) => {
         if (toSdk) return undefined
         greeted = describeClient(clientInfoOf(message))
-        return answerGreeting(message, surface)
+        return answerInitialize(message, surface)
       },
-      endsGreeting,
+      endsGreeting: endsInitialize,
       answer: (message, call) => {
         const direct = findDirectCall(message, surface)
         if (direct !== undefined) {

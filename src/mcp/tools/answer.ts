@@ -3,7 +3,7 @@ import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence 
 import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
-import { toQuoted } from './untrusted.ts'
+import { wrapUntrusted } from './untrusted.ts'
 
 /** What an answer may take together, text and structure, unless the caller asked for more. */
 export const ANSWER_BYTES = 24_576
@@ -21,7 +21,11 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   const bounded = boundText(operation.render === undefined ? [json] : operation.render(structure as never))
   const fromTenant = operation.untrusted === true
   const unreviewed = !fromTenant && hasUnreviewed(structure)
-  const quoted = fromTenant ? toQuoted(bounded, 'tenant') : unreviewed ? toQuoted(bounded, 'assistant') : bounded
+  const quoted = fromTenant
+    ? wrapUntrusted(bounded, 'tenant')
+    : unreviewed
+      ? wrapUntrusted(bounded, 'assistant')
+      : bounded
   const meta = {
     ...(fromTenant ? { 'assay/untrusted': true } : {}),
     ...(hasUnreviewed(structure) ? { 'assay/unreviewed': true } : {}),

@@ -4,12 +4,12 @@ import { joinShown, line, type Shown, showCode, showJson, showSentence } from '.
 import { CONSENT_REQUIRED } from '../../operation/consent.ts'
 import { principalOf } from '../../operation/context.ts'
 import type { Operation } from '../../operation/operation.ts'
-import type { Exchange, Question, ToolAnswer } from '../protocol.ts'
+import type { McpRequest, Question, ToolAnswer } from '../protocol.ts'
 
 interface Asked {
   operation: Operation
   input: Record<string, unknown>
-  exchange: Exchange
+  exchange: McpRequest
   /** What the command for a terminal needs beside the call. */
   commandOptions: string
 }
@@ -24,7 +24,7 @@ const MAX_SHOWN = 200
  */
 export async function withConsent(
   { operation, input, exchange, commandOptions }: Asked,
-  work: (exchange: Exchange) => Promise<ToolAnswer>,
+  work: (exchange: McpRequest) => Promise<ToolAnswer>,
 ): Promise<ToolAnswer | Question> {
   const { caller, answers, askable } = exchange
   const canAsk = askable.has('elicitation')

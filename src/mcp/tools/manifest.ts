@@ -8,7 +8,8 @@ import type { Toolset } from './tools.ts'
  * What a client asks for first, without anything that is stored: the build writes it down, so that a start need not
  * make it.
  */
-export interface Frame extends Pick<McpSurface, 'server' | 'instructions' | 'tools' | 'resourceTemplates' | 'prompts'> {
+export interface ToolManifest
+  extends Pick<McpSurface, 'server' | 'instructions' | 'tools' | 'resourceTemplates' | 'prompts'> {
   /** Whole schemas of what tools list as open objects, by resource name. */
   schemas: Readonly<Record<string, JsonSchema>>
   plainTools: readonly string[]
@@ -16,24 +17,24 @@ export interface Frame extends Pick<McpSurface, 'server' | 'instructions' | 'too
   scopes: Readonly<Record<string, Scope>>
 }
 
-export interface Selection {
+export interface ManifestSelection {
   toolsets: readonly Toolset[]
   readOnly: boolean
 }
 
 /** Where the build keeps the frame of a selection, below `dist`. */
-export function frameFile({ toolsets, readOnly }: Selection): string {
+export function manifestFile({ toolsets, readOnly }: ManifestSelection): string {
   return `frames/${[...new Set(toolsets)].sort().join('-')}${readOnly ? '-read' : ''}.json`
 }
 
 /** The frame that the build drew; undefined when the sources run as they are. */
-export function findFrame(selection: Selection): Frame | undefined {
-  const text = readBuilt(frameFile(selection))
+export function findManifest(selection: ManifestSelection): ToolManifest | undefined {
+  const text = readBuilt(manifestFile(selection))
   return text === undefined ? undefined : JSON.parse(text)
 }
 
 /** A surface that has its lists at once and loads the rest with the first request that needs it. */
-export function deferSurface(frame: Frame, load: () => Promise<McpSurface>): McpSurface {
+export function deferSurface(frame: ToolManifest, load: () => Promise<McpSurface>): McpSurface {
   const listeners = new Set<(change: ResourceChange) => void>()
   let loading: Promise<McpSurface> | undefined
   const loaded = () => {

@@ -10,7 +10,7 @@ const MAX_MEMBERS = 10_000
  * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or
  * `prototype_named`: what no schema and no store is made for.
  */
-export function requireSound(value: unknown): void {
+export function requireWellFormed(value: unknown): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) {

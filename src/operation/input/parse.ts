@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError, type Issue, type Suggestion, tellMore } from '../../kernel/errors.ts'
-import { requireSound } from './input-limits.ts'
+import { requireWellFormed } from './input-limits.ts'
 import { explainIssues } from './repair.ts'
 
 /**
@@ -12,7 +12,7 @@ export function parseWhole<Schema extends z.ZodType>(
   raw: unknown,
   showKey: (key: string) => string,
 ): z.output<Schema> {
-  requireSound(raw)
+  requireWellFormed(raw)
   const result = schema.safeParse(raw, { reportInput: true })
   if (result.success) return result.data
   const { issues, suggestions } = explainIssues(schema, raw, result.error.issues, showKey)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What surrounds a text of an answer: the member or key that holds it, and the objects around it, the nearest first. */
-export interface Surroundings {
+export interface MemberContext {
   member: string
   around: readonly Readonly<Record<string, unknown>>[]
 }
@@ -12,7 +12,7 @@ export type Origin = 'own' | 'code' | 'withheld'
 /** How much of a text lockdown shows: by its origin, or by what a function makes of it. */
 export type Disclosure =
   | Origin
-  | ((text: string, place: Surroundings, show: (text: string, origin: Origin) => string) => string)
+  | ((text: string, place: MemberContext, show: (text: string, origin: Origin) => string) => string)
 
 /** What lockdown may show of the texts of an answer. A text without a declaration is withheld. */
 export const disclosures = z.registry<{ shows: Disclosure }>()

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Surroundings } from './disclosure.ts'
+import type { MemberContext } from './disclosure.ts'
 
 /** What becomes of a text that stands where `leaf` is declared. */
-type ToText = (leaf: z.core.$ZodType, text: string, place: Surroundings) => string
+type ToText = (leaf: z.core.$ZodType, text: string, place: MemberContext) => string
 
 /**
  * The same value, each text that its schema leaves open replaced. What does not fit the schema stays as it is, but for
@@ -12,7 +12,7 @@ export function mapTexts(schema: z.core.$ZodType, value: unknown, toText: ToText
   return visit(schema, value, { member: '', around: [] }, toText)
 }
 
-function visit(schema: z.core.$ZodType, value: unknown, place: Surroundings, toText: ToText): unknown {
+function visit(schema: z.core.$ZodType, value: unknown, place: MemberContext, toText: ToText): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'enum':

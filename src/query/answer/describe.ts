@@ -4,7 +4,7 @@ import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
 import type { MetricAnswer, MetricFacts } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { Range } from '../plan/time.ts'
+import type { TimeRange } from '../plan/time.ts'
 import type { Zone } from '../plan/zone.ts'
 import { listFilters } from './diagnosis.ts'
 import {
@@ -28,7 +28,7 @@ export function describeAnswer(
   asked: {
     metric: MetricRecord
     plans: readonly Plan[]
-    range: Range
+    range: TimeRange
     zone: Zone
     now: number
     coerced: readonly Coercion[]
@@ -66,7 +66,7 @@ function toMetricFacts(metric: MetricRecord): MetricFacts {
 }
 
 /** The range that a value was computed over: of a stock its moment, of a trend its current window. */
-export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], range: Range): Range {
+export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], range: TimeRange): TimeRange {
   const [first] = plans
   if (metric.type === 'TREND' && first !== undefined) return first.mode === 'stock' ? { to: first.at } : first.range
   const stock = plans.find(({ mode }) => mode === 'stock')

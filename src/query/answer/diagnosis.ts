@@ -1,6 +1,6 @@
 import type { AppliedFilter, Diagnosis } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
-import type { Condition, Plan } from '../plan/plan.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { toDigits } from './format.ts'
 import type { RunPlan } from './value.ts'
 import { tell } from './warnings.ts'
@@ -8,7 +8,7 @@ import { tell } from './warnings.ts'
 const MAX_FILTERS = 12
 
 /** A condition the way answers show it. */
-function toAppliedFilter({ origin, key, values, exclude, term, part }: Condition): AppliedFilter {
+function toAppliedFilter({ origin, key, values, exclude, term, part }: PlanCondition): AppliedFilter {
   return {
     origin,
     key: exclude ? `exclude.${key}` : key,
@@ -65,7 +65,7 @@ function findExtent(plan: Plan, run: RunPlan): { firstAt?: string; lastAt?: stri
 }
 
 function summarize(
-  conditions: readonly Condition[],
+  conditions: readonly PlanCondition[],
   withoutFilter: readonly { count: number }[],
   withoutRange: number | undefined,
   all: number,

@@ -10,13 +10,13 @@ import {
   type Diagnosis,
   type MetricAnswer,
   type MetricQuestion,
-  type Warning,
+  type QueryWarning,
 } from '../model.ts'
 import { emptyPartial, toGroupId } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { type GroupKey, listPlans, planMetric, toTrendWindows, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
-import { getZone, parseRange, previousPeriod, type Range, shiftYears } from '../plan/time.ts'
+import { getZone, parseRange, previousPeriod, shiftYears, type TimeRange } from '../plan/time.ts'
 import type { Zone } from '../plan/zone.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
@@ -55,7 +55,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const zone = getZone(question.timeZone ?? 'UTC')
   const range = parseRange(question, zone)
   const run = once(openExecutor(reader))
-  const nodeOver = (over: Range) => planMetric(metric, conditions, { range: over, now, zone, dimensions, inputs })
+  const nodeOver = (over: TimeRange) => planMetric(metric, conditions, { range: over, now, zone, dimensions, inputs })
 
   const node = nodeOver(range)
   const plans = listPlans(node)
@@ -140,7 +140,7 @@ function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   return { totalGroups, truncated: true, other: { groups, value, ...toParts(other) } }
 }
 
-function warnOfCut(breakdown: ListedBreakdown | undefined): Warning[] {
+function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
   if (breakdown?.other === undefined) return []
   const { totalGroups, groups, other } = breakdown
   const message = `The first ${groups.length} of ${totalGroups} groups are listed; the ${other.groups} others are together in other.`
@@ -164,8 +164,8 @@ type Compare = NonNullable<MetricQuestion['compare']>
 
 function toComparedRange(
   compare: Compare,
-  { metric, range, zone, now }: { metric: MetricRecord; range: Range; zone: Zone; now: number },
-): Range {
+  { metric, range, zone, now }: { metric: MetricRecord; range: TimeRange; zone: Zone; now: number },
+): TimeRange {
   if (typeof compare === 'object') return parseRange(compare, zone, 'compare')
   const to = range.to ?? now
   if (compare === 'previous_year') {
@@ -186,7 +186,7 @@ function toComparedRange(
 function addComparison(
   answer: MetricAnswer,
   node: ValueNode,
-  range: Range,
+  range: TimeRange,
   shown: { breakdown: ListedBreakdown | undefined; dimensions: readonly Dimension[]; run: RunPlan },
 ): MetricAnswer {
   const { breakdown, run } = shown

@@ -9,9 +9,9 @@ import { openExecutor } from '../engine/executor.ts'
 import type { ExploreAnswer, ExploreQuestion } from '../explore-model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
-import { type Condition, type Plan, toScope, toSeriesPlan } from '../plan/plan.ts'
+import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
-import { type Granularity, getZone, parseRange, type Range, toBuckets } from '../plan/time.ts'
+import { type Granularity, getZone, parseRange, type TimeRange, toBuckets } from '../plan/time.ts'
 import { listExamples } from '../sql/explore.store.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
@@ -66,7 +66,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     dimensions: [],
   }
   const count = (change: Partial<Plan>) => (run({ ...plan, ...change })[0] ?? emptyPartial).n
-  const isOpen: Condition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
+  const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
   const total = count({})
   const { freshness, warnings } = toFreshness(reader, [plan], now)
   const { weekStart = 'monday' } = question
@@ -163,7 +163,7 @@ function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): 
   return found
 }
 
-function toGranularity({ from, to }: Range, now: number): Granularity {
+function toGranularity({ from, to }: TimeRange, now: number): Granularity {
   if (from === undefined) return 'week'
   const length = (to ?? now) - from
   if (length <= 2 * DAY) return 'hour'
@@ -172,7 +172,7 @@ function toGranularity({ from, to }: Range, now: number): Granularity {
 }
 
 /** A trend covers the range that was asked for, as far as it is not too long; else the default of a series. */
-function toTrendRange({ from, to }: Range, now: number): Range {
+function toTrendRange({ from, to }: TimeRange, now: number): TimeRange {
   const end = to ?? now
   return from === undefined ? { to: end } : { from: Math.max(Math.min(from, end), end - MAX_TREND_LENGTH), to: end }
 }

@@ -10,9 +10,9 @@ import type { MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
 import { listSeenValues } from '../engine/executor.ts'
-import type { Freshness, Warning } from '../model.ts'
-import type { Condition, Plan } from '../plan/plan.ts'
-import { isInScope, listSources, type SourceFacts } from '../sql/freshness.store.ts'
+import type { Freshness, QueryWarning } from '../model.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
+import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
 import { type FreeKey, isFreeKey, listSourceTypes } from '../sql/words.store.ts'
 
 const DAY = 24 * 3_600_000
@@ -21,7 +21,7 @@ const STALE_AFTER = 7 * DAY
 const LATE_AFTER = 3_600_000
 const MAX_SOURCES = 20
 /** What the metric's own state asks a reader to know. */
-export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] {
+export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarning[] {
   switch (trust.tier) {
     case 'draft':
       return [
@@ -39,12 +39,12 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust): Warning[] 
   }
 }
 
-export function warnOfCoercions(coerced: readonly Coercion[]): Warning[] {
+export function warnOfCoercions(coerced: readonly Coercion[]): QueryWarning[] {
   return coerced.slice(0, 20).map(({ path, message }) => ({ code: 'coerced', message: `${path} ${message}` }))
 }
 
 /** Conditions on one key that cannot hold together, each named with where it came from. */
-export function warnOfContradictions(plans: readonly Plan[]): Warning[] {
+export function warnOfContradictions(plans: readonly Plan[]): QueryWarning[] {
   const messages = plans.flatMap(({ conditions }) => {
     const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
     return keys.flatMap((key) => findContradiction(conditions.filter((condition) => condition.key === key)) ?? [])
@@ -52,7 +52,7 @@ export function warnOfContradictions(plans: readonly Plan[]): Warning[] {
   return [...new Set(messages)].map((message) => ({ code: 'contradiction', message }))
 }
 
-function findContradiction(conditions: readonly Condition[]): string | undefined {
+function findContradiction(conditions: readonly PlanCondition[]): string | undefined {
   const included = conditions.filter(({ exclude }) => !exclude)
   const [first, ...others] = included
   // Names and ids of sources are two spellings of one thing, so they are not compared.
@@ -72,7 +72,7 @@ function findContradiction(conditions: readonly Condition[]): string | undefined
 const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(String(value))
 
 /** A condition in words. */
-export function tell({ origin, term, key, values, exclude }: Condition): string {
+export function tell({ origin, term, key, values, exclude }: PlanCondition): string {
   const who = term === undefined ? `the ${origin}` : `the term ${term}`
   const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
@@ -89,7 +89,7 @@ function toHint(key: string, near: readonly string[]): string {
 }
 
 /** Values that a caller or a placement names but that nothing has ever had. */
-export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Warning[] {
+export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): QueryWarning[] {
   const asked = new Map<string, Set<string>>()
   for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
     if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes' && key !== 'sources') continue
@@ -103,7 +103,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
     if (seen === undefined) return []
     return [...values]
       .filter((value) => value !== NONE && !seen.includes(value))
-      .map((value): Warning => {
+      .map((value): QueryWarning => {
         const hint = toHint(
           key,
           closest(value, seen, (name) => name, 3),
@@ -116,7 +116,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): War
 }
 
 /** A source that a term, a metric or a placement names may be gone since. */
-function toSourceWarnings(reader: Reader, names: readonly string[]): Warning[] {
+function toSourceWarnings(reader: Reader, names: readonly string[]): QueryWarning[] {
   return listUnknownSources(reader, names).unknown.map((name) => ({
     code: 'unknown_value',
     message: `No source is called ${quote(name)} any more, or yet.`,
@@ -142,7 +142,7 @@ export function toFreshness(
   reader: Reader,
   plans: readonly Plan[],
   now: number,
-): { freshness: Freshness; warnings: Warning[] } {
+): { freshness: Freshness; warnings: QueryWarning[] } {
   const populations = plans.map(({ conditions }) => conditions)
   const sources = listSources(reader).filter((source) => isInScope(source, populations))
   const freshness = {
@@ -169,7 +169,7 @@ const CLOCK_TOLERANCE_MS = 2 * 60_000
 const sayAhead = (newest: number) =>
   `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
 
-function isStale({ lastCompletedScanAt, nextRunAt }: SourceFacts, now: number): boolean {
+function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: number): boolean {
   if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
   return nextRunAt !== null && now - nextRunAt > LATE_AFTER
 }

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
-import { partition, toAxis, toGroupFilter, toSieve } from './shape.ts'
+import { partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
 
 const ownKeys: readonly string[] = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned']
 /** Times that every asset has. */
@@ -18,7 +18,7 @@ export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefi
   const { facets, placeCount } = assets
   const dimensions = [...new Set([...plan.dimensions, ...(plan.groups?.dimensions ?? [])])]
   const axes = dimensions.map((dimension) =>
-    toAxis(engine, facets[facetOf[dimension as keyof typeof facetOf]], dimension),
+    toGroupAxis(engine, facets[facetOf[dimension as keyof typeof facetOf]], dimension),
   )
   const only = (facet: 'deleted' | 'scanned', wanted: number) => ({
     column: facets[facet].column,
@@ -27,7 +27,7 @@ export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefi
   const sieves = plan.conditions.map((condition) =>
     condition.key === 'scanned'
       ? only('scanned', condition.values.includes('true') ? 1 : 0)
-      : toSieve(engine, facets[facetOfKey[condition.key as keyof typeof facetOfKey]], condition),
+      : toAllowMask(engine, facets[facetOfKey[condition.key as keyof typeof facetOfKey]], condition),
   )
   const parts = partition(undefined, placeCount, axes, [...sieves, only('deleted', 0)])
   if (parts === undefined) return undefined

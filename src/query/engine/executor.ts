@@ -3,7 +3,7 @@ import { catchUp } from '../../engine/load.store.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
 import type { Reader } from '../../store/store.ts'
 import type { RunPlan } from '../answer/value.ts'
-import type { Condition } from '../plan/plan.ts'
+import type { PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type FreeKey, listValues } from '../sql/words.store.ts'
@@ -39,7 +39,7 @@ export function openExecutor(reader: Reader): RunPlan {
   const run = openRunner(reader)
   const deleted = listDeletedSources(reader)
   if (deleted.length === 0) return run
-  const others: Condition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }
+  const others: PlanCondition = { key: 'sources', values: deleted, exclude: true, origin: 'caller' }
   return (plan) => run({ ...plan, conditions: [...plan.conditions, others] })
 }
 

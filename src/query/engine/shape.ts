@@ -8,7 +8,7 @@ import { toConfidenceUnits } from '../../findings/filter-terms.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { severityCodes, statusCodes } from '../../store/schema.ts'
 import { toGroupId } from '../plan/cells.ts'
-import type { Condition, GroupKey, Plan } from '../plan/plan.ts'
+import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 
 /** The lookup tables of a plan's conditions and dimensions, and what its groups are called. */
 export interface CompiledShape {
@@ -50,13 +50,13 @@ const ofMasks: ReadonlySet<FacetName> = new Set(['severity', 'status'])
 const ofCombos: ReadonlySet<string> = new Set(comboFacets)
 
 /** Which values of a facet are let in, by number. */
-interface Sieve {
+interface AllowMask {
   column: Uint32Array
   allowed: Uint8Array
 }
 
 /** A dimension: the name of each value of a facet, by number. */
-interface Axis {
+interface GroupAxis {
   column: Uint32Array
   indexOf: Uint32Array
   names: (string | null)[]
@@ -83,11 +83,11 @@ export function compileShape(
   const axesOf = (combos: boolean) =>
     dimensions
       .filter((dimension) => isOfCombo(facetOfDimension[dimension]) === combos)
-      .map((dimension) => toAxis(engine, facetOf(facetOfDimension[dimension]), dimension))
+      .map((dimension) => toGroupAxis(engine, facetOf(facetOfDimension[dimension]), dimension))
   const sievesOf = (combos: boolean) =>
     conditions
       .filter(({ key }) => isOfCombo(facetOfKey[key]) === combos)
-      .map((condition) => toSieve(engine, facetOf(facetOfKey[condition.key] ?? 'severity'), condition))
+      .map((condition) => toAllowMask(engine, facetOf(facetOfKey[condition.key] ?? 'severity'), condition))
 
   const combos = partition(
     byCell ? Uint32Array.from(facets.cells) : undefined,
@@ -191,7 +191,7 @@ function listMembers(groupOf: Uint32Array, none: number): Uint32Array {
   return members.subarray(0, count)
 }
 
-function toLeastConfidence(conditions: readonly Condition[]): number {
+function toLeastConfidence(conditions: readonly PlanCondition[]): number {
   const least = conditions
     .filter(({ key }) => key === 'minConfidence')
     .map(({ values }) => toConfidenceUnits(Number(values[0])))
@@ -217,8 +217,8 @@ export function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boole
 export function partition(
   items: Uint32Array | undefined,
   count: number,
-  axes: readonly Axis[],
-  sieves: readonly Sieve[],
+  axes: readonly GroupAxis[],
+  sieves: readonly AllowMask[],
 ): { partOf: Uint32Array; keys: GroupKey[] } | undefined {
   const length = items?.length ?? count
   const domain = axes.reduce((product, { names }) => product * Math.max(1, names.length), 1)
@@ -252,7 +252,7 @@ export function partition(
 const pick = (column: Uint32Array, items: Uint32Array | undefined): Uint32Array =>
   items === undefined ? column : items.map((item) => column[item] ?? 0)
 
-function toKey(at: number, axes: readonly Axis[]): GroupKey {
+function toKey(at: number, axes: readonly GroupAxis[]): GroupKey {
   let left = at
   const key = axes.toReversed().map(({ names }) => {
     const index = left % names.length
@@ -283,7 +283,7 @@ function toName({ names }: Engine, dimension: Dimension, value: number): string 
   }
 }
 
-export function toAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): Axis {
+export function toGroupAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): GroupAxis {
   const names: (string | null)[] = []
   const indexes = new Map<string | null, number>()
   const indexOf = Uint32Array.from(values, (value) => {
@@ -296,11 +296,11 @@ export function toAxis(engine: Engine, { values, column }: Facet, dimension: Dim
   return { column, indexOf, names }
 }
 
-export function toSieve(
+export function toAllowMask(
   { names }: Engine,
   { values, column }: Facet,
-  { key, values: asked, exclude }: Condition,
-): Sieve {
+  { key, values: asked, exclude }: PlanCondition,
+): AllowMask {
   const texts = asked.map(String)
   const folded = new Set(texts.map(foldAscii))
   const uids = new Set(texts.map((text) => text.toLowerCase()))

@@ -6,7 +6,7 @@ import { findingStatuses } from '../../findings/model.ts'
 import { dimensions, type MetricField } from '../../metrics/model.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
-import type { Condition, Plan } from '../plan/plan.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { runOnEngine } from './engine-plan.ts'
@@ -31,7 +31,7 @@ const distinctFields: readonly MetricField[] = [
 ]
 
 /** Numbers that a seed repeats. */
-export function createDice(seed: number) {
+export function createSeededRandom(seed: number) {
   let state = seed >>> 0
   const below = (count: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -39,7 +39,7 @@ export function createDice(seed: number) {
   }
   return { below, chance: (share: number) => below(1000) < share * 1000 }
 }
-type Dice = ReturnType<typeof createDice>
+type Dice = ReturnType<typeof createSeededRandom>
 
 /** Asks the engine and SQL the same random questions about what is in the store, in one snapshot. */
 export function verifyEngine(
@@ -55,7 +55,7 @@ export function verifyEngine(
   try {
     const { reader } = snapshot
     const engine = buildAll(reader)
-    const dice = createDice(seed)
+    const dice = createSeededRandom(seed)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
     const hasChanged = (since: number) => hasChangesSince(reader, since)
     for (let done = 0; done < questions; done++) {
@@ -129,10 +129,10 @@ const keysOfFacets = {
   category: 'categories',
 } as const
 
-function makeConditions(engine: Engine, dice: Dice): Condition[] {
+function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {
   const { facets, assets, names } = engine
-  const found: Condition[] = []
-  const add = (key: Condition['key'], values: readonly (string | number)[]) => {
+  const found: PlanCondition[] = []
+  const add = (key: PlanCondition['key'], values: readonly (string | number)[]) => {
     const exclude = key !== 'minConfidence' && dice.chance(0.2)
     if (values.length > 0) found.push({ key, values, exclude, origin: 'caller' })
   }

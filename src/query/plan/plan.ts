@@ -13,14 +13,14 @@ import {
   type TimeField,
   type TrendDefinition,
 } from '../../metrics/model.ts'
-import { type Bucket, beforeWindow, type Range } from './time.ts'
+import { type Bucket, beforeWindow, type TimeRange } from './time.ts'
 import type { Zone } from './zone.ts'
 
 export const origins = ['metric', 'term', 'caller', 'placement'] as const
 type Origin = (typeof origins)[number]
 
 /** One condition of a population, with where it came from. */
-export interface Condition extends Omit<FilterCondition, 'key'> {
+export interface PlanCondition extends Omit<FilterCondition, 'key'> {
   key: FilterCondition['key'] | 'scanned'
   origin: Origin
   /** The term it is part of. */
@@ -42,10 +42,10 @@ export interface Plan {
   mode: 'flow' | 'stock'
   measure: { aggregation: Aggregation; field?: MetricField }
   /** All hold together. */
-  conditions: readonly Condition[]
+  conditions: readonly PlanCondition[]
   timeField: TimeField
   /** Flow: half-open, in milliseconds. */
-  range: Range
+  range: TimeRange
   /** Stock: what changed before this instant has happened. Flow: the instant that ages are reckoned from. */
   at: number
   dimensions: readonly Dimension[]
@@ -71,7 +71,7 @@ export type ValueNode =
   | { kind: 'change'; current: ValueNode; previous: ValueNode }
 
 export interface PlanContext {
-  range: Range
+  range: TimeRange
   now: number
   zone: Zone
   dimensions: readonly Dimension[]
@@ -80,18 +80,18 @@ export interface PlanContext {
 }
 
 /** The conditions of a filter, labelled with where it came from. */
-export function toScope(filter: FilterMapping, label: Pick<Condition, 'origin' | 'term'>): Condition[] {
+export function toScope(filter: FilterMapping, label: Pick<PlanCondition, 'origin' | 'term'>): PlanCondition[] {
   return toConditions(filter).map((condition) => ({ ...condition, ...label }))
 }
 
 /** Plans a metric under the scopes of its caller; every scope of the metric itself is added to them. */
-export function planMetric(metric: MetricRecord, scopes: readonly Condition[], context: PlanContext): ValueNode {
+export function planMetric(metric: MetricRecord, scopes: readonly PlanCondition[], context: PlanContext): ValueNode {
   return planPart(metric, scopes, context, undefined)
 }
 
 function planPart(
   metric: MetricRecord,
-  outer: readonly Condition[],
+  outer: readonly PlanCondition[],
   context: PlanContext,
   part: string | undefined,
 ): ValueNode {
@@ -130,7 +130,7 @@ function planPart(
     case 'TREND': {
       const base = getInput(metric.definition.baseMetricSlug, context)
       const windows = toTrendWindows(metric.definition, context)
-      const over = (range: Range) => planPart(base, scopes, { ...context, range }, part)
+      const over = (range: TimeRange) => planPart(base, scopes, { ...context, range }, part)
       return { kind: 'change', current: over(windows.current), previous: over(windows.previous) }
     }
   }
@@ -153,14 +153,14 @@ export function toTrendWindows(
 
 function planSimple(
   definition: SimpleDefinition,
-  outer: readonly Condition[],
+  outer: readonly PlanCondition[],
   { range, now, dimensions }: PlanContext,
   { part, emptyAs }: { part: string | undefined; emptyAs: 'zero' | 'null' },
 ): ValueNode {
   const { aggregation, entity, field, filters = {}, mode = 'flow' } = definition
   const { scanned, ...mapping } = filters
   const within = part === undefined ? {} : { part }
-  const own: Condition[] = toScope(mapping, { origin: 'metric' }).map((condition) => ({ ...condition, ...within }))
+  const own: PlanCondition[] = toScope(mapping, { origin: 'metric' }).map((condition) => ({ ...condition, ...within }))
   if (scanned !== undefined) {
     own.push({ key: 'scanned', values: [String(scanned)], exclude: false, origin: 'metric', ...within })
   }

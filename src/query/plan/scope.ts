@@ -5,9 +5,9 @@ import { AppError, conflict } from '../../kernel/errors.ts'
 import { loadInputs } from '../../metrics/dependencies.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
-import { remember } from '../../store/memory.store.ts'
+import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
-import { type Condition, toScope } from './plan.ts'
+import { type PlanCondition, toScope } from './plan.ts'
 
 /** What every question may narrow a metric by. */
 export interface ScopeQuestion {
@@ -17,11 +17,11 @@ export interface ScopeQuestion {
 }
 
 /** Names resolved and scopes gathered: what a question asks of which metric. */
-export interface Scope {
+export interface ResolvedQuestion {
   metric: MetricRecord
   inputs: Map<string, MetricRecord>
   term: TermRecord | undefined
-  conditions: Condition[]
+  conditions: PlanCondition[]
 }
 
 /** Says where in the input an error of a lookup lies. */
@@ -38,7 +38,11 @@ function at<Found>(path: string, find: () => Found): Found {
  * Finds what a question names, and puts the scopes together: all of them hold, none replaces another.
  * @throws AppError `not_found` for unknown names, `conflict` for a term that is not active.
  */
-export function openScope(reader: Reader, question: ScopeQuestion, pinned: FilterMapping | undefined): Scope {
+export function openScope(
+  reader: Reader,
+  question: ScopeQuestion,
+  pinned: FilterMapping | undefined,
+): ResolvedQuestion {
   const { metric, inputs } = findMetric(reader, question.metricSlug)
   const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
   requireSources(reader, question.filters, 'filters')
@@ -56,15 +60,15 @@ export function openScope(reader: Reader, question: ScopeQuestion, pinned: Filte
   }
 }
 
-function findMetric(reader: Reader, name: string): Pick<Scope, 'metric' | 'inputs'> {
-  return remember(reader, `metric ${name}`, () => {
+function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
+  return cacheDefinition(reader, `metric ${name}`, () => {
     const metric = at('metricSlug', () => resolveMetric(reader, name))
     return { metric, inputs: loadInputs(reader, metric) }
   })
 }
 
 export function getActiveTerm(reader: Reader, name: string): TermRecord {
-  const term = remember(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
+  const term = cacheDefinition(reader, `term ${name}`, () => at('glossaryTermSlug', () => resolveTerm(reader, name)))
   if (term.isActive) return term
   throw conflict(`The term ${term.slug} is not active; activate it, or query without it.`, {
     reason: 'inactive_term',

@@ -16,7 +16,7 @@ const DAY = 24 * HOUR
 const defaultBuckets: Record<Granularity, number> = { hour: 48, day: 30, week: 26, month: 12 }
 
 /** A half-open stretch of time `[from, to)` in milliseconds; an absent end is open. */
-export interface Range {
+export interface TimeRange {
   from?: number
   to?: number
 }
@@ -83,9 +83,13 @@ function badInstant(path: string, text: string, problem: string) {
 }
 
 /** Reads the ends of a range. @throws AppError `invalid_input` when `from` is after `to`. */
-export function parseRange(given: { from?: string | undefined; to?: string | undefined }, zone: Zone, at = ''): Range {
+export function parseRange(
+  given: { from?: string | undefined; to?: string | undefined },
+  zone: Zone,
+  at = '',
+): TimeRange {
   const path = (bound: 'from' | 'to') => (at === '' ? bound : `${at}.${bound}`)
-  const range: Range = {}
+  const range: TimeRange = {}
   if (given.from !== undefined) range.from = parseInstant(given.from, zone, 'from', path('from'))
   if (given.to !== undefined) range.to = parseInstant(given.to, zone, 'to', path('to'))
   if (range.from === undefined || range.to === undefined) return range
@@ -94,7 +98,7 @@ export function parseRange(given: { from?: string | undefined; to?: string | und
 }
 
 /** The day after a day begins where that day ends: as written, the range is backwards all the same. */
-function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: Range): boolean {
+function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: TimeRange): boolean {
   return from === to && [given.from, given.to].every((text) => text !== undefined && !/T/i.test(text))
 }
 
@@ -106,7 +110,7 @@ function fromAfterTo(path: string) {
 }
 
 /** The same length directly before; the range has both ends. */
-export function previousPeriod({ from, to }: { from: number; to: number }): Range {
+export function previousPeriod({ from, to }: { from: number; to: number }): TimeRange {
   return { from: from - (to - from), to: from }
 }
 
@@ -139,7 +143,7 @@ export function beforeWindow(instant: number, zone: Zone, window: string, count 
  * @throws AppError `invalid_input` for more than 10,000 buckets.
  */
 export function toBuckets(
-  range: Range,
+  range: TimeRange,
   options: { granularity: Granularity; zone: Zone; weekStart: WeekDay; now: number },
 ): Buckets {
   const { granularity, zone, weekStart, now } = options

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { remember } from '../../store/memory.store.ts'
+import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
-import type { Condition } from '../plan/plan.ts'
+import type { PlanCondition } from '../plan/plan.ts'
 
-export interface SourceFacts {
+export interface SourceFreshness {
   uid: string
   name: string
   type: string
@@ -12,10 +12,10 @@ export interface SourceFacts {
 }
 
 /** Every source with what its schedule and its scans say of how new its data is. */
-export function listSources(reader: Reader): SourceFacts[] {
-  return remember(reader, 'sources', () =>
+export function listSources(reader: Reader): SourceFreshness[] {
+  return cacheDefinition(reader, 'sources', () =>
     reader.all(
-      sql<SourceFacts>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
+      sql<SourceFreshness>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
       CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
       FROM source WHERE deleted_at IS NULL ORDER BY name`,
     ),
@@ -23,7 +23,7 @@ export function listSources(reader: Reader): SourceFacts[] {
 }
 
 /** True when a source passes the conditions on sources in one of the populations. */
-export function isInScope(source: SourceFacts, populations: readonly (readonly Condition[])[]): boolean {
+export function isInScope(source: SourceFreshness, populations: readonly (readonly PlanCondition[])[]): boolean {
   return populations.some((conditions) =>
     conditions.every(({ key, values, exclude }) => {
       if (key === 'sources') {

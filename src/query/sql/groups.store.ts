@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Dimension } from '../../metrics/model.ts'
-import { shapeQuery } from '../../store/cached-query.ts'
+import { cachedQueryByShape } from '../../store/cached-query.ts'
 import { severityCodes, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import { greatest, least, type Partial } from '../plan/cells.ts'
@@ -94,7 +94,7 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
     })
 }
 
-const selectNames = shapeQuery(
+const selectNames = cachedQueryByShape(
   ({ table }: { table: 'source' | 'word'; ids: string }) => table,
   (table, give) => {
     const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`

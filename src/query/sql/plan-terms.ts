@@ -1,11 +1,11 @@
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from '../../findings/filter-terms.ts'
-import { type Give, giveList, type Place } from '../../store/cached-query.ts'
-import type { Condition, Plan } from '../plan/plan.ts'
+import { type Bind, type Bound, bindList } from '../../store/cached-query.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
 
 /** What SQL is made of for a plan: its instants and codes as the store has them, or their places. */
 export interface PlanTerms<Instant = number, Value = Compared>
   extends Pick<Plan, 'entity' | 'mode' | 'measure' | 'timeField' | 'dimensions'> {
-  conditions: readonly FilterTerm<Value, Condition['key']>[]
+  conditions: readonly FilterTerm<Value, PlanCondition['key']>[]
   /** Of a stock: some finding has changed at its moment or later, so that the rows alone do not tell its state. */
   isPast: boolean
   at: Instant
@@ -17,9 +17,9 @@ export interface PlanTerms<Instant = number, Value = Compared>
   moments?: { first: Instant; last: Instant }
 }
 
-export type PlacedPlan = PlanTerms<Place<number>, Place<Compared>>
+export type PlacedPlan = PlanTerms<Bound<number>, Bound<Compared>>
 
-export const toPlanConditions = (conditions: readonly Condition[]): FilterTerm<Compared, Condition['key']>[] =>
+export const toPlanConditions = (conditions: readonly PlanCondition[]): FilterTerm<Compared, PlanCondition['key']>[] =>
   conditions.map(({ key, values, exclude }) =>
     key === 'scanned'
       ? { key, values: [values.includes('true') ? 1 : 0], exclude }
@@ -47,7 +47,7 @@ const pickNumber = (value: number | undefined): number => {
 /** A plan of a shape, with places for all that the shape leaves open. */
 export function placePlan(
   { conditions, from, to, groups, slots, moments, ...terms }: ReturnType<typeof toPlanShape>,
-  give: Give<PlanTerms>,
+  give: Bind<PlanTerms>,
 ): PlacedPlan {
   const number = (pick: (plan: PlanTerms) => number | undefined) => give((plan) => pickNumber(pick(plan)))
   return {
@@ -64,7 +64,7 @@ export function placePlan(
           groups: {
             ...groups,
             codes: Array.from({ length: groups.codes }, (_, index) =>
-              giveList(give, groups.dimensions.length, (plan) => plan.groups?.codes[index] ?? []),
+              bindList(give, groups.dimensions.length, (plan) => plan.groups?.codes[index] ?? []),
             ),
           },
         }),

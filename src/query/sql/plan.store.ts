@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Give, shapeQuery } from '../../store/cached-query.ts'
+import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -51,7 +51,7 @@ export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined
 }
 
 /** One row for each group and quotient of time. */
-export const selectGroups = shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => {
+export const selectGroups = cachedQueryByShape(toPlanShape, (shape, give: Bind<PlanTerms>) => {
   const plan = placePlan(shape, give)
   const { slots } = plan
   const source = toRowSource(plan)

@@ -3,10 +3,10 @@ import { findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter
 import type { FilterCondition } from '../../findings/filter.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
 import type { Dimension, MetricField, TimeField } from '../../metrics/model.ts'
-import type { Place } from '../../store/cached-query.ts'
+import type { Bound } from '../../store/cached-query.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
-import type { Condition } from '../plan/plan.ts'
+import type { PlanCondition } from '../plan/plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 
 export type Sql<Value = unknown> = RawBuilder<Value>
@@ -144,7 +144,7 @@ export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r
  * are found by key: of a list of them it may go through all for each finding. Findings with none are told by a set,
  * which is quicker than to look for one.
  */
-export function joinChange(at: Place<number>, which: 'first' | 'last'): Sql {
+export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
   const order = which === 'first' ? sql`+s.at, s.seq` : sql`+s.at DESC, s.seq DESC`
   return sql`LEFT JOIN status_change changed ON changed.finding_id = f.id
     AND changed.seq = CASE WHEN f.id IN (SELECT finding_id FROM status_change WHERE at >= ${at})
@@ -165,12 +165,12 @@ function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
   return [...(from === undefined ? [] : [sql`${time} >= ${from}`]), ...(to === undefined ? [] : [sql`${time} < ${to}`])]
 }
 
-export function findingConditions(conditions: readonly Condition[]): FilterCondition[] {
+export function findingConditions(conditions: readonly PlanCondition[]): FilterCondition[] {
   return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
 }
 
 /** The terms that findings, or assets by their filters, know. */
-export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Place<Compared>>[] {
+export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Bound<Compared>>[] {
   return terms.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
 }
 
@@ -242,7 +242,7 @@ export function isScanned({ conditions }: PlacedPlan): Sql[] {
 }
 
 /** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */
-function existedAt(at: Place<number>, hasFinding: boolean): Sql[] {
+function existedAt(at: Bound<number>, hasFinding: boolean): Sql[] {
   const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
   return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]
 }

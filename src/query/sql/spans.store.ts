@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type FindingTermOptions, findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
-import type { Place } from '../../store/cached-query.ts'
+import type { Bound } from '../../store/cached-query.ts'
 import { statusCodes } from '../../store/schema.ts'
 import type { PlacedPlan, PlanTerms } from './plan-terms.ts'
 import {
@@ -48,7 +48,7 @@ interface StatusSpans {
 /** A finding counts from the change before on, or where there was none from its first detection. */
 const sinceChange = (at: Sql): Sql => sql`max(f.first_detected_at, coalesce(${at}, f.first_detected_at))`
 
-function statusSpans(part: SpanPart, first: Place<number>): StatusSpans {
+function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
   if (part === 'last') {
     return {
       with: sql``,
@@ -75,7 +75,7 @@ function statusSpans(part: SpanPart, first: Place<number>): StatusSpans {
 }
 
 /** One part of the spans of findings between the first and the last moment of a series. */
-export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Place<number>, last: Place<number>): SpanSource {
+export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>, last: Bound<number>): SpanSource {
   const joins = findingJoins()
   const { status, resolvedAt, options, from, ...spans } = statusSpans(part, first)
   return {
@@ -95,7 +95,7 @@ export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Place<numb
  * The spans of assets: one asset may have many that overlap. Where findings have a say in it, an asset was there while
  * one of them fitted, which is told in the parts of their spans.
  */
-export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Place<number>): SpanSource {
+export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>): SpanSource {
   const joins = assetJoins()
   const { own, ofFindings } = splitByAsset(onFilterKeys(plan.conditions))
   const ended = sql`CASE WHEN a.status = 'DELETED' THEN a.deleted_at END`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Give, shapeQuery } from '../../store/cached-query.ts'
+import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { type Cell, emptyPartial, type Partial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
@@ -73,7 +73,7 @@ export const selectEndedSpans = selectSpans('ended')
 export const selectLastSpans = selectSpans('last')
 
 function selectSpans(part: SpanPart) {
-  return shapeQuery(toPlanShape, (shape, give: Give<PlanTerms>) => toSpanQuery(placePlan(shape, give), part))
+  return cachedQueryByShape(toPlanShape, (shape, give: Bind<PlanTerms>) => toSpanQuery(placePlan(shape, give), part))
 }
 
 function toSpanQuery(plan: PlacedPlan, part: SpanPart) {

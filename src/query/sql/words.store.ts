@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { remember } from '../../store/memory.store.ts'
+import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 
 /** Where the values of the free filter keys come from. */
@@ -22,7 +22,7 @@ export function listValues(reader: Reader, key: FreeKey): string[] {
 }
 
 export function listSourceTypes(reader: Reader): string[] {
-  return remember(reader, 'types of sources', () =>
+  return cacheDefinition(reader, 'types of sources', () =>
     reader
       .all(sql<{ type: string }>`SELECT DISTINCT type FROM source WHERE deleted_at IS NULL ORDER BY type`)
       .map(({ type }) => type),

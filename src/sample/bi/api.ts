@@ -1,10 +1,10 @@
-import type { Reply, SampleRequest } from '../exchange.ts'
+import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { toGuid } from '../ids.ts'
 import { createRouter, findProblem } from '../parameters.ts'
 import { matchesFilter } from './filter.ts'
 import { answerQuery } from './queries.ts'
 import { type BiCall, biRoutes } from './routes.ts'
-import type { BiDashboard, BiDataset, BiReport, BiTenant, BiWorkspace } from './tenant.ts'
+import type { BiDataset, BiTenant, BiWorkspace, SampleDashboard, SampleReport } from './tenant.ts'
 import type { TokenHolder } from './tokens.ts'
 import {
   type ScanFlags,
@@ -43,7 +43,7 @@ interface Call {
   holder: TokenHolder
 }
 
-export const toError = (status: number, code: string, message?: string): Reply => ({
+export const toError = (status: number, code: string, message?: string): SampleReply => ({
   status,
   headers: { requestid: toGuid(`request ${status} ${code}`) },
   body: { error: { code, ...(message === undefined ? {} : { message }) } },
@@ -58,7 +58,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
   const scans = new Map<string, { ids: string[]; flags: ScanFlags; polls: number }>()
   let calls = 0
 
-  const list = (kind: string, value: readonly unknown[]): Reply => ({
+  const list = (kind: string, value: readonly unknown[]): SampleReply => ({
     status: 200,
     body: { '@odata.context': `${url()}${API_PATH}/$metadata#${kind}`, value },
   })
@@ -70,7 +70,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     )
 
   /** The workspace a call is about, or the refusal. */
-  function enter({ params, holder }: Call): BiWorkspace | Reply {
+  function enter({ params, holder }: Call): BiWorkspace | SampleReply {
     if (params.groupId === undefined) {
       return holder === 'person' ? tenant.personal : toError(403, 'API is not accessible for application')
     }
@@ -79,21 +79,21 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return isMember(workspace, holder) ? workspace : toError(403, 'PowerBINotAuthorizedException')
   }
 
-  const inWorkspace = (work: (workspace: BiWorkspace, call: Call) => Reply) => (call: Call) => {
+  const inWorkspace = (work: (workspace: BiWorkspace, call: Call) => SampleReply) => (call: Call) => {
     const workspace = enter(call)
     return 'status' in workspace ? workspace : work(workspace, call)
   }
-  const withDataset = (work: (dataset: BiDataset, call: Call, workspace: BiWorkspace) => Reply) =>
+  const withDataset = (work: (dataset: BiDataset, call: Call, workspace: BiWorkspace) => SampleReply) =>
     inWorkspace((workspace, call) => {
       const dataset = workspace.datasets.find(({ id }) => same(id, call.params.datasetId))
       return dataset === undefined ? notFound() : work(dataset, call, workspace)
     })
-  const withReport = (work: (report: BiReport, workspace: BiWorkspace) => Reply) =>
+  const withReport = (work: (report: SampleReport, workspace: BiWorkspace) => SampleReply) =>
     inWorkspace((workspace, call) => {
       const report = workspace.reports.find(({ id }) => same(id, call.params.reportId))
       return report === undefined ? notFound('PowerBIEntityNotFound') : work(report, workspace)
     })
-  const withDashboard = (work: (dashboard: BiDashboard, call: Call, workspace: BiWorkspace) => Reply) =>
+  const withDashboard = (work: (dashboard: SampleDashboard, call: Call, workspace: BiWorkspace) => SampleReply) =>
     inWorkspace((workspace, call) => {
       const dashboard = workspace.dashboards.find(({ id }) => same(id, call.params.dashboardId))
       return dashboard === undefined ? notFound('PowerBIEntityNotFound') : work(dashboard, call, workspace)
@@ -119,7 +119,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
   }
   const badFilter = () => toError(400, 'BadRequest', 'The $filter is not understood.')
 
-  function listGroups({ query, holder }: Call): Reply {
+  function listGroups({ query, holder }: Call): SampleReply {
     const groups = select(listVisible(holder), query, ({ id, name, type }) => ({ id, name, type }))
     return groups === undefined ? badFilter() : list('groups', groups.map(toGroupWire))
   }
@@ -142,7 +142,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     }
   }
 
-  function listAdminGroups({ query }: Call): Reply {
+  function listAdminGroups({ query }: Call): SampleReply {
     const all = [...tenant.workspaces.values()]
     const groups = select(all, query, ({ id, name, type, state }) => ({ id, name, type, state }))
     return groups === undefined
@@ -158,7 +158,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     kind: string,
     itemsOf: (workspace: BiWorkspace) => T[],
     toWire: (item: T, workspace: BiWorkspace) => object,
-  ): Reply {
+  ): SampleReply {
     const wires = [...tenant.workspaces.values()].flatMap((workspace) =>
       itemsOf(workspace).map((item) => ({ ...toWire(item, workspace), workspaceId: workspace.id })),
     )
@@ -166,7 +166,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return items === undefined ? badFilter() : list(kind, items)
   }
 
-  function listModified({ query }: Call): Reply {
+  function listModified({ query }: Call): SampleReply {
     const from = Date.parse(query.get('modifiedSince') ?? '1970-01-01')
     const age = now() - from
     if (query.has('modifiedSince') && !(age >= 30 * 60_000 && age <= 30 * 86_400_000))
@@ -180,7 +180,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return { status: 200, body: found.map(({ id }) => ({ id })) }
   }
 
-  function startScan({ request, query }: Call): Reply {
+  function startScan({ request, query }: Call): SampleReply {
     const ids = (readJson(request.body) as { workspaces?: unknown } | undefined)?.workspaces
     if (!Array.isArray(ids) || ids.length === 0 || ids.length > 100 || !ids.every((id) => typeof id === 'string')) {
       return toError(400, 'BadRequest', 'workspaces must hold 1 to 100 ids.')
@@ -198,7 +198,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return { status: 202, body: { id, createdDateTime: new Date().toISOString(), status: 'NotStarted' } }
   }
 
-  function showScan({ params }: Call): Reply {
+  function showScan({ params }: Call): SampleReply {
     const id = params.scanId ?? ''
     const scan = scans.get(id)
     if (scan === undefined) return notFound()
@@ -206,14 +206,14 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return { status: 200, body: { id, createdDateTime: new Date().toISOString(), status } }
   }
 
-  function showScanResult({ params }: Call): Reply {
+  function showScanResult({ params }: Call): SampleReply {
     const scan = scans.get(params.scanId ?? '')
     return scan === undefined || scan.polls <= scanPolls
       ? notFound()
       : { status: 200, body: toScanResult(tenant, scan.ids, scan.flags) }
   }
 
-  function runQuery(dataset: BiDataset, { request, holder }: Call): Reply {
+  function runQuery(dataset: BiDataset, { request, holder }: Call): SampleReply {
     const asked = readJson(request.body) as
       | { queries?: { query?: unknown }[]; serializerSettings?: { includeNulls?: unknown } }
       | undefined
@@ -232,7 +232,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   }
 
-  function listRefreshes(dataset: BiDataset, { query }: Call): Reply {
+  function listRefreshes(dataset: BiDataset, { query }: Call): SampleReply {
     if (dataset.push)
       return toError(400, 'InvalidRequest', 'Invalid dataset. This API can only be called on a Model-based dataset')
     const refresh = (daysAgo: number) => ({
@@ -245,7 +245,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return list('refreshes', [0, 1, 2].map(refresh).slice(0, Number(query.get('$top') ?? 60)))
   }
 
-  const answers: Record<BiCall, (call: Call) => Reply> = {
+  const answers: Record<BiCall, (call: Call) => SampleReply> = {
     groups: listGroups,
     group: inWorkspace((workspace) => ({
       status: 200,
@@ -380,7 +380,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
       ),
   }
 
-  return function answer(request: SampleRequest, path: string, holder: TokenHolder): Reply {
+  return function answer(request: SampleRequest, path: string, holder: TokenHolder): SampleReply {
     calls++
     const match = findRoute(request.method, path)
     if (match === undefined) return toError(400, 'BadRequest', `The contract has no ${request.method} ${path}`)

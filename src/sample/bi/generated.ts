@@ -1,5 +1,5 @@
 import { toGuid } from '../ids.ts'
-import { type BiDataset, type BiReport, BiTenant } from './tenant.ts'
+import { type BiDataset, BiTenant, type SampleReport } from './tenant.ts'
 
 export interface GeneratedBiOptions {
   workspaces: number
@@ -40,7 +40,7 @@ function toDataset(index: number, editedAt: number): BiDataset {
   }
 }
 
-const toReport = (index: number, editedAt: number, datasetId: string | undefined): BiReport => ({
+const toReport = (index: number, editedAt: number, datasetId: string | undefined): SampleReport => ({
   id: toGuid(`generated report ${index}`),
   name: `Report ${index}`,
   ...(datasetId === undefined ? {} : { datasetId }),

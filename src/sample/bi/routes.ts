@@ -1,4 +1,4 @@
-import { flag, integer, type ParameterRule, type Parameters, type Route, text } from '../parameters.ts'
+import { flag, integer, type ParameterRule, type Parameters, type SampleRoute, text } from '../parameters.ts'
 
 /** Routes of the BI platform's API with every parameter that its contract lists, below `/v1.0/myorg`. */
 
@@ -40,7 +40,7 @@ export type BiCall =
   | 'adminReports'
   | 'adminDashboards'
 
-export interface BiRoute extends Route {
+export interface BiRoute extends SampleRoute {
   name: BiCall
 }
 

@@ -1,6 +1,6 @@
 import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
-import type { Reply, RequestRecord, SampleRequest } from '../exchange.ts'
-import type { Fault } from '../fault.ts'
+import type { RequestRecord, SampleReply, SampleRequest } from '../exchange.ts'
+import type { SampleFault } from '../fault.ts'
 import { listen } from '../listener.ts'
 import { API_PATH, createBiApi, toError } from './api.ts'
 import { createSampleBiTenant } from './content.ts'
@@ -12,7 +12,7 @@ export interface SampleBiOptions {
   tenant?: BiTenant
   port?: number
   authorityPort?: number
-  faults?: Fault[]
+  faults?: SampleFault[]
   latencyMs?: number
   /** Whether the tenant lets callers use the administrators' calls; default false. */
   adminApi?: boolean
@@ -43,7 +43,7 @@ export interface SampleBi {
   tenant: BiTenant
   credentials: Pick<SampleCredentials, 'tenantId' | 'clientId' | 'clientSecret'>
   requests: RequestRecord[]
-  faults: Fault[]
+  faults: SampleFault[]
   /** A token as a person or the application would have it; negative seconds: one that has expired. */
   issueToken(holder: TokenHolder, seconds?: number): string
   /** Every token given out so far is refused from now on, as expired. */
@@ -74,7 +74,7 @@ export async function startSampleBi(options: SampleBiOptions = {}): Promise<Samp
   })
   let revoked = false
 
-  function handle(request: SampleRequest): Reply {
+  function handle(request: SampleRequest): SampleReply {
     const token = request.anonymous ? undefined : tokens.find(request.headers.authorization)
     const sentAny = request.headers.authorization !== undefined
     if (token === undefined && !(revoked && sentAny)) return { status: 401, body: '' }

@@ -57,7 +57,7 @@ export interface BiDataset {
   schemaRetrievalError?: string
 }
 
-export interface BiReport {
+export interface SampleReport {
   id: string
   name: string
   description?: string
@@ -82,7 +82,7 @@ export interface BiTile {
   datasetId?: string
 }
 
-export interface BiDashboard {
+export interface SampleDashboard {
   id: string
   displayName: string
   tiles: BiTile[]
@@ -114,8 +114,8 @@ export interface BiWorkspace {
   modifiedAt: number
   users: BiUser[]
   datasets: BiDataset[]
-  reports: BiReport[]
-  dashboards: BiDashboard[]
+  reports: SampleReport[]
+  dashboards: SampleDashboard[]
   dataflows: BiDataflow[]
 }
 
@@ -183,7 +183,7 @@ export class BiTenant {
     this.workspaces.delete(id)
   }
 
-  findReport(id: string): { workspace: BiWorkspace; report: BiReport } | undefined {
+  findReport(id: string): { workspace: BiWorkspace; report: SampleReport } | undefined {
     for (const workspace of this.workspaces.values()) {
       const report = workspace.reports.find((candidate) => candidate.id === id)
       if (report !== undefined) return { workspace, report }
@@ -191,7 +191,7 @@ export class BiTenant {
     return undefined
   }
 
-  editReport(id: string, edit: Partial<Pick<BiReport, 'name' | 'description' | 'pages'>>): void {
+  editReport(id: string, edit: Partial<Pick<SampleReport, 'name' | 'description' | 'pages'>>): void {
     const { workspace, report } = need(this.findReport(id), `report ${id}`)
     Object.assign(report, edit)
     this.touch(workspace)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SampleCredentials } from '../credentials.ts'
-import type { Reply, SampleRequest } from '../exchange.ts'
+import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { toGuid } from '../ids.ts'
 
 export const SCOPE = 'https://analysis.windows.net/powerbi/api/.default'
@@ -49,7 +49,7 @@ export function createTokens(options: {
     return token
   }
 
-  const refuse = (status: number, error: string, code: number, text: string): Reply => ({
+  const refuse = (status: number, error: string, code: number, text: string): SampleReply => ({
     status,
     body: {
       error,
@@ -71,7 +71,7 @@ export function createTokens(options: {
       return token === undefined ? undefined : { holder: token.holder, expired: token.expiresAt <= Date.now() }
     },
     /** The token endpoint: `POST /{tenant}/oauth2/v2.0/token` with a client secret. */
-    answer({ method, path, query, body }: SampleRequest): Reply {
+    answer({ method, path, query, body }: SampleRequest): SampleReply {
       const tenant = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(path)?.[1]
       if (method !== 'POST' || tenant === undefined || query.size > 0) {
         return { status: 400, body: { error: 'invalid_request' } }

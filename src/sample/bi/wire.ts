@@ -1,14 +1,14 @@
 import { toGuid } from '../ids.ts'
 import type {
-  BiDashboard,
   BiDataSource,
   BiDataset,
-  BiReport,
   BiTable,
   BiTenant,
   BiTile,
   BiUser,
   BiWorkspace,
+  SampleDashboard,
+  SampleReport,
 } from './tenant.ts'
 
 /** Things of the BI platform as its API writes them: the casing is that of the wire, not of its description. */
@@ -63,7 +63,7 @@ export const toDatasetWire = (dataset: BiDataset, workspace: BiWorkspace) => ({
 })
 
 /** `embedUrl` changes with every reply, as on the platform. */
-export const toReportWire = (report: BiReport, workspace: BiWorkspace, call: number) => ({
+export const toReportWire = (report: SampleReport, workspace: BiWorkspace, call: number) => ({
   id: report.id,
   reportType: report.reportType,
   name: report.name,
@@ -81,14 +81,14 @@ export const toReportWire = (report: BiReport, workspace: BiWorkspace, call: num
   subscriptions: [],
 })
 
-export const toPageWires = (report: BiReport) =>
+export const toPageWires = (report: SampleReport) =>
   report.pages.map((displayName, order) => ({
     name: `ReportSection${toGuid(`${report.id} ${order}`).slice(0, 8)}`,
     displayName,
     order,
   }))
 
-export const toDashboardWire = (dashboard: BiDashboard, workspace: BiWorkspace, call: number) => ({
+export const toDashboardWire = (dashboard: SampleDashboard, workspace: BiWorkspace, call: number) => ({
   id: dashboard.id,
   displayName: dashboard.displayName,
   isReadOnly: false,

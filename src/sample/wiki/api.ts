@@ -1,4 +1,4 @@
-import type { Reply, SampleRequest } from '../exchange.ts'
+import type { SampleReply, SampleRequest } from '../exchange.ts'
 import { createRouter, findProblem, readList } from '../parameters.ts'
 import { createListings, type Ordered, readCursor, toPage } from './listing.ts'
 import { type WikiCall, wikiRoutes } from './routes.ts'
@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
   405: 'Method Not Allowed',
 }
 
-export function toError(status: number, detail: string): Reply {
+export function toError(status: number, detail: string): SampleReply {
   const code = status === 404 ? 'NOT_FOUND' : status === 401 ? 'UNAUTHORIZED' : 'INVALID_REQUEST_PARAMETER'
   return { status, body: { errors: [{ status, code, title: titles[status] ?? 'Error', detail }] } }
 }
@@ -75,7 +75,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     ordered: Ordered<T>,
     toWire: (item: T) => unknown,
     standard = DEFAULT_LIMIT,
-  ): Reply {
+  ): SampleReply {
     const given = query.get('cursor')
     const cursor = given === null ? undefined : readCursor(given)
     if (given !== null && cursor === undefined) return toError(400, 'The cursor is invalid or has expired')
@@ -92,7 +92,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return { status: 200, headers: { link }, body: { results: page.items.map(toWire), _links: links } }
   }
 
-  const single = (body: object): Reply => ({
+  const single = (body: object): SampleReply => ({
     status: 200,
     body: { ...body, _links: { ...(body as { _links?: object })._links, base: base() } },
   })
@@ -102,7 +102,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return page === undefined || page.status === 'deleted' ? undefined : page
   }
 
-  function listPages(call: Call, name: string, select: (page: WikiPage) => boolean): Reply {
+  function listPages(call: Call, name: string, select: (page: WikiPage) => boolean): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current', 'archived']
     const title = query.get('title')
@@ -114,7 +114,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))
   }
 
-  function pagesById(call: Call, ids: readonly string[]): Reply {
+  function pagesById(call: Call, ids: readonly string[]): SampleReply {
     const statuses = readList(call.query, 'status') ?? ['current', 'archived']
     const spaces = readList(call.query, 'space-id')
     const found = [...new Set(ids)]
@@ -125,7 +125,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))
   }
 
-  function listAttachments(call: Call, name: string, all: () => Iterable<WikiAttachment>): Reply {
+  function listAttachments(call: Call, name: string, all: () => Iterable<WikiAttachment>): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current', 'archived']
     const [mediaType, filename] = [query.get('mediaType'), query.get('filename')]
@@ -145,7 +145,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     place: 'page' | 'reply' | 'site',
     all: () => Iterable<WikiComment>,
     select: (comment: WikiComment) => boolean,
-  ): Reply {
+  ): SampleReply {
     const { query } = call
     const statuses = readList(query, 'status') ?? ['current']
     const resolutions = readList(query, 'resolution-status')
@@ -160,7 +160,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return reply(call, ordered, (comment) => toCommentWire(tenant, comment, format, place))
   }
 
-  function pageComments(call: Call, kind: WikiComment['kind']): Reply {
+  function pageComments(call: Call, kind: WikiComment['kind']): SampleReply {
     const id = call.params.id ?? ''
     if (findPage(id) === undefined) return toError(404, 'No page with this id is visible')
     const roots = () => commentsOf.get(id) ?? []
@@ -173,7 +173,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     )
   }
 
-  function replies(call: Call, kind: WikiComment['kind']): Reply {
+  function replies(call: Call, kind: WikiComment['kind']): SampleReply {
     const id = call.params.id ?? ''
     const parent = tenant.comments.get(id)
     if (parent?.kind !== kind) return toError(404, 'No comment with this id is visible')
@@ -186,19 +186,19 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     )
   }
 
-  function siteComments(call: Call, kind: WikiComment['kind']): Reply {
+  function siteComments(call: Call, kind: WikiComment['kind']): SampleReply {
     const wanted = (comment: WikiComment) =>
       comment.kind === kind && (siteListsHoldReplies || comment.parentId === undefined)
     return listComments(call, `site ${kind}`, 'site', () => tenant.comments.values(), wanted)
   }
 
-  function singleComment(call: Call, kind: WikiComment['kind']): Reply {
+  function singleComment(call: Call, kind: WikiComment['kind']): SampleReply {
     const comment = tenant.comments.get(call.params['comment-id'] ?? '')
     if (comment?.kind !== kind) return toError(404, 'No comment with this id is visible')
     return single(toCommentWire(tenant, comment, call.query.get('body-format'), 'site'))
   }
 
-  function listSpaces(call: Call): Reply {
+  function listSpaces(call: Call): SampleReply {
     const { query } = call
     const [ids, keys, labels] = ['ids', 'keys', 'labels'].map((name) => readList(query, name))
     const [type, status] = [query.get('type'), query.get('status')]
@@ -214,7 +214,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return reply(call, ordered, (space) => toSpaceWire(space, query.get('description-format')))
   }
 
-  function listLabels(call: Call, labels: readonly string[] | undefined): Reply {
+  function listLabels(call: Call, labels: readonly string[] | undefined): SampleReply {
     if (labels === undefined) return toError(404, 'No content with this id is visible')
     const prefix = call.query.get('prefix')
     const shown = prefix === null || prefix === 'global' ? [...labels].sort() : []
@@ -227,7 +227,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return new Set(pages.flatMap(({ labels }) => labels))
   }
 
-  function showPage({ params, query }: Call): Reply {
+  function showPage({ params, query }: Call): SampleReply {
     const page = findPage(params.id)
     const statuses = readList(query, 'status') ?? ['current', 'archived', 'trashed']
     if (page === undefined || !statuses.includes(page.status)) return toError(404, 'No page with this id is visible')
@@ -236,7 +236,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     return single({ ...wire, ...(query.get('include-labels') === 'true' ? { labels } : {}) })
   }
 
-  function bulkUsers({ request }: Call): Reply {
+  function bulkUsers({ request }: Call): SampleReply {
     const body = readJson(request.body)
     const accounts = body?.accountIds
     if (!Array.isArray(accounts) || accounts.length > 250)
@@ -247,7 +247,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     }
   }
 
-  const calls: Record<WikiCall, (call: Call) => Reply> = {
+  const calls: Record<WikiCall, (call: Call) => SampleReply> = {
     spaces: listSpaces,
     space: ({ params, query }) => {
       const space = tenant.spaces.get(params.id ?? '')
@@ -352,7 +352,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     users: bulkUsers,
   }
 
-  return function answer(request: SampleRequest, path: string): Reply {
+  return function answer(request: SampleRequest, path: string): SampleReply {
     const match = findRoute(request.method, path)
     if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
     const problem = findProblem(match, request.query)

@@ -5,7 +5,7 @@ import {
   oneOf,
   type ParameterRule,
   type Parameters,
-  type Route,
+  type SampleRoute,
   text,
   texts,
 } from '../parameters.ts'
@@ -62,7 +62,7 @@ const singleComment: Parameters = {
   'include-version': flag,
 }
 
-export interface WikiRoute extends Route {
+export interface WikiRoute extends SampleRoute {
   name: WikiCall
 }
 
@@ -242,11 +242,11 @@ export const wikiRoutes: readonly WikiRoute[] = [
 ]
 
 /** Routes beside v2, from the host root. */
-export const downloadRoute: Route = {
+export const downloadRoute: SampleRoute = {
   method: 'GET',
   path: '/wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download',
   query: { version: integer, status: texts },
   ids: { id: digits, attachmentId },
 }
-export const currentUserRoute: Route = { method: 'GET', path: '/wiki/rest/api/user/current', query: {} }
-export const tenantInfoRoute: Route = { method: 'GET', path: '/_edge/tenant_info', query: {} }
+export const currentUserRoute: SampleRoute = { method: 'GET', path: '/wiki/rest/api/user/current', query: {} }
+export const tenantInfoRoute: SampleRoute = { method: 'GET', path: '/_edge/tenant_info', query: {} }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SampleCredentials, sampleCredentials } from '../credentials.ts'
-import type { Reply, RequestRecord, SampleRequest } from '../exchange.ts'
-import type { Fault } from '../fault.ts'
+import type { RequestRecord, SampleReply, SampleRequest } from '../exchange.ts'
+import type { SampleFault } from '../fault.ts'
 import { type Listener, listen } from '../listener.ts'
 import { createRouter, findProblem } from '../parameters.ts'
 import { API_PATH, createWikiApi, toError } from './api.ts'
@@ -13,7 +13,7 @@ export interface SampleWikiOptions {
   /** Absent: the built-in company's wiki. */
   tenant?: WikiTenant
   port?: number
-  faults?: Fault[]
+  faults?: SampleFault[]
   latencyMs?: number
   /** `scoped` tokens are accepted at the gateway only, as those with granular scopes are. */
   tokenKind?: 'classic' | 'scoped'
@@ -31,11 +31,11 @@ export interface SampleWiki {
   /** Every request to any of the tenant's servers, oldest first. */
   requests: RequestRecord[]
   /** Looked at for each request; may be changed while the server runs. */
-  faults: Fault[]
+  faults: SampleFault[]
   close(): Promise<void>
 }
 
-const authError = (message: string): Reply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
+const authError = (message: string): SampleReply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
 
 /** The v1 calls: who am I, and an attachment's bytes. */
 const v1Routes = [currentUserRoute, downloadRoute]
@@ -63,7 +63,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     base: () => `${siteUrl()}/wiki`,
   })
 
-  function currentUser(anonymous: boolean): Reply {
+  function currentUser(anonymous: boolean): SampleReply {
     if (anonymous) {
       const headers = { 'x-seraph-loginreason': 'AUTHENTICATED_FAILED' }
       return { status: 200, headers, body: { type: 'anonymous', profilePicture: {}, displayName: 'Anonymous' } }
@@ -82,7 +82,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     }
   }
 
-  function redirectToMedia(pageId: string, attachmentId: string): Reply {
+  function redirectToMedia(pageId: string, attachmentId: string): SampleReply {
     const attachment = tenant.attachments.get(attachmentId)
     const page = tenant.pages.get(pageId)
     const hidden = page === undefined || page.status === 'trashed' || page.status === 'deleted'
@@ -93,7 +93,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return { status: 302, headers: { location } }
   }
 
-  function answerV1(request: SampleRequest, path: string): Reply {
+  function answerV1(request: SampleRequest, path: string): SampleReply {
     const match = findV1(request.method, path)
     if (match === undefined) return toError(400, `The contract has no ${request.method} ${path}`)
     const problem = findProblem(match, request.query)
@@ -103,7 +103,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return redirectToMedia(match.params.id ?? '', match.params.attachmentId ?? '')
   }
 
-  function answerSite(request: SampleRequest): Reply {
+  function answerSite(request: SampleRequest): SampleReply {
     const viaGateway = request.path.startsWith(`${gatewayPath}/`)
     const path = viaGateway ? request.path.slice(gatewayPath.length) : request.path
     if (path === tenantInfoRoute.path && request.method === 'GET')
@@ -121,7 +121,7 @@ export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<
     return toError(400, `The contract has no ${request.method} ${path}`)
   }
 
-  function answerMedia(request: SampleRequest): Reply {
+  function answerMedia(request: SampleRequest): SampleReply {
     if (request.headers.authorization !== undefined || request.headers.cookie !== undefined) {
       return { status: 400, body: { error: { code: 'BadRequest', title: 'Credentials are not accepted here' } } }
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { generatedBi } from '../../../src/sample/bi/generated.ts'
 import { type SampleBi, type SampleBiOptions, startSampleBi } from '../../../src/sample/bi/server.ts'
-import type { BiReport, BiTenant } from '../../../src/sample/bi/tenant.ts'
+import type { BiTenant, SampleReport } from '../../../src/sample/bi/tenant.ts'
 import { onPath } from '../../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../../src/sample/tenants.ts'
 import type { Scan } from '../../../src/scans/model.ts'
@@ -59,7 +59,7 @@ const later = (ms: number) => {
   bench.clock.now += ms
 }
 
-const reportAt = (index: number): BiReport => {
+const reportAt = (index: number): SampleReport => {
   const report = [...tenant.workspaces.values()].flatMap(({ reports }) => reports)[index]
   if (report === undefined) throw new Error(`no report ${index}`)
   return report

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import {
   checksumsOf,
   commentOf,
@@ -81,7 +81,7 @@ test('a crawl goes on from the place of any batch, without losing or doubling a 
 
 describe('labels', () => {
   const labels = { status: 200, body: { results: [{ id: '7', name: 'template', prefix: 'global' }] } }
-  const labelled = (ids: string[]): Fault[] => [
+  const labelled = (ids: string[]): SampleFault[] => [
     { match: onPath(/\/v2\/labels$/), respond: labels },
     { match: onPath(/\/labels\/7\/pages$/), respond: { status: 200, body: { results: ids.map((id) => ({ id })) } } },
   ]

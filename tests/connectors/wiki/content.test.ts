@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import {
   attachmentOf,
   checksumsOf,
@@ -48,7 +48,7 @@ describe('comments', () => {
       commentOf('74', '1001'),
     ],
   })
-  const broken: Fault = { match: onPath(/\/70\/children$/), respond: { status: 500 } }
+  const broken: SampleFault = { match: onPath(/\/70\/children$/), respond: { status: 500 } }
 
   test('that are settled or lost their place count, those taken back do not', async () => {
     const wiki = await startWiki(content())
@@ -83,7 +83,7 @@ describe('comments', () => {
 })
 
 describe('attachments', () => {
-  test.each<[string, Fault['respond'], string]>([
+  test.each<[string, SampleFault['respond'], string]>([
     ['refused by the media host', { status: 403 }, 'forbidden'],
     ['replaced by a sign-in page', 'html', 'download_failed'],
     ['broken off', 'truncate', 'network'],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
 import {
   attachmentOf,
@@ -44,7 +44,7 @@ describe('paging', () => {
   })
 
   test('a Link header is as good as a link in the body', async () => {
-    const fault: Fault = {
+    const fault: SampleFault = {
       match: listing,
       respond: { rewrite: (reply) => ({ ...reply, body: { ...(reply.body as object), _links: {} } }) },
     }
@@ -63,7 +63,7 @@ describe('paging', () => {
   })
 
   test('new cursors for ever, without anything new, end the scope unfinished', async () => {
-    const endless: Fault = {
+    const endless: SampleFault = {
       match: (request) => listing(request) && request.query.has('cursor'),
       respond: {
         rewrite: () => ({
@@ -84,7 +84,7 @@ describe('paging', () => {
     const fault = rewrite(listing, (body) => {
       body._links.next = '/wiki/api/v2/x?cursor=bG9vcA'
     })
-    const first: Fault = {
+    const first: SampleFault = {
       match: (request) => listing(request) && request.query.get('cursor') === 'bG9vcA',
       respond: {
         rewrite: () => ({
@@ -148,7 +148,7 @@ describe('paging', () => {
 
 describe('breakdowns', () => {
   test('fewer are asked for at a time', async () => {
-    const fault: Fault = {
+    const fault: SampleFault = {
       match: (request) => listing(request) && Number(request.query.get('limit')) > 25,
       respond: { status: 500 },
     }
@@ -159,7 +159,7 @@ describe('breakdowns', () => {
     expect(wiki.requests.filter(listing).map(({ query }) => query.get('limit'))).toEqual(['50', '25', '25', '25'])
   })
 
-  const broken: Fault['match'] = ({ path, query }) => {
+  const broken: SampleFault['match'] = ({ path, query }) => {
     if (query.get('body-format') !== 'storage') return false
     return (
       path.endsWith('/spaces/1/pages') ||
@@ -178,7 +178,7 @@ describe('breakdowns', () => {
   })
 
   test('a body that cannot be had at all is said, and asked for again by the next scan', async () => {
-    const faults: Fault[] = [
+    const faults: SampleFault[] = [
       { match: broken, respond: { status: 500 } },
       { match: onPath(/\/pages\/1003$/), respond: { status: 500 } },
     ]
@@ -191,7 +191,7 @@ describe('breakdowns', () => {
     expect([...second.texts.keys()]).toEqual([`${prefix}:page:1003`])
   })
 
-  test.each<[string, Fault['respond'], string]>([
+  test.each<[string, SampleFault['respond'], string]>([
     ['a sign-in page', 'html', 'protocol_error'],
     ['half a reply', 'cut', 'protocol_error'],
     ['a dropped connection', 'truncate', 'network'],
@@ -203,7 +203,9 @@ describe('breakdowns', () => {
   })
 
   test('a list of the whole site that fails is not used', async () => {
-    const faults: Fault[] = [{ match: onPath(/\/v2\/(?:attachments|footer-comments)$/), respond: { status: 403 } }]
+    const faults: SampleFault[] = [
+      { match: onPath(/\/v2\/(?:attachments|footer-comments)$/), respond: { status: 403 } },
+    ]
     const wiki = await startWiki(
       { pages: manyPages(3), comments: [commentOf('70', '1001')], attachments: [attachmentOf('att5', '1001')] },
       { faults },

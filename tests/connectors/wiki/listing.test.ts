@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { toCursor } from '../../../src/sample/wiki/listing.ts'
 import { startLoopback } from '../loopback.ts'
 import {
@@ -27,7 +27,7 @@ interface ListBody {
   _links: { next?: string }
 }
 
-const rewrite = (match: Fault['match'], change: (body: ListBody) => void): Fault => ({
+const rewrite = (match: SampleFault['match'], change: (body: ListBody) => void): SampleFault => ({
   match,
   respond: {
     rewrite: (reply) => {
@@ -51,7 +51,7 @@ describe('a cursor', () => {
         body._links.next = `/wiki/api/v2/spaces/1/pages?cursor=${written}&limit=50`
       },
     )
-    const rest: Fault = {
+    const rest: SampleFault = {
       match: (request) => listing(request) && isSecond(request),
       respond: { status: 200, body: { results: [], _links: {} } },
     }
@@ -171,7 +171,7 @@ describe('what a space holds', () => {
       spaceOf('3', { key: '~ann', type: 'personal' as const }),
     ]
     const pages = ['1', '2', '3'].map((spaceId) => pageOf(`${spaceId}0`, { spaceId }))
-    const closed: Fault = { match: onPath(/\/spaces\/1\/pages$/), respond: { status: 403, body: {} } }
+    const closed: SampleFault = { match: onPath(/\/spaces\/1\/pages$/), respond: { status: 403, body: {} } }
     const wiki = await startWiki({ spaces, pages }, { faults: [closed] })
     const { assets, error } = await crawlAll(openWiki(wiki.url))
     expect(reasonOf(error)).toBe('forbidden')

@@ -1,4 +1,4 @@
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { pageOf } from './support.ts'
 
 export const listing = onPath(/\/spaces\/\d+\/pages$/)
@@ -14,11 +14,11 @@ interface ListBody {
 
 /** Changes the body of list replies. */
 export const rewrite = (
-  match: Fault['match'],
+  match: SampleFault['match'],
   change: (body: ListBody) => void,
   times?: number,
   after?: number,
-): Fault => ({
+): SampleFault => ({
   match,
   ...(times === undefined ? {} : { times }),
   ...(after === undefined ? {} : { after }),

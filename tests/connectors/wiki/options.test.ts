@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ExchangeRequest } from '../../../src/connectors/http/exchange.ts'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import {
   accountEmail,
   apiToken,
@@ -35,7 +35,7 @@ const pages = [pageOf('10'), pageOf('20', { spaceId: '2' })]
 
 describe('how requests are sent', () => {
   test.each([0, 1, 2])('max_retries %i: so many attempts and one', async (max_retries) => {
-    const down: Fault = { match: onPath(/\/user\/current$/), respond: { status: 503 } }
+    const down: SampleFault = { match: onPath(/\/user\/current$/), respond: { status: 503 } }
     const wiki = await startWiki({ spaces, pages }, { faults: [down] })
     const session = openWiki(wiki.url, { optional: { connection: { max_retries } } })
     await expect(session.scopes()).rejects.toSatisfy((error) => reasonOf(error) === 'server_error')
@@ -46,7 +46,7 @@ describe('how requests are sent', () => {
     const wiki = await startWiki({ spaces, pages })
     await crawlAll(openWiki(wiki.url, { optional: { connection: { request_timeout_seconds: 7 } } }))
     expect(new Set(limits)).toEqual(new Set([7_000]))
-    const silent: Fault = { match: onPath(/\/spaces$/), respond: 'hang' }
+    const silent: SampleFault = { match: onPath(/\/spaces$/), respond: 'hang' }
     wiki.faults.push(silent)
     const connection = { max_retries: 0, request_timeout_seconds: 1 }
     await expect(openWiki(wiki.url, { optional: { connection } }).scopes()).rejects.toSatisfy(
@@ -56,7 +56,7 @@ describe('how requests are sent', () => {
 
   test('rate_limit_delay_seconds lies between all starts, whatever they ask', async () => {
     const starts: number[] = []
-    const clock: Fault = {
+    const clock: SampleFault = {
       match: (request) => {
         if (!request.path.includes('tenant_info')) starts.push(performance.now())
         return false

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, onPath } from '../../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../../src/sample/fault.ts'
 import { listen } from '../../../src/sample/listener.ts'
 import { pdfOf, zipOf } from '../../documents/files.ts'
 import { listing, manyPages, pageKeys, rewrite } from './lists.ts'
@@ -65,7 +65,7 @@ describe('rights', () => {
   })
 
   test('a token that may not ask for names reads without them', async () => {
-    const faults: Fault[] = [{ match: onPath(/users-bulk$/), respond: { status: 403, body: {} } }]
+    const faults: SampleFault[] = [{ match: onPath(/users-bulk$/), respond: { status: 403, body: {} } }]
     const wiki = await startWiki({ pages: manyPages(60) }, { faults })
     const { error, warnings, assets } = await crawlAll(openWiki(wiki.url))
     expect([error, warnings]).toEqual([undefined, []])
@@ -73,7 +73,7 @@ describe('rights', () => {
   })
 
   test('a token that expires in the middle ends the scan', async () => {
-    const expired: Fault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
+    const expired: SampleFault = { match: onPath(/^\/wiki/), after: 4, respond: { status: 401, body: {} } }
     const wiki = await startWiki({ pages: manyPages(120) }, { faults: [expired] })
     const { error } = await crawlAll(openWiki(wiki.url))
     expect(reasonOf(error)).toBe('auth_expired')
@@ -85,7 +85,7 @@ describe('children', () => {
   const spaces = ['1', '2', '3'].map((id) => spaceOf(id))
 
   test('a page that goes while it is listed is kept, and what hangs on it is said to be missing', async () => {
-    const faults: Fault[] = [
+    const faults: SampleFault[] = [
       { match: onPath(/\/pages\/1001\/(?:attachments|footer-comments|inline-comments)$/), respond: { status: 404 } },
     ]
     const wiki = await startWiki({ spaces, pages: manyPages(3), comments: [commentOf('70', '1001')] }, { faults })
@@ -123,7 +123,7 @@ describe('children', () => {
 })
 
 describe('downloads', () => {
-  const read = async (over: Parameters<typeof attachmentOf>[2], faults: Fault[] = []) => {
+  const read = async (over: Parameters<typeof attachmentOf>[2], faults: SampleFault[] = []) => {
     const wiki = await startWiki({ pages: [pageOf('10')], attachments: [attachmentOf('att5', '10', over)] }, { faults })
     const crawled = await crawlAll(openWiki(wiki.url))
     const key = `${prefix}:attachment:att5`

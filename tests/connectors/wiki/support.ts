@@ -3,7 +3,7 @@ import { WikiConfig } from '../../../src/connectors/wiki/config.ts'
 import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { sampleCredentials } from '../../../src/sample/credentials.ts'
-import type { Fault } from '../../../src/sample/fault.ts'
+import type { SampleFault } from '../../../src/sample/fault.ts'
 import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from '../../../src/sample/wiki/server.ts'
 import {
   type NewAttachment,
@@ -79,7 +79,7 @@ const running = new Set<SampleWiki>()
 
 export async function startWiki(
   content: Content,
-  options: Omit<SampleWikiOptions, 'tenant'> & { faults?: Fault[] } = {},
+  options: Omit<SampleWikiOptions, 'tenant'> & { faults?: SampleFault[] } = {},
 ): Promise<SampleWiki> {
   const wiki = await startSampleWiki({ tenant: tenantOf(content), ...options })
   running.add(wiki)
