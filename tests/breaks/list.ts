@@ -1,25 +1,8 @@
 import { accessBreaks } from './access.ts'
 import type { Break } from './break.ts'
-import { contentBreaks } from './content.ts'
-import { definitionBreaks } from './definitions.ts'
-import { doorBreaks } from './doors.ts'
-import { issuerBreaks } from './issuer.ts'
-import { keyBreaks } from './keys.ts'
-import { outgoingBreaks } from './outgoing.ts'
-import { scanBreaks } from './scans.ts'
-import { storeBreaks } from './store.ts'
+import { dataBreaks } from './data.ts'
+import { leakBreaks } from './leaks.ts'
+import { numberBreaks } from './numbers.ts'
 
-/** Every safety rule that is broken on purpose. */
-export const breaks: readonly Break[] = [
-  ...storeBreaks,
-  ...keyBreaks,
-  ...accessBreaks,
-  ...issuerBreaks,
-  ...doorBreaks,
-  ...outgoingBreaks,
-  ...contentBreaks,
-  ...scanBreaks,
-  ...definitionBreaks,
-]
-
-export const editsOf = ({ file, find, put, also = [] }: Break) => [{ file, find, put }, ...also]
+/** Every rule that is broken on purpose. */
+export const breaks: readonly Break[] = [...leakBreaks, ...accessBreaks, ...numberBreaks, ...dataBreaks]

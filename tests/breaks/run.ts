@@ -3,11 +3,12 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Break } from './break.ts'
-import { breaks, editsOf } from './list.ts'
+import { breaks } from './list.ts'
+import { applyEdits } from './locate.ts'
 
-// Breaks each rule of the list in a copy of the program, and demands that the test it names fails. Arguments are ids or
-// parts of ids, `--table FILE` for the outcome as Markdown, `--shard 1/2` for the first half. Ends with 1 where a break
-// went unnoticed.
+// Breaks each rule of the list in a copy of the program and checks that the named test fails. Arguments are ids or parts
+// of ids, `--table FILE` writes the outcome as Markdown, `--shard 1/2` runs the first half. Exits with 1 when a break was
+// not caught.
 
 const root = resolve(import.meta.dirname, '../..')
 const RUN_MS = 300_000
@@ -18,7 +19,7 @@ interface Finished {
   output: string
 }
 
-/** What a broken test has left running goes with it. */
+/** Ends a process and everything that it started. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
@@ -51,7 +52,7 @@ function run(copy: string, command: string, args: readonly string[], limitMs = R
 interface Outcome {
   passed: string[]
   failed: { name: string; why: string }[]
-  /** Why no test came to run; absent where some did. */
+  /** Why no test ran. */
   fault?: string
 }
 
@@ -140,16 +141,11 @@ interface Row {
 
 async function tryBreak(copy: string, each: Break): Promise<Row> {
   const begun = performance.now()
-  const before = new Map(editsOf(each).map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]))
+  const before = new Map(each.edits.map(({ file }) => [file, readFileSync(join(copy, file), 'utf8')]))
   try {
-    for (const { file, find, put } of editsOf(each)) {
-      const path = join(copy, file)
-      const text = readFileSync(path, 'utf8')
-      if (text.split(find).length !== 2) throw new Error(`${each.id}: ${file} does not hold once: ${find}`)
-      writeFileSync(
-        path,
-        text.replace(find, () => put),
-      )
+    for (const [file, text] of before) {
+      const edits = each.edits.filter((edit) => edit.file === file)
+      writeFileSync(join(copy, file), applyEdits(edits, text))
     }
     const fault = each.built === true ? await build(copy) : undefined
     const outcome: Outcome =
@@ -170,7 +166,7 @@ async function tryBreak(copy: string, each: Break): Promise<Row> {
 function toTable(rows: readonly Row[]): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const lines = rows.map(({ each, caughtBy }) => {
-    const by = caughtBy === undefined ? '**nobody**' : `${each.test.file}: ${caughtBy.name}`
+    const by = caughtBy === undefined ? '**not caught**' : `${each.test.file}: ${caughtBy.name}`
     return `| ${each.id} | ${cell(each.rule)} | ${cell(by)} |`
   })
   return ['| Break | Rule | Caught by |', '| --- | --- | --- |', ...lines, ''].join('\n')
@@ -217,7 +213,7 @@ try {
   const survived = rows.filter(({ caughtBy }) => caughtBy === undefined)
   if (table !== undefined) writeFileSync(table, toTable(rows))
   say(`${rows.length - survived.length} of ${rows.length} breaks were caught`)
-  for (const { each } of survived) say(`unnoticed: ${each.id}: ${each.rule}`)
+  for (const { each } of survived) say(`not caught: ${each.id}: ${each.rule}`)
   process.exitCode = survived.length === 0 ? 0 : 1
 } finally {
   rmSync(copy, { recursive: true, force: true })
