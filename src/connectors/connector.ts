@@ -89,7 +89,10 @@ export interface AssetDraft {
   unlisted?: readonly Unlisted[]
   /** Key of the asset that it is a part of where an option does not make it one of its own: decisions go along. */
   partOf?: string
-  /** Kinds of assets that are parts of this one now, as the other way round. */
+  /**
+   * Kinds of assets that are parts of this one now, as the other way round; their sections have the same names. One in
+   * which something was found that is not read here stays.
+   */
   absorbs?: readonly AssetKind[]
   /** Nothing shows that it is there: it counts only where it was known before. */
   isUncertain?: boolean

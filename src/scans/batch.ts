@@ -3,7 +3,7 @@ import type { SafeAsset, SafeBatch, SafeScope, SafeWarning } from '../connectors
 import type { AssetFacts, Digest, RedactedFinding } from '../detectors/detector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
-import type { UnreadReason } from '../documents/section.ts'
+import { isWithin, type UnreadReason } from '../documents/section.ts'
 import { type AssetRecord, findAsset, markUnchanged, saveAsset, saveLinks } from '../findings/assets.store.ts'
 import { applyDetection, type DetectionCounts, listDecisions, resolveFindingsOf } from '../findings/detected.ts'
 import { saveDigests } from '../findings/digests.store.ts'
@@ -14,6 +14,7 @@ import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import {
   keepUnchanged,
   keepUnlisted,
+  listHeldSections,
   listUnlistedIds,
   saveUnread,
   type UnreadRecord,
@@ -205,10 +206,13 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         }
       }
 
-      function listAbsorbed({ key, absorbs = [] }: SafeAsset): number[] {
+      function listAbsorbed({ key, absorbs = [], unread = [] }: SafeAsset): number[] {
         if (absorbs.length === 0) return []
+        const gaps = unread.filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
+        const isRead = (place: string) => !gaps.some(({ section }) => isWithin(place, section))
         const through = { parentKey: key }
-        return listUnlistedIds(writer, { sourceId: drive.scan.sourceId, through, kinds: absorbs, scanId })
+        const ids = listUnlistedIds(writer, { sourceId: drive.scan.sourceId, through, kinds: absorbs, scanId })
+        return ids.filter((id) => [...listHeldSections(writer, id)].every(isRead))
       }
 
       function absorb(id: number, { name }: SafeAsset) {

@@ -2,260 +2,50 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startSampleBi } from '../../src/sample/bi/server.ts'
-import { type BiDataset, BiTenant, type SampleDashboard, type SampleReport } from '../../src/sample/bi/tenant.ts'
-import type { SampleReply } from '../../src/sample/exchange.ts'
-import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { createRandom } from '../../src/sample/ids.ts'
-import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
+import { openBiWorld } from './history-bi.ts'
+import { type Chance, type Foretold, Model, WORDS, type World } from './history-model.ts'
+import { openWikiWorld } from './history-wiki.ts'
+import { type ScanProcess, startScanProcess } from './scan-process.ts'
 import { findingNumber, openSectionedBench } from './sectioned.ts'
 
-const guid = (letter: string, n: number) => `${letter.repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`
-/** The platform's times show no edit of this tenant; after so long every item is read again whatever they say. */
+/** The platform's times show no edit of these tenants; after so long every item is read again whatever they say. */
 const PAST_REREAD_MS = 8 * 86_400_000
-const WORDS = ['a', 'b', 'c', 'd']
+const MAX_REQUESTS_BEFORE_KILL = 12
 
-/** What may be seen in one scan. */
-interface View {
-  scan: 'ok' | 'refused' | 'failing' | 'without_tables'
-  details: Record<'parameters' | 'pages' | 'tiles' | 'datasources', 'ok' | 'refused' | 'failing'>
-  /** The workspace whose reports may not be listed, by its number. */
-  closed: number | undefined
-  hidden: number | undefined
-  schema: boolean
-  reports: boolean
-  dashboards: boolean
+const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
+const worlds = { WIKI: openWikiWorld, BI_PLATFORM: openBiWorld }
+export type Platform = keyof typeof worlds
+
+export interface HistoryOutcome {
+  kills: number
+  problems: string[]
 }
 
-/** An item of the tenant: its texts by section, as words. */
-interface Item {
-  key: string
-  workspace: number
-  kind: 'workspace' | 'dataset' | 'report' | 'dashboard'
-  isThere: boolean
-  texts: Record<string, Set<string>>
-}
-
-interface ModelFinding {
-  status: 'OPEN' | 'RESOLVED' | 'IGNORED' | 'FALSE_POSITIVE'
-  history: string[]
-}
-
-/** What a tool that knows what was visible when would say: a word is there while a section that was last read has it. */
-class Model {
-  readonly findings = new Map<string, ModelFinding>()
-  readonly known = new Map<string, Map<string, Set<string>>>()
-  readonly missed = new Map<string, number>()
-
-  /** Returns how many findings stay because of what is not read. */
-  see(item: Item, isRead: (section: string) => boolean): number {
-    let held = 0
-    this.missed.set(item.key, 0)
-    const known = this.known.get(item.key) ?? new Map<string, Set<string>>()
-    this.known.set(item.key, known)
-    for (const [section, words] of Object.entries(item.texts)) if (isRead(section)) known.set(section, new Set(words))
-    for (const word of WORDS) {
-      const isPresent = [...known.values()].some((words) => words.has(word))
-      const id = `${item.key} ${word}`
-      const finding = this.findings.get(id)
-      if (isPresent && finding === undefined) this.findings.set(id, { status: 'OPEN', history: [] })
-      else if (isPresent && finding?.status === 'RESOLVED') this.#move(finding, 'OPEN')
-      else if (!isPresent && finding?.status === 'OPEN') this.#move(finding, 'RESOLVED')
-      const isSeen = [...known].some(([section, words]) => isRead(section) && words.has(word))
-      if (isPresent && !isSeen) held++
-    }
-    return held
-  }
-
-  miss(item: Item): void {
-    if (!this.known.has(item.key)) return
-    const missed = (this.missed.get(item.key) ?? 0) + 1
-    this.missed.set(item.key, missed)
-    if (missed < 2) return
-    this.known.delete(item.key)
-    for (const [id, finding] of this.findings) {
-      if (id.startsWith(`${item.key} `) && finding.status === 'OPEN') this.#move(finding, 'RESOLVED')
-    }
-  }
-
-  decide(id: string, status: 'IGNORED' | 'FALSE_POSITIVE'): void {
-    const finding = this.findings.get(id)
-    if (finding !== undefined) this.#move(finding, status)
-  }
-
-  #move(finding: ModelFinding, to: ModelFinding['status']): void {
-    finding.status = to
-    finding.history.push(to)
-  }
-}
-
-/** Which sections of an item a scan reads. */
-function isSectionRead({ scan, details, schema }: View, kind: Item['kind'], section: string): boolean {
-  const isScanned = scan === 'ok' || scan === 'without_tables'
-  switch (`${kind} ${section}`) {
-    case 'workspace description':
-      return isScanned
-    case 'dataset tables':
-      return schema && scan === 'ok'
-    case 'dataset expressions':
-    case 'dataset roles':
-      return schema && isScanned
-    case 'dataset parameters':
-      return schema && details.parameters === 'ok'
-    case 'dataset sources':
-      return isScanned || details.datasources === 'ok'
-    case 'report pages':
-      return details.pages === 'ok'
-    case 'dashboard tiles':
-      return isScanned || details.tiles === 'ok'
-    default:
-      return true
-  }
-}
-
-const toText = (words: ReadonlySet<string>) => ['text', ...[...words].map((word) => `word:${word}`)].join(' ')
-
-function toDataset({ texts }: Item, id: string): BiDataset {
-  const text = (section: string) => toText(texts[section] ?? new Set())
-  return {
-    id,
-    name: text('name'),
-    description: text('description'),
-    configuredBy: 'ana@shop.com',
-    createdAt: 0,
-    refreshedAt: 0,
-    push: false,
-    identityRequired: false,
-    storageMode: 'Import',
-    tables: [
-      {
-        name: 'Table',
-        description: 'text',
-        columns: [{ name: 'Column', dataType: 'Int64', description: 'text' }],
-        measures: [{ name: 'Measure', expression: text('tables'), description: 'text' }],
-        source: 'let x = 1',
-      },
-    ],
-    expressions: [{ name: 'Key', expression: text('expressions'), description: 'text' }],
-    parameters: [{ name: 'P', type: 'Text', currentValue: text('parameters'), isRequired: true }],
-    dataSources: [
-      { datasourceType: 'Sql', connectionDetails: { server: 'x' }, connectionString: text('sources'), name: 'source' },
-    ],
-    upstreamDatasets: [],
-    upstreamDataflows: [],
-    roles: [{ name: 'Role', table: 'Table', filter: text('roles') }],
-  }
-}
-
-const toReport = ({ texts }: Item, id: string): SampleReport => ({
-  id,
-  name: toText(texts.name ?? new Set()),
-  description: toText(texts.description ?? new Set()),
-  reportType: 'PowerBIReport',
-  pages: [toText(texts.pages ?? new Set())],
-  createdBy: 'ana@shop.com',
-  modifiedBy: 'ana@shop.com',
-  createdAt: 0,
-  modifiedAt: 0,
-})
-
-const toDashboard = ({ texts }: Item, id: string): SampleDashboard => ({
-  id,
-  displayName: toText(texts.name ?? new Set()),
-  owner: 'ana@shop.com',
-  tiles: [{ id: guid('c', 1), title: toText(texts.tiles ?? new Set()) }],
-})
-
-const sections: Record<Item['kind'], readonly string[]> = {
-  workspace: ['name', 'description'],
-  dataset: ['name', 'description', 'tables', 'expressions', 'roles', 'parameters', 'sources'],
-  report: ['name', 'description', 'pages'],
-  dashboard: ['name', 'tiles'],
-}
-
-const letters = { workspace: 'a', dataset: 'd', report: 'e', dashboard: 'f' } as const
-
-const refusal = { status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } }
-const answerOf = { refused: refusal, failing: { status: 501, body: {} } }
-
-function toFaults(view: View): SampleFault[] {
-  const detail = (pattern: RegExp, state: View['details']['pages']): SampleFault[] =>
-    state === 'ok' ? [] : [{ match: onPath(pattern), respond: answerOf[state] }]
-  const withoutTables = (reply: SampleReply): SampleReply => {
-    const body = reply.body as { workspaces: { datasets: { tables?: unknown }[] }[] }
-    for (const { datasets } of body.workspaces) for (const dataset of datasets) delete dataset.tables
-    return reply
-  }
-  return [
-    ...(view.scan === 'refused' || view.scan === 'failing'
-      ? [{ match: onPath(/getInfo$/), respond: answerOf[view.scan] }]
-      : []),
-    ...(view.scan === 'without_tables' ? [{ match: onPath(/scanResult/), respond: { rewrite: withoutTables } }] : []),
-    ...detail(/\/parameters$/, view.details.parameters),
-    ...detail(/\/pages$/, view.details.pages),
-    ...detail(/\/tiles$/, view.details.tiles),
-    ...detail(/\/datasources$/, view.details.datasources),
-    ...(view.closed === undefined
-      ? []
-      : [{ match: onPath(new RegExp(`${guid('a', view.closed)}/datasets$`)), respond: refusal }]),
-  ]
-}
-
-/** One random history of a tenant against the model; the differences, if there are any. */
-export async function runHistory(seed: number, steps: number): Promise<string[]> {
-  const random = createRandom(`history ${seed}`)
-  const chance = (p: number) => random() < p
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
-  const tenant = new BiTenant({ now: () => 0 })
-  const server = await startSampleBi({ tenant, adminApi: true, queries: false, scanPolls: 0 })
+/**
+ * One random history of a tenant against the model; the differences, if there are any. `killed`: one of its scans runs
+ * in a process of its own that is killed on the way.
+ */
+export async function runHistory(
+  platform: Platform,
+  seed: number,
+  { steps, killed = false }: { steps: number; killed?: boolean },
+): Promise<HistoryOutcome> {
+  const random = createRandom(`${platform} ${seed}`)
+  const chance: Chance = Object.assign((p: number) => random() < p, {
+    pick: <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T,
+  })
+  const world: World = await worlds[platform]()
   const home = mkdtempSync(join(tmpdir(), 'assay-history-'))
-  const prefix = `bi:${server.credentials.tenantId}`
-  const items: Item[] = [1, 2].flatMap((workspace) =>
-    (['workspace', 'dataset', 'report', 'dashboard'] as const).map((kind) => ({
-      key: `${prefix}:${kind}:${guid(letters[kind], workspace)}`,
-      workspace,
-      kind,
-      isThere: true,
-      texts: Object.fromEntries(sections[kind].map((section) => [section, new Set<string>()])),
-    })),
-  )
   const model = new Model()
   let bench = openSectionedBench(home)
+  let kills = 0
   const problems: string[] = []
-  const randomWords = () => new Set(WORDS.filter(() => chance(0.3)))
+  const killStep = killed ? 1 + Math.floor(random() * (steps - 1)) : -1
+  const victim: ScanProcess | undefined = killed ? startScanProcess() : undefined
 
-  function fillTenant(): void {
-    for (const workspace of [1, 2]) {
-      const own = items.filter((item) => item.workspace === workspace && item.isThere)
-      const place = own.find(({ kind }) => kind === 'workspace')
-      const of = (kind: Item['kind']) => own.filter((item) => item.kind === kind)
-      tenant.addWorkspace({
-        id: guid('a', workspace),
-        name: toText(place?.texts.name ?? new Set()),
-        description: toText(place?.texts.description ?? new Set()),
-        open: view.hidden !== workspace,
-        datasets: of('dataset').map((item) => toDataset(item, guid('d', workspace))),
-        reports: of('report').map((item) => toReport(item, guid('e', workspace))),
-        dashboards: of('dashboard').map((item) => toDashboard(item, guid('f', workspace))),
-      })
-    }
-  }
-
-  /** Says what the findings come to, and returns how many stay because of what is not read. */
-  function foretell(): number {
-    let held = 0
-    for (const item of items) {
-      if (item.workspace === view.closed || item.workspace === view.hidden) continue
-      const isLeftOut = (item.kind === 'report' && !view.reports) || (item.kind === 'dashboard' && !view.dashboards)
-      if (isLeftOut) continue
-      if (item.isThere) held += model.see(item, (section) => isSectionRead(view, item.kind, section))
-      else model.miss(item)
-    }
-    return held
-  }
-
-  function compare(step: number): void {
+  function compare(say: (problem: string) => void): void {
     const rows = bench.store.read((reader) =>
       reader
         .prepare(
@@ -265,7 +55,6 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
         )
         .all(),
     ) as { key: string; fp: number; status: number; history: string | null }[]
-    const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
     const stored = new Map(
       rows.map(({ key, fp, status, history }) => {
         const moves = history === null ? [] : history.split(' ').map((code) => statuses[Number(code)])
@@ -279,19 +68,25 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
       }),
     )
     for (const id of new Set([...stored.keys(), ...told.keys()])) {
-      if (stored.get(id) !== told.get(id)) {
-        problems.push(
-          `seed ${seed} step ${step}: ${id}: ${stored.get(id)} in place of ${told.get(id)}; ${JSON.stringify(view)}`,
-        )
-      }
+      if (stored.get(id) !== told.get(id)) say(`${id}: ${stored.get(id)} in place of ${told.get(id)}`)
+    }
+    const counted = bench.store.read((reader) =>
+      reader.prepare('SELECT status, sum(n) AS n FROM combo GROUP BY status HAVING sum(n) > 0 ORDER BY status').all(),
+    ) as { status: number; n: number }[]
+    const expected = statuses.flatMap((name, status) => {
+      const n = [...model.findings.values()].filter((finding) => finding.status === name).length
+      return n === 0 ? [] : [{ status, n }]
+    })
+    if (JSON.stringify(counted) !== JSON.stringify(expected)) {
+      say(`counts are ${JSON.stringify(counted)} in place of ${JSON.stringify(expected)}`)
     }
   }
 
   async function decideOne(): Promise<void> {
     const open = [...model.findings].filter(([, { status }]) => status === 'OPEN')
     if (open.length === 0) return
-    const [id] = pick(open)
-    const status = pick(['IGNORED', 'FALSE_POSITIVE'] as const)
+    const [id] = chance.pick(open)
+    const status = chance.pick(['IGNORED', 'FALSE_POSITIVE'] as const)
     const [key = '', word = ''] = id.split(' ')
     const row = bench.store.read((reader) =>
       reader
@@ -303,14 +98,8 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
     model.decide(id, status)
   }
 
-  /** A scan that is broken off after some time, and goes on in another process. */
-  async function scanWithStop(afterMs: number): Promise<Scan> {
-    const { now } = bench.clock
-    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
-    await sleep(afterMs)
-    await bench.close()
-    bench = openSectionedBench(home)
-    bench.clock.now = now
+  /** Waits for a scan that others have left. */
+  async function takeUp(id: string): Promise<Scan> {
     for (;;) {
       const scan = await bench.run<Scan>('get_scan', { id })
       if (scan.finishedAt !== undefined) return scan
@@ -320,59 +109,64 @@ export async function runHistory(seed: number, steps: number): Promise<string[]>
     }
   }
 
-  const states = ['ok', 'ok', 'refused', 'failing'] as const
-  let view: View = {
-    scan: 'ok',
-    details: { parameters: 'ok', pages: 'ok', tiles: 'ok', datasources: 'ok' },
-    closed: undefined,
-    hidden: undefined,
-    schema: true,
-    reports: true,
-    dashboards: true,
+  /** A scan that is broken off after some time, and goes on in another store. */
+  async function scanWithStop(afterMs: number): Promise<Scan> {
+    const { now } = bench.clock
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
+    await sleep(afterMs)
+    await bench.close()
+    bench = openSectionedBench(home)
+    bench.clock.now = now
+    return await takeUp(id)
   }
-  const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
-  const { config } = sampleSourceConfigs(urls).bi
-  const required = { ...(config.required as object), tenant_id: server.credentials.tenantId }
+
+  /** A scan whose process is killed, and which goes on in this one. */
+  async function scanWithKill(process: ScanProcess): Promise<Scan> {
+    const due = world.requests.length + 1 + Math.floor(random() * MAX_REQUESTS_BEFORE_KILL)
+    const ended = await process.scan({ home, now: bench.clock.now }, () => world.requests.length >= due)
+    if (ended === undefined) kills++
+    const { items } = await bench.run<{ items: { id: string }[] }>('list_scans', { limit: 1 })
+    return await takeUp(items[0]?.id ?? '')
+  }
+
+  function checkScan(scan: Scan, foretold: Foretold, say: (problem: string) => void): void {
+    const { new: added, resolved } = scan.progress.findings
+    if (added !== foretold.new || resolved !== foretold.resolved) {
+      say(`the scan counts ${added} new and ${resolved} resolved in place of ${JSON.stringify(foretold)}`)
+    }
+    const isSaid = scan.status !== 'COMPLETED' || scan.warnings.length > 0
+    if (foretold.stale > 0 && !isSaid) say(`${foretold.stale} findings stay, and nothing is said`)
+  }
+
   try {
-    await bench.run('create_source', { name: 'fake', config: { ...config, required, detectors: [{ type: 'WORDS' }] } })
+    await bench.run('create_source', { name: 'fake', config: { ...world.config, detectors: [{ type: 'WORDS' }] } })
     for (let step = 0; step < steps && problems.length === 0; step++) {
-      for (const item of items) {
-        if (item.kind !== 'workspace' && chance(0.08)) item.isThere = !item.isThere
-        for (const section of sections[item.kind]) if (chance(0.25)) item.texts[section] = randomWords()
-      }
-      if (chance(0.7)) {
-        view = {
-          scan: pick(['ok', 'ok', 'refused', 'failing', 'without_tables'] as const),
-          details: {
-            parameters: pick(states),
-            pages: pick(states),
-            tiles: pick(states),
-            datasources: pick(states),
-          },
-          closed: chance(0.15) ? pick([1, 2]) : undefined,
-          hidden: chance(0.15) ? pick([1, 2]) : undefined,
-          schema: chance(0.8),
-          reports: chance(0.85),
-          dashboards: chance(0.85),
+      const say = (problem: string) => problems.push(`${platform} seed ${seed} step ${step}: ${problem}`)
+      for (const item of world.items) {
+        const isPlace = item.kind === 'workspace' || item.kind === 'space' || item.kind === 'comments'
+        if (!isPlace && chance(0.08)) item.isThere = !item.isThere
+        for (const section of Object.keys(item.texts)) {
+          if (chance(0.25)) item.texts[section] = new Set(WORDS.filter(() => chance(0.3)))
         }
-        const { schema, reports, dashboards } = view
-        const extraction = { extract_dataset_schema: schema, extract_reports: reports, extract_dashboards: dashboards }
-        await bench.run('update_source', { id: 'fake', config: { optional: { extraction } } })
       }
-      fillTenant()
-      server.faults.splice(0, server.faults.length, ...toFaults(view))
+      if (chance(0.7)) await bench.run('update_source', { id: 'fake', config: { optional: world.changeView(chance) } })
+      world.publish()
       bench.clock.now += PAST_REREAD_MS
-      const scan = chance(0.3) ? await scanWithStop(random() * 60) : await bench.scan()
-      const held = foretell()
-      compare(step)
-      const isSaid = scan.status !== 'COMPLETED' || scan.warnings.length > 0
-      if (held > 0 && !isSaid) problems.push(`seed ${seed} step ${step}: ${held} findings stay, and nothing is said`)
+      const scan =
+        victim !== undefined && step === killStep
+          ? await scanWithKill(victim)
+          : chance(0.3)
+            ? await scanWithStop(random() * 60)
+            : await bench.scan()
+      checkScan(scan, model.foretell(world.items, world.sight), say)
+      compare(say)
       if (chance(0.4)) await decideOne()
     }
-    return problems
+    return { kills, problems }
   } finally {
     await bench.close()
-    await server.close()
+    await victim?.close()
+    await world.close()
     rmSync(home, { recursive: true, force: true })
   }
 }

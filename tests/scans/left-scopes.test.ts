@@ -208,6 +208,22 @@ describe('tables that become assets of their own, or no longer', () => {
     expect(new Set(inDatasets.map(({ status }) => status))).toEqual(new Set(['IGNORED']))
   })
 
+  it('are parts again where members alone read them, although some of it nobody may read', async () => {
+    const planted = await scanned()
+    const before = count('OPEN')
+    await setContainers(true)
+    await bench.scan()
+    expect(inTables().filter(({ status }) => status === 'OPEN').length).toBeGreaterThan(20)
+    await setContainers(false)
+    await bench.scan()
+    expect(inTables().filter(({ status }) => status === 'OPEN')).toEqual([])
+    expect(count('OPEN')).toBe(before)
+    planted.clean()
+    await bench.scan()
+    await bench.scan()
+    expect(count('OPEN')).toBe(0)
+  })
+
   it('are not taken apart by a scan that may not read them', async () => {
     await scanned({ adminApi: true })
     await setContainers(true)

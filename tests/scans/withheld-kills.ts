@@ -1,36 +1,11 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createRandom } from '../../src/sample/ids.ts'
+import { type Ended, startScanProcess } from './scan-process.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
 import { decide, listWithheld, watchReplies } from './withheld.ts'
 import { type PlatformCase, startPlatform } from './withheld-run.ts'
-
-const entry = fileURLToPath(new URL('./withheld-kill-entry.ts', import.meta.url))
-
-interface Ended {
-  status: string
-  warnings: number
-}
-
-/** Runs a scan in a process of its own; undefined where it was killed. */
-async function drive(home: string, isDue: () => boolean): Promise<Ended | undefined> {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk
-  })
-  let isRunning = true
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve)).finally(() => {
-    isRunning = false
-  })
-  while (isRunning && !isDue()) await sleep(2)
-  if (isRunning) child.kill('SIGKILL')
-  return (await ended) === 0 ? (JSON.parse(output) as Ended) : undefined
-}
 
 export interface KilledOutcome {
   kills: number
@@ -49,10 +24,17 @@ export async function runWithheldUnderKills(
   const problems: string[] = []
   let kills = 0
 
+  /** The next process loads what it needs while this one scans. */
+  let waiting = startScanProcess()
+  let now = Date.UTC(2026, 0, 5, 12)
+
   async function scanUnderKills(): Promise<Ended> {
     for (let round = 0; ; round++) {
+      const scanner = waiting
+      waiting = startScanProcess()
+      now += 60_000
       const due = server.requests.length + 1 + Math.floor(random() * 12)
-      const ended = await drive(home, () => round < killsPerScan && server.requests.length >= due)
+      const ended = await scanner.scan({ home, now }, () => round < killsPerScan && server.requests.length >= due)
       if (ended !== undefined) return ended
       kills++
     }
@@ -91,6 +73,7 @@ export async function runWithheldUnderKills(
     for (const { asset, excerpt } of left.slice(0, 3)) problems.push(`not resolved when removed: ${asset}: ${excerpt}`)
     return { kills, cases: cases.length, problems }
   } finally {
+    await waiting.close()
     await server.close()
     rmSync(home, { recursive: true, force: true })
   }

@@ -32,11 +32,14 @@ export async function startPlatform({ platform, adminApi = false, optional = {} 
   return { planted, server, config: { ...config, required, optional: all } }
 }
 
-/** Every boolean option of a source the other way round. */
+/** Options that leave nothing out. */
+const reshaping = new Set(['include_personal_workspaces', 'extract_datasets_to_containers'])
+
+/** Every boolean option of a source the other way round, where that leaves something out. */
 function listSwitches(optional: Options): Withheld[] {
   return Object.entries(optional).flatMap(([group, options]) =>
     Object.entries(options).flatMap(([name, value]): Withheld[] =>
-      typeof value === 'boolean' && name !== 'include_personal_workspaces'
+      typeof value === 'boolean' && !reshaping.has(name)
         ? [{ name: `option ${name} is ${!value}`, optional: { [group]: { [name]: !value } } }]
         : [],
     ),

@@ -233,7 +233,7 @@ export function createAssets(options: AssetOptions) {
       ...toSchemaGaps(answer),
       ...(schema?.unread ?? []).filter(({ section }) => section === 'tables' || !options.datasetsAsContainers),
     ]
-    // Tables that are known as assets stay so until all of their texts are read here.
+    // Tables that are known as assets stay so until what was found in them is read here.
     const gap = options.datasetsAsContainers ? undefined : unread.find(isGapOfTables)
     if (gap !== undefined) unread.push({ ...gap, section: 'tables/assets' })
     const asset = draft(
@@ -246,7 +246,9 @@ export function createAssets(options: AssetOptions) {
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
         unread,
         unlisted: listUnlistedTables(unread, options.datasetsAsContainers),
-        ...(options.datasetsAsContainers || unread.some(isGapOfTables) ? {} : { absorbs: ['bi.table' as const] }),
+        ...(options.datasetsAsContainers || unread.some(({ section }) => section === 'tables')
+          ? {}
+          : { absorbs: ['bi.table' as const] }),
         facts: {
           workspaceId: workspace.id,
           ...toDescriptionFact(dataset, unread),

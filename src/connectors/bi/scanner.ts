@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { HttpClient } from '../http/transport.ts'
 import { endsScan, isRefusal } from './failure.ts'
-import { expectMember, listSourceGaps } from './gaps.ts'
+import { expectMember, listSourceGaps, unread } from './gaps.ts'
 import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
 import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
 import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
@@ -27,6 +27,7 @@ function toScannedWorkspace(
   item: Item,
   dataSources: ReadonlyMap<string, DataSource>,
   sourceGaps: UnreadSection[],
+  expressionGaps: UnreadSection[],
 ): ScannedWorkspace {
   return {
     ...defined<ScannedWorkspace>({
@@ -41,6 +42,7 @@ function toScannedWorkspace(
       datasets: [
         ...expectMember(item.items('datasets'), 'description', 'scan/description'),
         ...expectMember(item.items('datasets'), 'roles', 'roles'),
+        ...expressionGaps,
       ],
       reports: expectMember(item.items('reports'), 'description', 'scan/description'),
     },
@@ -133,6 +135,10 @@ export function createScanner(options: {
     const instances = [...result.items('datasourceInstances'), ...result.items('misconfiguredDatasourceInstances')]
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
     const sourceGaps = listSourceGaps(instances)
+    const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
+    const isTold = !options.schema || datasets.some((dataset) => dataset.has('expressions'))
+    // The tenant has a setting for expressions: where no dataset has any, it may be off for as long as it likes.
+    const expressionGaps = isTold ? [] : unread('missing', 'no_expressions', 'expressions')
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
       const item = found.get(id)
@@ -140,7 +146,7 @@ export function createScanner(options: {
         id,
         item === undefined
           ? { missing: 'not_in_scan_result', temporary: false }
-          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps) },
+          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, expressionGaps) },
       )
     }
   }
