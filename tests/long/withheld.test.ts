@@ -22,10 +22,10 @@ it.each<[string, PlatformCase]>([
 ])(
   'nor of what %s withholds from scans that are killed',
   async (_name, platform) => {
-    const { cases, kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 3, every: 10, seed: 3 })
+    const { cases, kills, problems } = await runWithheldUnderKills(platform, { killsPerScan: 1, every: 5, seed: 3 })
     process.stdout.write(`${cases} cases, ${kills} kills\n`)
     expect(problems).toEqual([])
-    expect(kills).toBeGreaterThan(cases)
+    expect(kills).toBeGreaterThan(cases * 0.8)
   },
   3_600_000,
 )
