@@ -1,7 +1,7 @@
 import { startSampleBi } from '../../src/sample/bi/server.ts'
-import { type SampleDashboard, type BiDataset, type SampleReport, BiTenant } from '../../src/sample/bi/tenant.ts'
+import { type BiDataset, BiTenant, type SampleDashboard, type SampleReport } from '../../src/sample/bi/tenant.ts'
 import type { SampleReply } from '../../src/sample/exchange.ts'
-import { type SampleFault, onPath } from '../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { type Chance, type Item, toText, type World } from './history-model.ts'
 

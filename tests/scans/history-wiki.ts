@@ -1,5 +1,5 @@
 import type { SampleReply } from '../../src/sample/exchange.ts'
-import { type SampleFault, onPath } from '../../src/sample/fault.ts'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { WikiTenant } from '../../src/sample/wiki/tenant.ts'
