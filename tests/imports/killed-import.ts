@@ -215,33 +215,55 @@ interface Killed {
   mostKills: number
 }
 
+/** What an import is at, in this order; `published` while its process still clears up. */
+const places = ['reading', 'accepted', 'storing', 'publishing', 'published'] as const
+type Place = (typeof places)[number]
+
+/** Which place a kill is to meet, and how long after its beginning at most. */
+const aims: readonly (readonly [share: number, place: Place, delayMs: number])[] = [
+  [0.14, 'reading', 250],
+  [0.08, 'accepted', 10],
+  [0.38, 'storing', 600],
+  [0.25, 'publishing', 12],
+  [0.15, 'published', 30],
+]
+
+function drawAim(random: () => number): { place: Place; delayMs: number } {
+  let rest = random()
+  for (const [share, place, delayMs] of aims) {
+    rest -= share
+    if (rest < 0) return { place, delayMs: random() ** 2 * delayMs }
+  }
+  return { place: 'storing', delayMs: 0 }
+}
+
 /** Until the import is complete: whoever drives it is killed, and another process takes over. */
 async function importKilled(home: string, killed: Killed): Promise<void> {
   const { source, lines, watcher, random, result, mostKills } = killed
   const file = writeLines(home, lines)
-  const before = countCompleted(watcher)
-  const isComplete = () => countCompleted(watcher) > before
+  const completed = progressOf(watcher).completed
+  const isComplete = () => progressOf(watcher).completed > completed
   for (let kills = 0; !isComplete(); ) {
     const isOpen = watcher.isImporting()
+    const before = progressOf(watcher)
     const child = isOpen ? start(home, ['serve', '--port', '0']) : start(home, ['import', file, '--source', source])
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null
     const ended = new Promise((resolve) => child.once('close', resolve))
     if (kills < mostKills && random() < 0.93) {
-      const isOver = () => child.exitCode !== null || isComplete()
-      if (!(await untilAtWork(watcher, isOver, random))) child.kill('SIGTERM')
-      else {
-        const place = placeOf(watcher)
-        child.kill('SIGKILL')
-        if (place !== undefined) {
-          kills += 1
-          result.kills += 1
-          result.killedAt[place] = (result.killedAt[place] ?? 0) + 1
-        }
+      await untilPlace({ watcher, before, isOpen, hasEnded, ...drawAim(random) })
+      child.kill('SIGKILL')
+      await ended
+      const place = placeOf(progressOf(watcher), before)
+      if (child.signalCode === 'SIGKILL' && place !== undefined) {
+        kills += 1
+        result.kills += 1
+        result.killedAt[place] = (result.killedAt[place] ?? 0) + 1
       }
     } else {
-      while (!isComplete() && child.exitCode === null) await sleep(20)
+      while (!isComplete() && !hasEnded()) await sleep(20)
       child.kill('SIGTERM')
+      await ended
     }
-    await ended
   }
 }
 
@@ -251,43 +273,51 @@ function start(home: string, args: readonly string[]): ChildProcess {
 
 const selectProgress = `SELECT (SELECT count(*) FROM import_file) AS files,
   (SELECT count(*) FROM scan WHERE status IN ('QUEUED', 'RUNNING')) AS scans,
+  (SELECT count(*) FROM scan WHERE status = 'COMPLETED') AS completed,
   (SELECT count(*) FROM pending_import) AS pending, (SELECT total(stored) FROM import_file) AS stored,
-  (SELECT max(token) FROM scan) AS token`
+  (SELECT total(size) FROM import_block JOIN scan USING (uid)) AS waiting, (SELECT max(token) FROM scan) AS token`
 
 interface Progress {
   files: number
   scans: number
+  completed: number
   pending: number
   stored: number
+  waiting: number
   /** Another one with each driver. */
   token: number
 }
 
 const progressOf = ({ store }: Process) => store.read((reader) => reader.prepare(selectProgress).get()) as Progress
 
-const countCompleted = ({ store }: Process) =>
-  store.read((reader) => reader.prepare(`SELECT count(*) FROM scan WHERE status = 'COMPLETED'`).pluck().get()) as number
-
-/** What the import is at. */
-function placeOf(watcher: Process): string | undefined {
-  const { files, scans, pending } = progressOf(watcher)
-  if (scans === 0) return files === 0 ? undefined : 'reading'
-  return pending === 0 ? 'accepted' : 'storing'
+function placeOf({ files, scans, completed, pending, stored, waiting }: Progress, before: Progress): Place | undefined {
+  if (completed > before.completed) return 'published'
+  if (scans === 0) return files > before.files ? 'reading' : undefined
+  if (pending === 0) return 'accepted'
+  return stored < waiting ? 'storing' : 'publishing'
 }
 
-/** Waits until a process has got a random way on with reading or storing; false when it ended before. */
-async function untilAtWork(watcher: Process, isOver: () => boolean, random: () => number): Promise<boolean> {
-  const first = progressOf(watcher)
-  const isEarly = random() < 0.15
-  const isAtWork = () => {
-    const { files, scans, pending, stored, token } = progressOf(watcher)
-    if (isEarly) return files > 0 || scans > 0
-    return pending > 0 && (token !== first.token || stored !== first.stored)
+interface Awaited {
+  watcher: Process
+  before: Progress
+  /** Whether the process goes on with what another one has begun. */
+  isOpen: boolean
+  place: Place
+  delayMs: number
+  hasEnded: () => boolean
+}
+
+/** Waits until a process has come to a place, or past it, and a while longer. */
+async function untilPlace({ watcher, before, isOpen, place, delayMs, hasEnded }: Awaited): Promise<void> {
+  const hasCome = () => {
+    const progress = progressOf(watcher)
+    const reached = placeOf(progress, before)
+    if (isOpen && reached !== 'published' && progress.token === before.token) return false
+    return reached !== undefined && places.indexOf(reached) >= places.indexOf(place)
   }
-  while (!isOver() && !isAtWork()) await sleep(5)
-  const until = performance.now() + random() ** 2 * 800
-  while (!isOver() && performance.now() < until) await sleep(5)
-  return !isOver()
+  while (!hasEnded() && !hasCome()) await sleep(1)
+  const until = performance.now() + delayMs
+  while (!hasEnded() && performance.now() < until) await sleep(1)
 }
 
 const askAll = (readers: readonly Reader[]) =>
