@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
 import { createRandom } from '../../src/sample/ids.ts'
 import { mainFile, makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { type Place, type Progress, placeOf, selectProgress } from './import-places.mjs'
 import { build, Process } from './unpublished.ts'
 
 export interface KilledImports {
@@ -215,10 +217,6 @@ interface Killed {
   mostKills: number
 }
 
-/** What an import is at, in this order; `published` while its process still clears up. */
-const places = ['reading', 'accepted', 'storing', 'publishing', 'published'] as const
-type Place = (typeof places)[number]
-
 /** Which place a kill is to meet, and how long after its beginning at most. */
 const aims: readonly (readonly [share: number, place: Place, delayMs: number])[] = [
   [0.14, 'reading', 250],
@@ -250,9 +248,9 @@ async function importKilled(home: string, killed: Killed): Promise<void> {
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null
     const ended = new Promise((resolve) => child.once('close', resolve))
     if (kills < mostKills && random() < 0.93) {
-      await untilPlace({ watcher, before, isOpen, hasEnded, ...drawAim(random) })
-      child.kill('SIGKILL')
+      const killer = killAt(home, { pid: child.pid, before, isOpen, ...drawAim(random) })
       await ended
+      await killer.terminate()
       const place = placeOf(progressOf(watcher), before)
       if (child.signalCode === 'SIGKILL' && place !== undefined) {
         kills += 1
@@ -271,53 +269,23 @@ function start(home: string, args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [mainFile, ...args], { env: { ...process.env, ASSAY_HOME: home }, stdio: 'ignore' })
 }
 
-const selectProgress = `SELECT (SELECT count(*) FROM import_file) AS files,
-  (SELECT count(*) FROM scan WHERE status IN ('QUEUED', 'RUNNING')) AS scans,
-  (SELECT count(*) FROM scan WHERE status = 'COMPLETED') AS completed,
-  (SELECT count(*) FROM pending_import) AS pending, (SELECT total(stored) FROM import_file) AS stored,
-  (SELECT total(size) FROM import_block JOIN scan USING (uid)) AS waiting, (SELECT max(token) FROM scan) AS token`
-
-interface Progress {
-  files: number
-  scans: number
-  completed: number
-  pending: number
-  stored: number
-  waiting: number
-  /** Another one with each driver. */
-  token: number
-}
-
 const progressOf = ({ store }: Process) => store.read((reader) => reader.prepare(selectProgress).get()) as Progress
 
-function placeOf({ files, scans, completed, pending, stored, waiting }: Progress, before: Progress): Place | undefined {
-  if (completed > before.completed) return 'published'
-  if (scans === 0) return files > before.files ? 'reading' : undefined
-  if (pending === 0) return 'accepted'
-  return stored < waiting ? 'storing' : 'publishing'
-}
-
-interface Awaited {
-  watcher: Process
+interface Aim {
+  pid: number | undefined
   before: Progress
   /** Whether the process goes on with what another one has begun. */
   isOpen: boolean
   place: Place
   delayMs: number
-  hasEnded: () => boolean
 }
 
-/** Waits until a process has come to a place, or past it, and a while longer. */
-async function untilPlace({ watcher, before, isOpen, place, delayMs, hasEnded }: Awaited): Promise<void> {
-  const hasCome = () => {
-    const progress = progressOf(watcher)
-    const reached = placeOf(progress, before)
-    if (isOpen && reached !== 'published' && progress.token === before.token) return false
-    return reached !== undefined && places.indexOf(reached) >= places.indexOf(place)
-  }
-  while (!hasEnded() && !hasCome()) await sleep(1)
-  const until = performance.now() + delayMs
-  while (!hasEnded() && performance.now() < until) await sleep(1)
+/** Kills a process when it has come to a place, or past it, and a while longer. */
+function killAt(home: string, aim: Aim): Worker {
+  return new Worker(new URL('./killer.worker.mjs', import.meta.url), {
+    workerData: { file: join(home, 'assay.db'), ...aim },
+    execArgv: [],
+  })
 }
 
 const askAll = (readers: readonly Reader[]) =>
