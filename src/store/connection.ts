@@ -16,12 +16,26 @@ export const WAIT_MS = 5_000
 export const LOOK_MS = 1
 const COMPACT_WAIT_MS = 30_000
 
+/**
+ * A statement that a connection keeps for everybody who prepares its SQL. Rows in another form come from a statement of
+ * their own, so nobody changes what others hold.
+ */
+export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run'> {
+  readonly reader: boolean
+  /** The statement that gives the first column alone. */
+  pluck(): KeptStatement
+  /** The statement that gives rows as lists. */
+  raw(): KeptStatement
+}
+
+type RowForm = 'object' | 'pluck' | 'raw'
+
 /** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
 export interface Reader {
   all<Row>(query: Query<Row>): Row[]
   first<Row>(query: Query<Row>): Row | undefined
   /** A prepared statement for a hot loop, by its SQL; kept for the life of the connection. */
-  prepare(sql: string): Database.Statement
+  prepare(sql: string): KeptStatement
   /** The number of the snapshot on a connection that cannot write; undefined on one that can. */
   readonly turn: number | undefined
 }
@@ -39,7 +53,7 @@ export interface TransactionOptions {
 
 export class Connection implements Writer {
   readonly #database: Database.Database
-  readonly #statements = new Recent<Database.Statement>(KEPT_STATEMENTS)
+  readonly #statements = new Recent<KeptStatement>(KEPT_STATEMENTS)
   readonly #onWait: () => void
   readonly #unpublished: UnpublishedImports
   #open = false
@@ -119,8 +133,19 @@ export class Connection implements Writer {
     }
   }
 
-  prepare(sql: string): Database.Statement {
-    return this.#statements.use(sql, () => this.#database.prepare(sql))
+  prepare(sql: string): KeptStatement {
+    return this.#keep(sql, 'object')
+  }
+
+  #keep(sql: string, form: RowForm): KeptStatement {
+    return this.#statements.use(form === 'object' ? sql : `${form} ${sql}`, () => {
+      const statement = this.#database.prepare(sql)
+      if (form !== 'object') statement[form]()
+      return Object.assign(statement, {
+        pluck: () => this.#keep(sql, 'pluck'),
+        raw: () => this.#keep(sql, 'raw'),
+      })
+    })
   }
 
   all<Row>(query: Query<Row>): Row[] {

@@ -219,11 +219,11 @@ interface Killed {
 
 /** Which place a kill is to meet, and how long after its beginning at most. */
 const aims: readonly (readonly [share: number, place: Place, delayMs: number])[] = [
-  [0.14, 'reading', 250],
-  [0.08, 'accepted', 10],
-  [0.38, 'storing', 600],
-  [0.25, 'publishing', 12],
-  [0.15, 'published', 30],
+  [0.15, 'reading', 400],
+  [0.15, 'accepted', 20],
+  [0.4, 'storing', 120],
+  [0.24, 'publishing', 4],
+  [0.06, 'published', 30],
 ]
 
 function drawAim(random: () => number): { place: Place; delayMs: number } {

@@ -162,3 +162,23 @@ it('waits for another writer without holding the thread', { timeout: 60_000 }, a
   other.close()
   store.close()
 })
+
+describe('a statement that is kept', () => {
+  const sql = 'SELECT 7 AS id, ? AS name'
+
+  it('gives rows in the form that its holder asked for, whatever form others ask for', () => {
+    const store = open()
+    store.read((reader) => {
+      const [rows, lists, values] = [reader.prepare(sql), reader.prepare(sql).raw(), reader.prepare(sql).pluck()]
+      for (let times = 0; times < 2; times++) {
+        expect(rows.get('a')).toEqual({ id: 7, name: 'a' })
+        expect(lists.get('b')).toEqual([7, 'b'])
+        expect(values.get('c')).toBe(7)
+        expect(lists.pluck().all('d')).toEqual([7])
+      }
+      expect(reader.prepare(sql)).toBe(rows)
+      expect(reader.prepare(sql).raw()).toBe(lists)
+    })
+    store.close()
+  })
+})
