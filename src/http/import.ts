@@ -1,6 +1,7 @@
 import { type ImportFormat, type ImportResult, importFindings, importFormats } from '../imports/imports.ts'
 import { AppError, invalidInput } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
+import { isLockedDown, withholdFile } from '../operation/lockdown/lockdown.ts'
 import { requireScope } from '../operation/operation.ts'
 import { SourceName } from '../sources/model.ts'
 
@@ -32,8 +33,11 @@ export async function importRoute(
     throw new AppError('unsupported_media_type', 'Send findings with Content-Type: application/x-ndjson.')
   }
   if (request.body === null) throw invalidInput('The body is empty; send one finding a line.')
-  const result = await take(request.body, { source, format }, context)
-  return Response.json(result)
+  try {
+    return Response.json(await take(request.body, { source, format }, context))
+  } catch (error) {
+    throw error instanceof AppError && isLockedDown(context) ? withholdFile(error) : error
+  }
 }
 
 function readQuery(query: URLSearchParams): { source: string; format: ImportFormat } {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, conflict, invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import type { Log } from '../runtime/log.ts'
-import { isOrphaned, ScanLease } from '../scans/lease.ts'
+import { ScanLease } from '../scans/lease.ts'
 import { type ScanProgress, toScanItem } from '../scans/model.ts'
 import { createOwner } from '../scans/owner.ts'
 import { findActiveScan, findScan, insertScan, isOpenScan } from '../scans/scans.store.ts'
@@ -208,7 +208,7 @@ function accept(writer: Writer, uid: string, name: string, { now, caller }: Impo
   if (active !== undefined) {
     throw conflict(`An import into ${quote(source.name)} is under way; start this one when it is done.`, {
       reason: 'scan_running',
-      facts: { id: active.uid, abandoned: isOrphaned(active, at) },
+      facts: { id: active.uid },
     })
   }
   insertScan(

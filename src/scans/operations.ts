@@ -13,8 +13,9 @@ import { getSource, markDeleted } from '../sources/sources.store.ts'
 import type { Reader } from '../store/store.ts'
 import { isOrphaned } from './lease.ts'
 import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } from './model.ts'
-import { abandonScans, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
+import { abandonScans, findActiveScan, findScan, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
 import { listScopes } from './scopes.store.ts'
+import { isStillDriven } from './silence.ts'
 import { removeRest } from './source-deletion.ts'
 import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
@@ -60,7 +61,11 @@ export const scanOperations: readonly Operation[] = [
     openWorld: true,
     input: z.strictObject({ id: SourceRef }),
     output: Scan,
-    run: ({ id }, context) => {
+    run: async ({ id }, context) => {
+      const isDriven = await isStillDriven(
+        () => context.store.read((reader) => findActiveScan(reader, getSource(reader, id).id)),
+        context,
+      )
       const scan = context.store.write(
         (writer) => {
           const source = getSource(writer, id)
@@ -68,6 +73,7 @@ export const scanOperations: readonly Operation[] = [
             trigger: 'MANUAL',
             requestedBy: context.caller.name,
             at: context.now(),
+            isDriven,
           })
           return showScan(writer, uid)
         },
@@ -140,7 +146,8 @@ export const scanOperations: readonly Operation[] = [
     untrusted: true,
     input: z.strictObject({ id: ScanId }),
     output: Scan,
-    run: ({ id }, context) => {
+    run: async ({ id }, context) => {
+      const isDriven = await isStillDriven(() => context.store.read((reader) => findScan(reader, id)), context)
       const now = context.now()
       context.store.write((writer) => {
         const scan = getScan(writer, id)
@@ -148,7 +155,7 @@ export const scanOperations: readonly Operation[] = [
         if (scan.status !== 'QUEUED' && scan.status !== 'RUNNING') {
           throw conflict(`The scan is over (${scan.status}); there is nothing to cancel.`, { reason: 'scan_finished' })
         }
-        if (isOrphaned(scan, now)) finishScan(writer, scan.id, { status: 'CANCELLED' }, now)
+        if (!isDriven && isOrphaned(scan, now)) finishScan(writer, scan.id, { status: 'CANCELLED' }, now)
         else requestCancel(writer, scan.id)
       })
       context.scans.cancel(id)

@@ -1,4 +1,6 @@
-import { SILENCE_MS } from './lease.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../kernel/errors.ts'
+import { isOrphaned, SILENCE_MS } from './lease.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead } from './owner.ts'
 
@@ -28,5 +30,32 @@ export function watchSilence(monotonic: () => number = () => performance.now()):
       return false
     }
     return monotonic() - last.at > SILENCE_MS
+  }
+}
+
+const LOOK_MS = 100
+
+/**
+ * Whether a scan that seems to be left behind by what clocks say is driven after all: its heart beats while this process
+ * looks on, for as long as a driver may be silent.
+ */
+export async function isStillDriven(
+  find: () => ScanRecord | undefined,
+  { now, signal, monotonic }: { now: () => number; signal: AbortSignal; monotonic?: () => number },
+): Promise<boolean> {
+  const first = find()
+  if (first?.status !== 'RUNNING' || !isOrphaned(first, now())) return false
+  const isSilent = watchSilence(monotonic)
+  for (;;) {
+    const scan = find()
+    if (scan?.uid !== first.uid || scan.status !== 'RUNNING') return false
+    if (scan.token !== first.token || (scan.heartbeatAt !== null && scan.heartbeatAt !== first.heartbeatAt)) return true
+    if (isSilent(scan)) return false
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {
+      throw new AppError(
+        'unavailable',
+        'The process stopped before it was known whether the scan is driven; try again.',
+      )
+    })
   }
 }

@@ -18,13 +18,13 @@ export function isAbandoned(scan: ScanRecord, now: number): boolean {
 }
 
 /**
- * Queues a scan of a source. One that was interrupted is taken up again instead.
+ * Queues a scan of a source. One that was interrupted is taken up again instead, unless it is known to be driven.
  * @throws AppError `conflict`, reason `scan_running` with the id of the scan, or `nothing_to_scan`.
  */
 export function queueScan(
   writer: Writer,
   source: SourceRecord,
-  asked: { trigger: Trigger; requestedBy: string; at: number },
+  asked: { trigger: Trigger; requestedBy: string; at: number; isDriven?: boolean },
 ): string {
   if (source.type === IMPORT_TYPE) {
     throw conflict(`${quote(source.name)} holds imported findings; import a newer file instead of scanning it.`, {
@@ -33,7 +33,7 @@ export function queueScan(
   }
   const active = findActiveScan(writer, source.id)
   if (active !== undefined) {
-    if (isAbandoned(active, asked.at)) return active.uid
+    if (asked.isDriven !== true && isAbandoned(active, asked.at)) return active.uid
     throw conflict(`A scan of ${quote(source.name)} is under way (${active.uid}); wait for it or cancel it first.`, {
       reason: 'scan_running',
       facts: { id: active.uid, scanId: active.uid },

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import type { ScanRecord } from '../../src/scans/model.ts'
-import { watchSilence } from '../../src/scans/silence.ts'
+import { isStillDriven, watchSilence } from '../../src/scans/silence.ts'
 
 const SECOND = 1_000
 const DAY = 86_400_000
@@ -34,4 +34,20 @@ it.each<[string, Partial<ScanRecord>]>([
   ['was driven by a process that is gone', { owner: `${hostname()}/4194399/dead` }],
 ])('a scan that %s is free at once', (_, more) => {
   expect(watchSilence()(scan(more))).toBe(true)
+})
+
+it('a driver that is silent by the clock is gone when nothing of it is seen for thirty seconds', async () => {
+  let time = 0
+  const look = (heartbeatAt: (time: number) => number) =>
+    isStillDriven(() => scan({ heartbeatAt: heartbeatAt(time) }), {
+      now: () => DAY,
+      signal: new AbortController().signal,
+      monotonic: () => {
+        time += 15 * SECOND
+        return time
+      },
+    })
+  expect(await look(() => 0)).toBe(false)
+  time = 0
+  expect(await look((at) => at)).toBe(true)
 })

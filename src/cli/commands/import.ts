@@ -23,10 +23,15 @@ export function addImportCommand(program: Command, host: Host): void {
     .action(async (file: string, options: Flags & { source: string; format: ImportFormat; json?: boolean }) => {
       const { source, format, home } = options
       await withSession(host, { home }, async ({ app }) => {
-        const { importFindings } = await import('../../imports/imports.ts')
+        const [{ importFindings }, { isLockedDown, withholdFile }] = await Promise.all([
+          import('../../imports/imports.ts'),
+          import('../../operation/lockdown/lockdown.ts'),
+        ])
         const context = app.contextFor({ caller: app.caller, signal: host.signal })
         const stream = file === '-' ? (host.stdin as AsyncIterable<Uint8Array>) : readFile(file)
-        const result = await importFindings(stream, { source, format }, context)
+        const result = await importFindings(stream, { source, format }, context).catch((error: unknown) => {
+          throw error instanceof AppError && isLockedDown(context) ? withholdFile(error) : error
+        })
         if (options.json) return printJson(host, result)
         const { findings, lines, assets } = result
         print(

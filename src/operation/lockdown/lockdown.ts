@@ -26,6 +26,16 @@ const ownSuggestions: ReadonlySet<string> = new Set([
   ...['granularity', 'time zone', 'time', 'key'],
 ])
 
+/** The same error about an imported file: it names the line, and nothing that the file holds. */
+export function withholdFile(error: AppError): AppError {
+  const { reason, facts = {} } = error.facts
+  if (reason !== 'bad_line' && reason !== 'bad_file') return error
+  const isLine = typeof facts.line === 'number'
+  const what = isLine ? `line ${facts.line}` : 'the file'
+  const message = `Nothing was imported: ${what} is wrong, and what it holds is withheld here; import it without lockdown to see why.`
+  return new AppError(error.code, message, { reason, ...(isLine ? { facts: { line: facts.line } } : {}) })
+}
+
 /** The same error without suggestions that a tenant has named. */
 export function withholdSuggestions(error: AppError): AppError {
   const { suggestions = [], issues, fix: _fix, ...facts } = error.facts
