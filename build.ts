@@ -75,6 +75,9 @@ const { outputFiles, metafile } = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
+  // Read with `node --enable-source-maps`; the package leaves them out.
+  sourcemap: 'linked',
+  sourcesContent: false,
   metafile: true,
   write: false,
   logLevel: 'warning',
@@ -107,6 +110,7 @@ for (const { path, contents } of [...outputFiles, ...frames, licenses]) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
-const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.byteLength, 0)
+const scripts = outputFiles.filter(({ path }) => path.endsWith('.js'))
+const bytes = scripts.reduce((sum, { contents }) => sum + contents.byteLength, 0)
 const tookMs = Math.round(performance.now() - startedAt)
-process.stdout.write(`dist: ${outputFiles.length} files, ${Math.round(bytes / 1024)} KiB, built in ${tookMs} ms\n`)
+process.stdout.write(`dist: ${scripts.length} files, ${Math.round(bytes / 1024)} KiB, built in ${tookMs} ms\n`)

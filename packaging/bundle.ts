@@ -7,12 +7,12 @@ import { readPackage, toManifest } from './mcpb.ts'
 // Writes assay.mcpb for this platform: the built program, what it reads, and the packages that it does not bundle.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const shipped = ['dist', 'migrations', 'models', 'schemas', 'package.json', 'README.md']
+const shipped = ['dist', 'migrations', 'models', 'schemas', 'package.json', 'README.md', 'LICENSE']
 const unbundled = ['better-sqlite3', 'bindings', 'file-uri-to-path', 'libphonenumber-js'].map((name) =>
   join('node_modules', name),
 )
-/** Sources of the native module and what its build leaves behind. */
-const needless = /better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
+/** Sources of the native module, what its build leaves behind, and source maps. */
+const needless = /\.map$|better-sqlite3[/\\](?:deps|src)[/\\]|[/\\]build[/\\](?!Release[/\\]better_sqlite3\.node$)/
 
 const files: Record<string, Uint8Array> = {
   'manifest.json': Buffer.from(`${JSON.stringify(toManifest(readPackage()), null, 2)}\n`),

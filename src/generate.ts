@@ -52,39 +52,38 @@ function createSchemas(): Map<string, string> {
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
 /** Puts a table between the two marks of its name. */
-function withTable(readme: string, name: string, lines: readonly string[]): string {
+function withTable(page: string, name: string, lines: readonly string[]): string {
+  const text = read(new URL(page, root))
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
-  const [head, rest] = readme.split(begin)
+  const [head, rest] = text.split(begin)
   const tail = rest?.split(end)[1]
-  if (head === undefined || tail === undefined) throw new Error(`README.md must hold ${begin} and ${end}`)
+  if (head === undefined || tail === undefined) throw new Error(`${page} must hold ${begin} and ${end}`)
   return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
 }
 
-function createReadme(readme: string): string {
-  const found = detectors.map(
-    ({ type, description, findingTypes }) =>
-      `| \`${type}\` | ${cell(description)} | ${findingTypes.length > 20 ? `${findingTypes.length}, such as ` : ''}${findingTypes
-        .slice(0, findingTypes.length > 20 ? 8 : 20)
-        .map((name) => `\`${name}\``)
-        .join(' ')} |`,
-  )
-  const rows = [...operations]
+const MAX_LISTED_TYPES = 20
+const TYPES_OF_LONG_LIST = 8
+
+const createDetectorTable = () => [
+  '| detector | what it finds, and what not | finding types |',
+  '| --- | --- | --- |',
+  ...detectors.map(({ type, description, findingTypes }) => {
+    const isLong = findingTypes.length > MAX_LISTED_TYPES
+    const listed = findingTypes.slice(0, isLong ? TYPES_OF_LONG_LIST : MAX_LISTED_TYPES).map((name) => `\`${name}\``)
+    return `| \`${type}\` | ${cell(description)} | ${isLong ? `${findingTypes.length}, such as ` : ''}${listed.join(' ')} |`
+  }),
+]
+
+const createOperationTable = () => [
+  '| operation | REST | tool | what it does |',
+  '| --- | --- | --- | --- |',
+  ...[...operations]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(
       ({ name, route, toolset, summary }) =>
         `| \`${name}\` | ${route === undefined ? '' : `\`${cell(route)}\``} | ${toolset ?? ''} | ${cell(summary)} |`,
-    )
-  const withOperations = withTable(readme, 'operations', [
-    '| operation | REST | tool | what it does |',
-    '| --- | --- | --- | --- |',
-    ...rows,
-  ])
-  return withTable(withOperations, 'detectors', [
-    '| detector | what it finds, and what not | finding types |',
-    '| --- | --- | --- |',
-    ...found,
-  ])
-}
+    ),
+]
 
 function read(file: URL): string {
   try {
@@ -97,8 +96,12 @@ function read(file: URL): string {
 const wanted = new Map<string, string>()
 for (const [name, text] of createSchemas()) wanted.set(new URL(name, folder).pathname, text)
 wanted.set(new URL(SCHEMA_RECORD, root).pathname, toText(createSchemaRecord()))
-const readme = new URL('README.md', root)
-wanted.set(readme.pathname, createReadme(read(readme)))
+for (const [page, name, lines] of [
+  ['docs/operations.md', 'operations', createOperationTable()],
+  ['docs/using.md', 'detectors', createDetectorTable()],
+] as const) {
+  wanted.set(new URL(page, root).pathname, withTable(page, name, lines))
+}
 mkdirSync(folder, { recursive: true })
 const superfluous = readdirSync(folder)
   .map((name) => new URL(name, folder).pathname)

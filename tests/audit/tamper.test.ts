@@ -132,7 +132,7 @@ describe('a sealed secret that was tampered with', () => {
 })
 
 describe('a change of the key', () => {
-  const entry = new URL('rotate-entry.ts', import.meta.url)
+  const entry = new URL('../store/rotate-entry.ts', import.meta.url)
 
   function makeFolder(): { folder: string; close: () => void } {
     const folder = mkdtempSync(join(tmpdir(), 'assay-rotate-'))

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { builtinModules } from 'node:module'
+import { builtinModules, SourceMap } from 'node:module'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -38,7 +38,16 @@ describe('the tarball', () => {
       .filter((path) => path.endsWith('.worker.ts'))
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
     const needed = [
-      ...['package.json', 'README.md', 'mcp.config.example.json', 'server.json', 'dist/LICENSES.txt', pack.bin.assay],
+      ...[
+        'package.json',
+        'README.md',
+        'CHANGELOG.md',
+        'LICENSE',
+        'mcp.config.example.json',
+        'server.json',
+        'dist/LICENSES.txt',
+        pack.bin.assay,
+      ],
       ...workers,
       ...listed('migrations'),
       ...listed('models'),
@@ -55,7 +64,7 @@ describe('the tarball', () => {
 
   it('holds nothing else', () => {
     const known =
-      /^(?:package\.json|README\.md|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|docs\/[a-z-]+\.md|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
+      /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|docs\/[a-z-]+\.md|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
     expect([...paths].filter((path) => !known.test(path))).toEqual([])
     expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(8_000_000)
   })
@@ -83,6 +92,15 @@ describe('the tarball', () => {
     })
     expect(wanted.length).toBeGreaterThan(50)
     expect(missing).toEqual([])
+  })
+
+  it('leaves out the source maps of the build, which lead from the program to its sources', () => {
+    expect([...paths].filter((path) => path.endsWith('.map'))).toEqual([])
+    const map = new SourceMap(JSON.parse(readFileSync(join(root, 'dist', 'main.js.map'), 'utf8')))
+    const lines = readFileSync(join(root, 'dist', 'main.js'), 'utf8').split('\n')
+    const line = lines.findIndex((text) => text.includes('runCommandLine(process'))
+    const found = map.findEntry(line, lines[line]?.indexOf('runCommandLine(process') ?? 0)
+    expect('originalSource' in found ? found.originalSource : undefined).toBe('../src/main.ts')
   })
 
   it('starts with a line that makes its command runnable', () => {

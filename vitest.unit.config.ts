@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config'
+
+/** What runs in a minute and needs no build: for every change, before the whole suite. */
+const rooms = [
+  'access',
+  'audit',
+  'custom-detectors',
+  'dashboards',
+  'detectors',
+  'documents',
+  'engine',
+  'findings',
+  'glossary',
+  'kernel',
+  'mcp-install',
+  'metrics',
+  'operation',
+  'query',
+  'rules',
+  'schemas',
+  'sources',
+]
+
+export default defineConfig({
+  test: {
+    include: rooms.map((room) => `tests/${room}/**/*.test.ts`),
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
