@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { assetKinds } from '../connectors/connector.ts'
 import { Rule } from '../detectors/custom/rule.ts'
 import { severities } from '../detectors/detector.ts'
-import { DetectorTypeName } from '../findings/filter.ts'
+import { DetectorTypeName } from '../findings/facets.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 const text = (longest: number) => z.string().max(longest)

@@ -1,5 +1,6 @@
 import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
+import { facetRows } from '../findings/facets.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import type { ComboFacetsRow } from './index/facets.ts'
@@ -10,8 +11,10 @@ const ROWS_AT_ONCE = 20_000
 
 type Numbers = readonly number[]
 
-const selectCombos = `SELECT id, source_id AS source, detector_id AS detector, type_id AS type, category_id AS category,
-  custom_key_id AS customKey, severity, status FROM combo`
+const comboColumns = facetRows.flatMap(({ table, column, slot }) =>
+  table === 'combo' ? [`${column} AS "${slot}"`] : [],
+)
+const selectCombos = `SELECT id, ${[...new Set(comboColumns)].join(', ')} FROM combo`
 const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL`
 const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding

@@ -1,6 +1,7 @@
 import { type Bind, bindList } from '../store/cached-query.ts'
-import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
-import { type FilterCondition, NONE } from './filter.ts'
+import { CONFIDENCE_SCALE } from '../store/schema.ts'
+import { findFacetByFilterKey, NONE } from './facets.ts'
+import type { FilterCondition } from './filter.ts'
 
 /** What the store compares with: a code, a number or a text. */
 export type Compared = number | string | null
@@ -24,23 +25,15 @@ const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (stri
   values.flatMap((value) => codes[value] ?? [])
 
 function encode(key: FilterCondition['key'], values: readonly (string | number)[]): Compared[] {
-  switch (key) {
-    case 'minConfidence':
-      return [toConfidenceUnits(Number(values[0]))]
-    case 'severities':
-      return codesOf(severityCodes, values)
-    case 'statuses':
-      return codesOf(statusCodes, values)
-    case 'sources': {
-      // Names first, then as many ids: the column compares names without case; ids are lower-case.
-      const names = values.map(String)
-      return [...names, ...names.map((name) => name.toLowerCase())]
-    }
-    case 'sourceTypes':
-      return values.map(String)
-    default:
-      return [...new Set(values.map((value) => (value === NONE ? '' : String(value))))]
+  const storage = findFacetByFilterKey(key)?.storage
+  if (storage === undefined) return [toConfidenceUnits(Number(values[0]))]
+  if (storage.stores === 'code') return codesOf(storage.codes, values)
+  if (storage.stores === 'word') {
+    return [...new Set(values.map((value) => (value === NONE ? '' : String(value))))]
   }
+  const names = values.map(String)
+  // Names first, then as many ids: the column compares names without case; ids are lower-case.
+  return storage.sourceColumn === 'name' ? [...names, ...names.map((name) => name.toLowerCase())] : names
 }
 
 /** What SQL is made of: all of a term but its values. */

@@ -2,22 +2,13 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { db } from '../store/builder.ts'
 import type { Bound } from '../store/cached-query.ts'
 import type { Tables } from '../store/schema.ts'
+import { type FacetRow, type FilterKey, findFacetByFilterKey } from './facets.ts'
 import { type FilterCondition, type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, toFilterTerms } from './filter-terms.ts'
 
 type Aliased = Tables & { f: Tables['finding']; a: Tables['asset']; k: Tables['combo'] }
 type Builder = ExpressionBuilder<Aliased, 'f' | 'a' | 'k'>
 const build: Builder = expressionBuilder<Aliased, 'f' | 'a' | 'k'>()
-
-const comboColumns = {
-  detectorTypes: 'k.detector_id',
-  findingTypes: 'k.type_id',
-  categories: 'k.category_id',
-  customDetectorKeys: 'k.custom_key_id',
-} as const
-const assetColumns = { assetKinds: 'kind_id', containers: 'container_id' } as const
-/** The keys that an asset has itself; the others speak of its findings. */
-const assetFilterKeys = ['sources', 'sourceTypes', 'assetKinds', 'containers'] as const
 
 type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Bound<Compared>, Key>[]
 
@@ -27,10 +18,10 @@ const listOf = (values: readonly Bound<Compared>[]) => values as never
 const wordIds = (values: readonly Bound<Compared>[]) =>
   db.selectFrom('word').select('id').where('text', 'in', listOf(values))
 
-const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Bound<Compared>[]) => {
+const sourceIds = (column: 'name' | 'type', values: readonly Bound<Compared>[]) => {
   const sources = db.selectFrom('source').select('source.id')
   const half = values.length / 2
-  return key === 'sources'
+  return column === 'name'
     ? sources.where((eb) =>
         eb.or([
           eb('source.name', 'in', listOf(values.slice(0, half))),
@@ -38,6 +29,21 @@ const sourceIds = (key: 'sources' | 'sourceTypes', values: readonly Bound<Compar
         ]),
       )
     : sources.where('source.type', 'in', listOf(values))
+}
+
+const comboColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`k.${column}`)}`
+const assetColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`a.${column}`)}`
+
+function facetTerm(
+  column: Expression<number>,
+  { storage }: FacetRow,
+  values: readonly Bound<Compared>[],
+  exclude: boolean,
+): Expression<SqlBool> {
+  const within = exclude ? 'not in' : 'in'
+  if (storage.stores === 'code') return build(column, within, listOf(values))
+  const ids = storage.stores === 'source' ? sourceIds(storage.sourceColumn, values) : wordIds(values)
+  return build(column, within, ids)
 }
 
 export interface FindingTermOptions {
@@ -65,28 +71,15 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
   const onAsset: Expression<SqlBool>[] = []
   const onFinding: Expression<SqlBool>[] = []
   for (const { key, values, exclude } of terms) {
-    const within = exclude ? 'not in' : 'in'
-    switch (key) {
-      case 'minConfidence':
-        onFinding.push(build('f.conf_q', '>=', values[0] as Bound<number>))
-        break
-      case 'severities':
-        onCombo.push(build('k.severity', within, listOf(values)))
-        break
-      case 'statuses':
-        if (options.status === undefined) onCombo.push(build('k.status', within, listOf(values)))
-        else onFinding.push(build(options.status, within, listOf(values)))
-        break
-      case 'sources':
-      case 'sourceTypes':
-        onCombo.push(build('k.source_id', within, sourceIds(key, values)))
-        break
-      case 'assetKinds':
-      case 'containers':
-        onAsset.push(build(`a.${assetColumns[key]}`, within, wordIds(values)))
-        break
-      default:
-        onCombo.push(build(comboColumns[key], within, wordIds(values)))
+    const facet = findFacetByFilterKey(key)
+    if (facet === undefined) {
+      onFinding.push(build('f.conf_q', '>=', values[0] as Bound<number>))
+    } else if (facet.name === 'status' && options.status !== undefined) {
+      onFinding.push(build(options.status, exclude ? 'not in' : 'in', listOf(values)))
+    } else if (facet.table === 'combo') {
+      onCombo.push(facetTerm(comboColumn(facet), facet, values, exclude))
+    } else {
+      onAsset.push(facetTerm(assetColumn(facet), facet, values, exclude))
     }
   }
   if (onCombo.length > 0) {
@@ -117,35 +110,36 @@ export function assetTerms(terms: Terms): Expression<SqlBool> {
 }
 
 /** The rows of `asset a` that fit terms on the asset itself. */
-export function ownAssetTerms(own: Terms<AssetFilterKey>): Expression<SqlBool> {
+export function ownAssetTerms(own: Terms<FilterKey>): Expression<SqlBool> {
   const parts = own.map(({ key, values, exclude }) => {
-    const within = exclude ? 'not in' : 'in'
-    return key === 'sources' || key === 'sourceTypes'
-      ? build('a.source_id', within, sourceIds(key, values))
-      : build(`a.${assetColumns[key]}`, within, wordIds(values))
+    const facet = requireFacet(key)
+    return facetTerm(assetColumn(facet), facet, values, exclude)
   })
   return parts.length === 0 ? sql<SqlBool>`1 = 1` : build.and(parts)
 }
 
+function requireFacet(key: string): FacetRow {
+  const facet = findFacetByFilterKey(key)
+  if (facet === undefined) throw new TypeError(`${key} is the filter key of no facet`)
+  return facet
+}
+
 /** Parts conditions into those on the asset itself and those on its findings. */
 export function splitByAsset<Condition extends { key: string }>(conditions: readonly Condition[]) {
-  const isOwn = (condition: Condition): condition is Condition & { key: AssetFilterKey } =>
-    (assetFilterKeys as readonly string[]).includes(condition.key)
+  const isOwn = (condition: Condition): condition is Condition & { key: FilterKey } =>
+    findFacetByFilterKey(condition.key)?.isOfAsset === true
   return { own: conditions.filter(isOwn), ofFindings: conditions.filter((condition) => !isOwn(condition)) }
 }
 
 /** Parts conditions into those on columns of the asset and those that findings carry themselves. */
 export function splitByJoin(conditions: readonly FilterCondition[]) {
-  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: AssetColumnKey } =>
-    condition.key in assetColumns
+  const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: FilterKey } =>
+    findFacetByFilterKey(condition.key)?.table === 'asset'
   return {
     ofAssets: conditions.filter(isOfAssets),
     ofFindings: conditions.filter((condition) => !isOfAssets(condition)),
   }
 }
-
-export type AssetColumnKey = keyof typeof assetColumns
-type AssetFilterKey = (typeof assetFilterKeys)[number]
 
 function isList(filter: FilterMapping | readonly FilterCondition[]): filter is readonly FilterCondition[] {
   return Array.isArray(filter)

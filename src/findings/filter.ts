@@ -1,13 +1,5 @@
 import { z } from 'zod'
-import { assetKinds } from '../connectors/connector.ts'
-import { severities } from '../detectors/detector.ts'
-import { codeText, ownText } from '../operation/lockdown/disclosure.ts'
-import { findingStatuses } from './model.ts'
-
-/** Names of detectors, built in or not: a term may name one that only imported findings have. */
-export const DetectorTypeName = codeText()
-  .max(64)
-  .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
+import { type FilterKey, facetRows, type facets } from './facets.ts'
 
 const someOf = <Item extends z.ZodType<string>>(item: Item, description: string) =>
   z
@@ -15,24 +7,14 @@ const someOf = <Item extends z.ZodType<string>>(item: Item, description: string)
     .min(1, 'must name at least one value; leave the key out to not restrict by it.')
     .max(500)
     .describe(description)
-const nameOf = (text: z.ZodString) => text.min(1).max(500)
-const freeCode = nameOf(codeText())
 
-const keys = {
-  detectorTypes: someOf(DetectorTypeName, 'Detector types, such as SECRETS or PII.').optional(),
-  severities: someOf(z.enum(severities), 'Severities: CRITICAL, HIGH, MEDIUM, LOW, INFO.').optional(),
-  statuses: someOf(z.enum(findingStatuses), 'Statuses: OPEN, RESOLVED, FALSE_POSITIVE, IGNORED.').optional(),
-  findingTypes: someOf(freeCode, 'Finding types, such as EMAIL or AWS_ACCESS_KEY.').optional(),
-  categories: someOf(freeCode, 'Categories of findings, such as SECURITY.').optional(),
-  customDetectorKeys: someOf(freeCode, 'Keys of custom detectors.').optional(),
-  sources: someOf(nameOf(ownText()), 'Sources, by name or id.').optional(),
-  sourceTypes: someOf(nameOf(ownText()), 'Source types: WIKI, BI_PLATFORM, IMPORT.').optional(),
-  assetKinds: someOf(freeCode, `Kinds of assets, such as ${assetKinds[1]}.`).optional(),
-  containers: someOf(nameOf(z.string()), 'Names of spaces or workspaces.').optional(),
+type Facets = typeof facets
+type Keys = {
+  [Name in keyof Facets as Facets[Name]['filterKey']]: z.ZodOptional<z.ZodArray<Facets[Name]['value']>>
 }
-
-export const filterKeys = Object.keys(keys) as FilterKey[]
-export type FilterKey = keyof typeof keys
+const keys = Object.fromEntries(
+  facetRows.map(({ filterKey, value, description }) => [filterKey, someOf(value, description).optional()]),
+) as unknown as Keys
 
 const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches any of its keys.')
 
@@ -55,9 +37,6 @@ export function restrictsNothing(mapping: FilterMapping): boolean {
   const given = [...Object.values(own), ...Object.values(exclude ?? {})].filter((value) => value !== undefined)
   return given.length === 0
 }
-
-/** How a missing category, custom detector key or container is written, in answers and in filters. */
-export const NONE = '(none)'
 
 /** One condition of a population; all conditions of a list hold together. */
 export interface FilterCondition {

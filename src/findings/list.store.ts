@@ -8,7 +8,8 @@ import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
 import { listLinks } from './assets.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
-import { type AssetColumnKey, assetTerms, findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
+import type { FilterKey } from './facets.ts'
+import { assetTerms, findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { type FilterMapping, toConditions } from './filter.ts'
 import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
 import { readLocation, toFingerprint } from './ledger.store.ts'
@@ -166,7 +167,7 @@ export function listFindings(reader: Reader, { filter, search, assetId, limit, a
 }
 
 interface Matching {
-  ofAssets: readonly FilterTerm<Compared, AssetColumnKey>[]
+  ofAssets: readonly FilterTerm<Compared, FilterKey>[]
   ofFindings: readonly FilterTerm[]
   words: readonly string[]
 }

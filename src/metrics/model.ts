@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { assetFacetNames, type FacetName, type FacetRow, facetNames, facetRows } from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { Color, Description, DisplayName, Slug, Synonyms, type TermRecord } from '../glossary/model.ts'
 
@@ -14,19 +15,10 @@ const entities = ['finding', 'asset'] as const
 export type Entity = (typeof entities)[number]
 const modes = ['flow', 'stock'] as const
 
-export const dimensions = [
-  'severity',
-  'detectorType',
-  'status',
-  'findingType',
-  'category',
-  'customDetectorKey',
-  'source',
-  'sourceType',
-  'assetKind',
-  'container',
-] as const
-export type Dimension = (typeof dimensions)[number]
+export const dimensions = facetNames
+export type Dimension = FacetName
+
+const fieldsOf = (rows: readonly FacetRow[]) => rows.map(({ field }) => field)
 
 /**
  * What each entity can be broken down by, aggregated over and placed in time by. The first time field is the default.
@@ -35,25 +27,13 @@ export const entityFacts = {
   finding: {
     dimensions,
     numericFields: ['confidence', 'resolutionHours', 'ageHours'],
-    distinctFields: [
-      'assetId',
-      'sourceId',
-      'sourceType',
-      'assetKind',
-      'container',
-      'detectorType',
-      'findingType',
-      'category',
-      'severity',
-      'status',
-      'customDetectorKey',
-    ],
+    distinctFields: ['assetId', ...fieldsOf(facetRows)],
     timeFields: ['firstDetectedAt', 'lastDetectedAt', 'resolvedAt'],
   },
   asset: {
-    dimensions: ['source', 'sourceType', 'assetKind', 'container'],
+    dimensions: assetFacetNames,
     numericFields: ['ageDays', 'openFindings'],
-    distinctFields: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner'],
+    distinctFields: ['assetId', ...fieldsOf(facetRows.filter(({ isOfAsset }) => isOfAsset)), 'owner'],
     timeFields: ['firstSeenAt', 'lastSeenAt', 'lastScannedAt', 'contentUpdatedAt'],
   },
 } as const satisfies Record<Entity, Record<string, readonly string[]>>

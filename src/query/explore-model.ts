@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
-import { codeText, groupText, ownText } from '../operation/lockdown/disclosure.ts'
+import { codeText, ownText } from '../operation/lockdown/disclosure.ts'
 import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, QueryWarning } from './model.ts'
 import { granularities } from './plan/time.ts'
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { dimensionText, filterValueText, groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
-import { dimensionText, filterValueText, groupText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
+import { ownText, warningText } from '../operation/lockdown/disclosure.ts'
 import { origins } from './plan/plan.ts'
 import { granularities, weekDays } from './plan/time.ts'
 

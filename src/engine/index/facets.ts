@@ -1,10 +1,8 @@
+import { type ComboSlot, comboSlots } from '../../findings/facets.ts'
 import { Facet, grown } from './facet.ts'
 
-export const comboFacets = ['source', 'detector', 'type', 'category', 'customKey', 'severity', 'status'] as const
-export type ComboFacet = (typeof comboFacets)[number]
-
 /** A combination of facets as the store has it, names as ids of their dictionaries. */
-export type ComboFacetsRow = Record<ComboFacet | 'id', number>
+export type ComboFacetsRow = Record<ComboSlot | 'id', number>
 
 /** A table of combinations gets too many cells for the fine index when detectors have very many names. */
 const MAX_CELLS = 1024
@@ -14,7 +12,7 @@ const MAX_CELLS = 1024
  * the row of a finding that is gone. A cell is what combinations of one detector, severity and status have in common.
  */
 export class FacetTable {
-  readonly facets: Readonly<Record<ComboFacet, Facet>>
+  readonly facets: Readonly<Record<ComboSlot, Facet>>
   count = 0
   /** The cell of each combination; 0 is that of no combination. */
   cellOf = new Uint16Array(64)
@@ -27,9 +25,9 @@ export class FacetTable {
   readonly #siblings = new Map<number, number>()
 
   constructor() {
-    const facets = comboFacets.map((name) => [name, new Facet()])
-    this.facets = Object.fromEntries(facets) as Record<ComboFacet, Facet>
-    this.add({ id: 0, source: 0, detector: 0, type: 0, category: 0, customKey: 0, severity: 0, status: 0 })
+    const facets = comboSlots.map((name) => [name, new Facet()])
+    this.facets = Object.fromEntries(facets) as Record<ComboSlot, Facet>
+    this.add(Object.fromEntries(['id', ...comboSlots].map((name) => [name, 0])) as ComboFacetsRow)
   }
 
   /** False when there are too many cells: only combinations can be counted by then. */
@@ -51,19 +49,19 @@ export class FacetTable {
     const known = this.#siblings.get(at)
     if (known !== undefined) return known
     const { facets } = this
-    const values = comboFacets.map((name) => [name, facets[name].valueOf(combo)])
+    const values = comboSlots.map((name) => [name, facets[name].valueOf(combo)])
     const number = this.#addFacets({ ...(Object.fromEntries(values) as Omit<ComboFacetsRow, 'id'>), status })
     this.#siblings.set(at, number)
     return number
   }
 
   #addFacets(row: Omit<ComboFacetsRow, 'id'>): number {
-    const id = comboFacets.map((name) => row[name]).join(' ')
+    const id = comboSlots.map((name) => row[name]).join(' ')
     const same = this.#byFacets.get(id)
     if (same !== undefined) return same
     const number = this.count++
     this.#byFacets.set(id, number)
-    for (const name of comboFacets) this.facets[name].put(number, row[name])
+    for (const name of comboSlots) this.facets[name].put(number, row[name])
     const key = `${row.detector} ${row.severity} ${row.status}`
     let cell = this.#cellNumbers.get(key)
     if (cell === undefined) {

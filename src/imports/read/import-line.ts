@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { severities } from '../../detectors/detector.ts'
 import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
-import { DetectorTypeName } from '../../findings/filter.ts'
+import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { type Issue, invalidInput, tellMore } from '../../kernel/errors.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'

@@ -17,13 +17,14 @@ export type Disclosure =
 /** What lockdown may show of the texts of an answer. A text without a declaration is withheld. */
 export const disclosures = z.registry<{ shows: Disclosure }>()
 
-const text = (shows: Disclosure) => z.string().register(disclosures, { shows })
+/** A text with a declaration of what lockdown shows of it. */
+export const disclosedText = (shows: Disclosure) => z.string().register(disclosures, { shows })
 
 /** A text that we or an operator wrote: an id, a time, a name of what was defined here. */
-export const ownText = () => text('own')
+export const ownText = () => disclosedText('own')
 
 /** A word such as a finding type, which is shown as it is only where it is one of ours. */
-export const codeText = () => text('code')
+export const codeText = () => disclosedText('code')
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const ownKey = new RegExp(
@@ -32,7 +33,7 @@ const ownKey = new RegExp(
 )
 
 /** The key of an asset, which is shown where it holds nothing but ids. */
-export const keyText = () => text((key, _place, show) => show(key, ownKey.test(key) ? 'own' : 'withheld'))
+export const keyText = () => disclosedText((key, _place, show) => show(key, ownKey.test(key) ? 'own' : 'withheld'))
 
 /** Codes of warnings whose sentences quote nobody. */
 const plainWarnings: ReadonlySet<unknown> = new Set([
@@ -41,37 +42,6 @@ const plainWarnings: ReadonlySet<unknown> = new Set([
 
 /** The sentence of a warning, beside its `code`. */
 export const warningText = () =>
-  text((message, { around: [warning] }, show) => show(message, plainWarnings.has(warning?.code) ? 'own' : 'withheld'))
-
-/** Where the values of dimensions and of filter keys come from; those of all others are a tenant's. */
-const valueOrigins: Readonly<Record<string, Origin>> = {
-  ...{ severity: 'own', status: 'own', source: 'own', sourceType: 'own' },
-  ...{ detectorType: 'code', findingType: 'code', category: 'code', customDetectorKey: 'code', assetKind: 'code' },
-  ...{ severities: 'own', statuses: 'own', sources: 'own', sourceTypes: 'own', minConfidence: 'own' },
-  ...{
-    detectorTypes: 'code',
-    findingTypes: 'code',
-    categories: 'code',
-    customDetectorKeys: 'code',
-    assetKinds: 'code',
-  },
-}
-const originOf = (name: unknown): Origin => valueOrigins[String(name).replace(/^exclude\./, '')] ?? 'withheld'
-
-/** A value of the filter key that stands beside it as `key`. */
-export const filterValueText = () => text((value, { around: [filter] }, show) => show(value, originOf(filter?.key)))
-
-/** A value of the dimension that it is the member of. */
-export const dimensionText = () => text((value, { member }, show) => show(value, originOf(member)))
-
-/** The name of a group: of the `dimensions` beside it, else of the nearest `dimension`. */
-export const groupText = () =>
-  text((name, { around }, show) => {
-    const dimensions = around[0]?.dimensions
-    if (typeof dimensions === 'object' && dimensions !== null) {
-      return Object.entries(dimensions)
-        .map(([dimension, value]) => show(String(value), originOf(dimension)))
-        .join(' / ')
-    }
-    return show(name, originOf(around.find(({ dimension }) => typeof dimension === 'string')?.dimension))
-  })
+  disclosedText((message, { around: [warning] }, show) =>
+    show(message, plainWarnings.has(warning?.code) ? 'own' : 'withheld'),
+  )

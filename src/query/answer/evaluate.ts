@@ -1,4 +1,5 @@
-import { type FilterMapping, NONE } from '../../findings/filter.ts'
+import { NONE } from '../../findings/facets.ts'
+import type { FilterMapping } from '../../findings/filter.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'

@@ -1,4 +1,4 @@
-import { NONE } from '../../findings/filter.ts'
+import { NONE } from '../../findings/facets.ts'
 import { requireSources } from '../../findings/source-names.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { maskUrl } from '../../kernel/redaction.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { NONE } from '../../findings/filter.ts'
+import { NONE } from '../../findings/facets.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
 import { likeness } from '../../kernel/suggest.ts'
 import { listMetricNames, listMetrics } from '../../metrics/metrics.store.ts'

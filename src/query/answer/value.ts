@@ -1,4 +1,4 @@
-import { NONE } from '../../findings/filter.ts'
+import { NONE } from '../../findings/facets.ts'
 import { evaluateFormula } from '../../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from '../plan/cells.ts'
 import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'

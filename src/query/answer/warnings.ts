@@ -1,7 +1,5 @@
-import { assetKinds } from '../../connectors/connector.ts'
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
-import { detectorTypes } from '../../detectors/detector.ts'
-import { NONE } from '../../findings/filter.ts'
+import { NONE } from '../../findings/facets.ts'
 import { listUnknownSources } from '../../findings/source-names.store.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
@@ -13,7 +11,7 @@ import { listSeenValues } from '../engine/executor.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
-import { type FreeKey, isFreeKey, listSourceTypes } from '../sql/words.store.ts'
+import { type FreeKey, facetOfFreeKey, isFreeKey, listSourceTypes } from '../sql/words.store.ts'
 
 const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
@@ -132,9 +130,8 @@ function listSeen(reader: Reader, key: string): string[] | undefined {
 
 /** Values that may yet occur. */
 function listPossible(reader: Reader, key: FreeKey): readonly string[] {
-  if (key === 'detectorTypes') return detectorTypes
-  if (key === 'assetKinds') return assetKinds
-  return key === 'customDetectorKeys' ? listCustomDetectors(reader).map(({ key: own }) => own) : []
+  const { name, possible } = facetOfFreeKey(key)
+  return name === 'customDetectorKey' ? listCustomDetectors(reader).map(({ key: own }) => own) : possible
 }
 
 /** How new the data in scope is, and whether there is any. */

@@ -1,15 +1,15 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import { type FacetRow, facetOf, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import { partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
 
-const ownKeys: readonly string[] = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned']
 /** Times that every asset has. */
 const certainTimes: readonly string[] = ['firstSeenAt', 'lastSeenAt']
 
-const facetOf = { source: 'source', sourceType: 'source', assetKind: 'kind', container: 'container' } as const
-const facetOfKey = { sources: 'source', sourceTypes: 'source', assetKinds: 'kind', containers: 'container' } as const
+type AssetSlot = 'source' | 'kind' | 'container'
+const slotOf = (facet: FacetRow | undefined) => (facet?.isOfAsset === true ? facet.slot : undefined) as AssetSlot
 
 /** The number of assets of all time by what they are themselves; undefined for whatever else is asked of them. */
 export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefined {
@@ -17,9 +17,7 @@ export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefi
   const { assets } = engine
   const { facets, placeCount } = assets
   const dimensions = [...new Set([...plan.dimensions, ...(plan.groups?.dimensions ?? [])])]
-  const axes = dimensions.map((dimension) =>
-    toGroupAxis(engine, facets[facetOf[dimension as keyof typeof facetOf]], dimension),
-  )
+  const axes = dimensions.map((dimension) => toGroupAxis(engine, facets[slotOf(findFacet(dimension))], dimension))
   const only = (facet: 'deleted' | 'scanned', wanted: number) => ({
     column: facets[facet].column,
     allowed: Uint8Array.from(facets[facet].values, (value) => (value === wanted ? 1 : 0)),
@@ -27,7 +25,7 @@ export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefi
   const sieves = plan.conditions.map((condition) =>
     condition.key === 'scanned'
       ? only('scanned', condition.values.includes('true') ? 1 : 0)
-      : toAllowMask(engine, facets[facetOfKey[condition.key as keyof typeof facetOfKey]], condition),
+      : toAllowMask(engine, facets[slotOf(findFacetByFilterKey(condition.key))], condition),
   )
   const parts = partition(undefined, placeCount, axes, [...sieves, only('deleted', 0)])
   if (parts === undefined) return undefined
@@ -59,7 +57,7 @@ function isServed({ mode, measure, range, edges, timeField, conditions, dimensio
     range.to === undefined &&
     edges === undefined &&
     certainTimes.includes(timeField) &&
-    conditions.every(({ key }) => ownKeys.includes(key)) &&
-    dimensions.every((dimension) => dimension in facetOf)
+    conditions.every(({ key }) => key === 'scanned' || findFacetByFilterKey(key)?.isOfAsset === true) &&
+    dimensions.every((dimension) => facetOf(dimension).isOfAsset)
   )
 }

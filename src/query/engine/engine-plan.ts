@@ -4,7 +4,8 @@ import { ask } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
 import type { Numbers } from '../../engine/scan/shape.ts'
 import { askStock } from '../../engine/scan/stock.ts'
-import type { Dimension, MetricField } from '../../metrics/model.ts'
+import { findFacet } from '../../findings/facets.ts'
+import type { MetricField } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
@@ -131,19 +132,6 @@ function isOneCell({
   return dimensions.length === 0 && (edges === undefined || (mode === 'flow' && edges.length === 0))
 }
 
-const dimensionOfField: Readonly<Partial<Record<MetricField, Dimension>>> = {
-  sourceId: 'source',
-  sourceType: 'sourceType',
-  assetKind: 'assetKind',
-  container: 'container',
-  detectorType: 'detectorType',
-  findingType: 'findingType',
-  category: 'category',
-  severity: 'severity',
-  status: 'status',
-  customDetectorKey: 'customDetectorKey',
-}
-
 /** Distinct values of a facet: the groups of one more dimension, counted. */
 function countValues(
   engine: Engine,
@@ -151,7 +139,7 @@ function countValues(
   field: MetricField,
   hasChanged: (since: number) => boolean,
 ): Cell[] | undefined {
-  const dimension = dimensionOfField[field]
+  const dimension = findFacet(field)?.name
   if (dimension === undefined) return undefined
   const count = plan.dimensions.length
   const dimensions = [...plan.dimensions, dimension]

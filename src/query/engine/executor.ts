@@ -6,7 +6,7 @@ import type { RunPlan } from '../answer/value.ts'
 import type { PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
-import { type FreeKey, listValues } from '../sql/words.store.ts'
+import { type FreeKey, facetOfFreeKey, listValues } from '../sql/words.store.ts'
 import { runOnEngine } from './engine-plan.ts'
 
 /** Engines that answer in the snapshots of a reader. */
@@ -65,12 +65,6 @@ export function followChanges(reader: Reader): boolean {
   return !isCurrent(reader, engine) || engine.seq !== before
 }
 
-const facetsOfKey = {
-  detectorTypes: 'detector',
-  findingTypes: 'type',
-  categories: 'category',
-  customDetectorKeys: 'customKey',
-} as const
 const MAX_LISTED = 5000
 const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: string[] }>>()
 
@@ -79,15 +73,14 @@ export function listSeenValues(reader: Reader, key: FreeKey): string[] {
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return listValues(reader, key)
   const { facets, assets, names } = engine
-  const ofAssets = key === 'assetKinds' || key === 'containers'
+  const slot = facetOfFreeKey(key).slot
+  const ofAssets = slot === 'kind' || slot === 'container'
   const version = ofAssets ? assets.moves : facets.count
   const kept = listed.get(engine) ?? new Map<FreeKey, { version: number; values: string[] }>()
   listed.set(engine, kept)
   const known = kept.get(key)
   if (known?.version === version) return known.values
-  const ids = ofAssets
-    ? assets.listIds(key === 'containers' ? 'container' : 'kind')
-    : facets.facets[facetsOfKey[key]].values
+  const ids = ofAssets ? assets.listIds(slot) : facets.facets[slot].values
   if (ids.length > MAX_LISTED) return listValues(reader, key)
   const values = ids.flatMap((id) => names.wordOf(id) ?? []).sort(byCodeUnits)
   kept.set(key, { version, values })

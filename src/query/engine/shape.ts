@@ -1,12 +1,18 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import type { Facet } from '../../engine/index/facet.ts'
-import { comboFacets } from '../../engine/index/facets.ts'
 import { foldAscii } from '../../engine/index/names.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
-import { NONE } from '../../findings/filter.ts'
+import {
+  codeNamesOf,
+  comboSlots,
+  type FacetRow,
+  type FacetSlot,
+  facetOf,
+  findFacetByFilterKey,
+  NONE,
+} from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
 import type { Dimension } from '../../metrics/model.ts'
-import { severityCodes, statusCodes } from '../../store/schema.ts'
 import { toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 
@@ -19,35 +25,10 @@ export interface CompiledShape {
 /** Parts that can be told apart by lookup tables, and groups that a combination's part and a place's part make. */
 const MAX_PARTS = 4_000_000
 
-type FacetName = keyof Engine['facets']['facets'] | 'kind' | 'container'
-
-const facetOfDimension: Readonly<Record<Dimension, FacetName>> = {
-  severity: 'severity',
-  status: 'status',
-  detectorType: 'detector',
-  findingType: 'type',
-  category: 'category',
-  customDetectorKey: 'customKey',
-  source: 'source',
-  sourceType: 'source',
-  assetKind: 'kind',
-  container: 'container',
-}
-const facetOfKey: Readonly<Record<string, FacetName>> = {
-  severities: 'severity',
-  statuses: 'status',
-  detectorTypes: 'detector',
-  findingTypes: 'type',
-  categories: 'category',
-  customDetectorKeys: 'customKey',
-  sources: 'source',
-  sourceTypes: 'source',
-  assetKinds: 'kind',
-  containers: 'container',
-}
-const ofCells: ReadonlySet<FacetName> = new Set(['severity', 'status', 'detector'])
-const ofMasks: ReadonlySet<FacetName> = new Set(['severity', 'status'])
-const ofCombos: ReadonlySet<string> = new Set(comboFacets)
+const slotOfKey = (key: string): FacetSlot => findFacetByFilterKey(key)?.slot ?? 'severity'
+const ofCells: ReadonlySet<FacetSlot> = new Set(['severity', 'status', 'detector'])
+const ofMasks: ReadonlySet<FacetSlot> = new Set(['severity', 'status'])
+const ofCombos: ReadonlySet<string> = new Set(comboSlots)
 
 /** Which values of a facet are let in, by number. */
 interface AllowMask {
@@ -72,22 +53,22 @@ export function compileShape(
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
   const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
   const used = new Set([
-    ...dimensions.map((dimension) => facetOfDimension[dimension]),
-    ...conditions.map(({ key }) => facetOfKey[key] ?? 'severity'),
+    ...dimensions.map((dimension) => facetOf(dimension).slot),
+    ...conditions.map(({ key }) => slotOfKey(key)),
   ])
-  const within = (names: ReadonlySet<FacetName>) => [...used].every((name) => names.has(name))
-  const isOfCombo = (name: FacetName | undefined) => ofCombos.has(name ?? '')
+  const within = (names: ReadonlySet<FacetSlot>) => [...used].every((name) => names.has(name))
+  const isOfCombo = (name: FacetSlot) => ofCombos.has(name)
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
   const { kind, container } = assets.facets
-  const facetOf = (name: FacetName): Facet => ({ ...facets.facets, kind, container })[name]
+  const columnOf = (name: FacetSlot): Facet => ({ ...facets.facets, kind, container })[name]
   const axesOf = (combos: boolean) =>
     dimensions
-      .filter((dimension) => isOfCombo(facetOfDimension[dimension]) === combos)
-      .map((dimension) => toGroupAxis(engine, facetOf(facetOfDimension[dimension]), dimension))
+      .filter((dimension) => isOfCombo(facetOf(dimension).slot) === combos)
+      .map((dimension) => toGroupAxis(engine, columnOf(facetOf(dimension).slot), dimension))
   const sievesOf = (combos: boolean) =>
     conditions
-      .filter(({ key }) => isOfCombo(facetOfKey[key]) === combos)
-      .map((condition) => toAllowMask(engine, facetOf(facetOfKey[condition.key] ?? 'severity'), condition))
+      .filter(({ key }) => isOfCombo(slotOfKey(key)) === combos)
+      .map((condition) => toAllowMask(engine, columnOf(slotOfKey(condition.key)), condition))
 
   const combos = partition(
     byCell ? Uint32Array.from(facets.cells) : undefined,
@@ -95,8 +76,8 @@ export function compileShape(
     axesOf(true),
     sievesOf(true),
   )
-  const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOfDimension[dimension]))
-  const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOfDimension[dimension]))
+  const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOf(dimension).slot))
+  const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOf(dimension).slot))
   if (combos === undefined) return undefined
   // Number 0 is the combination of findings that are gone, and its cell has no others.
   combos.partOf[0] = combos.keys.length
@@ -262,32 +243,19 @@ function toKey(at: number, axes: readonly GroupAxis[]): GroupKey {
   return key.reverse()
 }
 
-const codeNames = (codes: Readonly<Record<string, number>>) =>
-  new Map(Object.entries(codes).map(([name, code]) => [code, name]))
-const severityNames = codeNames(severityCodes)
-const statusNames = codeNames(statusCodes)
-const nullable: readonly Dimension[] = ['category', 'customDetectorKey', 'assetKind', 'container']
-
-function toName({ names }: Engine, dimension: Dimension, value: number): string | null {
-  switch (dimension) {
-    case 'severity':
-      return severityNames.get(value) ?? null
-    case 'status':
-      return statusNames.get(value) ?? null
-    case 'source':
-      return names.sourceOf(value)?.name ?? null
-    case 'sourceType':
-      return names.sourceOf(value)?.type ?? null
-    default:
-      return value === 0 && !nullable.includes(dimension) ? '' : names.wordOf(value)
-  }
+function toName({ names }: Engine, facet: FacetRow, value: number): string | null {
+  const { storage, isOptional } = facet
+  if (storage.stores === 'source') return names.sourceOf(value)?.[storage.sourceColumn] ?? null
+  if (storage.stores === 'code') return codeNamesOf(facet)?.get(value) ?? null
+  return value === 0 && !isOptional ? '' : names.wordOf(value)
 }
 
 export function toGroupAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): GroupAxis {
+  const facet = facetOf(dimension)
   const names: (string | null)[] = []
   const indexes = new Map<string | null, number>()
   const indexOf = Uint32Array.from(values, (value) => {
-    const name = toName(engine, dimension, value)
+    const name = toName(engine, facet, value)
     const known = indexes.get(name)
     if (known !== undefined) return known
     indexes.set(name, names.length)
@@ -304,18 +272,16 @@ export function toAllowMask(
   const texts = asked.map(String)
   const folded = new Set(texts.map(foldAscii))
   const uids = new Set(texts.map((text) => text.toLowerCase()))
+  const storage = findFacetByFilterKey(key)?.storage
   const codes = new Set(
-    texts.map((text) => {
-      if (key === 'severities') return severityCodes[text as keyof typeof severityCodes]
-      if (key === 'statuses') return statusCodes[text as keyof typeof statusCodes]
-      return names.findWord(text === NONE ? '' : text)
-    }),
+    texts.map((text) => (storage?.stores === 'code' ? storage.codes[text] : names.findWord(text === NONE ? '' : text))),
   )
   const matches = (value: number): boolean => {
+    if (storage?.stores !== 'source') return codes.has(value)
     const source = names.sourceOf(value)
-    if (key === 'sources') return source !== undefined && (folded.has(foldAscii(source.name)) || uids.has(source.uid))
-    if (key === 'sourceTypes') return source !== undefined && texts.includes(source.type)
-    return codes.has(value)
+    if (source === undefined) return false
+    if (storage.sourceColumn === 'type') return texts.includes(source.type)
+    return folded.has(foldAscii(source.name)) || uids.has(source.uid)
   }
   return { column, allowed: Uint8Array.from(values, (value) => (matches(value) === exclude ? 0 : 1)) }
 }

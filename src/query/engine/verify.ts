@@ -1,9 +1,9 @@
 import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
-import { comboFacets } from '../../engine/index/facets.ts'
 import { buildEngine } from '../../engine/load.store.ts'
+import { type ComboSlot, facetRows } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
-import { dimensions, type MetricField } from '../../metrics/model.ts'
+import { dimensions, entityFacts, type MetricField } from '../../metrics/model.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
@@ -21,14 +21,7 @@ export interface Verification {
 }
 
 const DAY = 24 * 3_600_000
-const distinctFields: readonly MetricField[] = [
-  'assetId',
-  'sourceId',
-  'findingType',
-  'container',
-  'category',
-  'severity',
-]
+const distinctFields: readonly MetricField[] = entityFacts.finding.distinctFields
 
 /** Numbers that a seed repeats. */
 export function createSeededRandom(seed: number) {
@@ -123,11 +116,8 @@ function toMeasure(dice: Dice): Plan['measure'] {
   return { aggregation: kind === 3 ? 'AVG' : kind === 4 ? 'MIN' : 'MAX', field: 'confidence' }
 }
 
-const keysOfFacets = {
-  detector: 'detectorTypes',
-  type: 'findingTypes',
-  category: 'categories',
-} as const
+/** Facets of combinations whose values are words. */
+const wordFacets = facetRows.filter(({ table, storage }) => table === 'combo' && storage.stores === 'word')
 
 function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {
   const { facets, assets, names } = engine
@@ -140,9 +130,8 @@ function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {
     pickSome(dice, ids, 1 + dice.below(3)).flatMap((id) => names.wordOf(id) ?? [])
   if (dice.chance(0.3)) add('severities', pickSome(dice, severities, 2))
   if (dice.chance(0.4)) add('statuses', pickSome(dice, findingStatuses, 1 + dice.below(2)))
-  for (const facet of comboFacets) {
-    if (!(facet in keysOfFacets) || !dice.chance(0.2)) continue
-    add(keysOfFacets[facet as keyof typeof keysOfFacets], wordsOf(facets.facets[facet].values))
+  for (const { filterKey, slot } of wordFacets) {
+    if (dice.chance(0.2)) add(filterKey, wordsOf(facets.facets[slot as ComboSlot].values))
   }
   if (dice.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
   if (dice.chance(0.1))

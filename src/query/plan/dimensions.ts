@@ -1,5 +1,5 @@
 import { severities } from '../../detectors/detector.ts'
-import { type FilterKey, filterKeys } from '../../findings/filter.ts'
+import { facetOf, facetRows } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { type AppError, invalidInput, type Suggestion } from '../../kernel/errors.ts'
@@ -47,20 +47,6 @@ type Allowing = Pick<MetricRecord, 'slug' | 'allowedDimensions'>
 
 const toSuggestions = (names: readonly string[]): Suggestion[] => names.map((value) => ({ value, kind: 'dimension' }))
 
-/** What a filter key or one of its values is a dimension of. */
-const dimensionOfKey: Readonly<Record<FilterKey, Dimension>> = {
-  detectorTypes: 'detectorType',
-  severities: 'severity',
-  statuses: 'status',
-  findingTypes: 'findingType',
-  categories: 'category',
-  customDetectorKeys: 'customDetectorKey',
-  sources: 'source',
-  sourceTypes: 'sourceType',
-  assetKinds: 'assetKind',
-  containers: 'container',
-}
-
 function unknownDimension(reader: Reader, metric: Allowing, name: string, path: string): AppError {
   const allowed = metric.allowedDimensions
   const other = findOtherKind(reader, name)
@@ -77,23 +63,10 @@ function unknownDimension(reader: Reader, metric: Allowing, name: string, path: 
   })
 }
 
-/** What people call dimensions; several may be called the same. */
-const dimensionWords: Readonly<Partial<Record<Dimension, readonly string[]>>> = {
-  container: ['space', 'workspace', 'project', 'folder', 'team'],
-  source: ['tenant', 'system', 'site', 'connection'],
-  sourceType: ['platform'],
-  detectorType: ['detector', 'scanner', 'check'],
-  findingType: ['type', 'rule', 'kind of finding'],
-  assetKind: ['kind', 'asset type', 'page type'],
-  severity: ['priority', 'risk', 'criticality', 'level'],
-  status: ['state', 'resolution'],
-  category: ['class', 'area'],
-}
-
 /** The dimensions that come closest to a name, by what they are called too. */
 function closestDimensions(name: string): Dimension[] {
   const called = dimensions.flatMap((dimension) =>
-    [dimension, ...(dimensionWords[dimension] ?? [])].map((word) => ({ dimension, word })),
+    [dimension, ...facetOf(dimension).synonyms].map((word) => ({ dimension, word })),
   )
   return [...new Set(closest(name, called, ({ word }) => word, 4).map(({ dimension }) => dimension))]
 }
@@ -102,15 +75,14 @@ function closestDimensions(name: string): Dimension[] {
 export function findDimension(name: string): Dimension | undefined {
   const dimension = dimensions.find((known) => likeness(name, known) === 1)
   if (dimension !== undefined) return dimension
-  const key = filterKeys.find((known) => likeness(name, known) === 1)
-  return key === undefined ? undefined : dimensionOfKey[key]
+  return facetRows.find(({ filterKey }) => likeness(name, filterKey) === 1)?.name
 }
 
 /** What else a name is that was taken for a dimension. */
 function findOtherKind(reader: Reader, name: string): { kind: string; dimension?: Dimension } | undefined {
   const same = (known: string) => likeness(name, known) === 1
-  const key = filterKeys.find(same)
-  if (key !== undefined) return { kind: 'a filter key', dimension: dimensionOfKey[key] }
+  const facet = facetRows.find(({ filterKey }) => same(filterKey))
+  if (facet !== undefined) return { kind: 'a filter key', dimension: facet.name }
   if (granularities.some(same)) return { kind: 'a length of time (ask query_metric_timeseries for it)' }
   if (severities.some(same)) return { kind: 'a severity', dimension: 'severity' }
   if (findingStatuses.some(same)) return { kind: 'a status', dimension: 'status' }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { codeNamesOf, type FacetRow, facetOf } from '../../findings/facets.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { cachedQueryByShape } from '../../store/cached-query.ts'
-import { severityCodes, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import { greatest, least, type Partial } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
@@ -70,21 +70,18 @@ export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<Pla
 type Code = number | string | null
 export type Decoder = (row: AnswerRow) => GroupKey
 
-const namesOf = (codes: Readonly<Record<string, number>>) =>
-  new Map<Code, string>(Object.entries(codes).map(([name, code]) => [code, name]))
-const severityNames = namesOf(severityCodes)
-const statusNames = namesOf(statusCodes)
+/** SQL answers with its values themselves, not with codes of them. */
+const isText = ({ storage }: FacetRow) => storage.stores === 'source' && storage.sourceColumn === 'type'
 
 const codeOf = (row: AnswerRow, index: number): Code => [row.d0, row.d1, row.d2][index] ?? null
 
 /** Gives the names of the codes in the rows, looking each up once. */
 export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows: readonly AnswerRow[]): Decoder {
   const names = dimensions.map((dimension, index) => {
-    if (dimension === 'severity') return severityNames
-    if (dimension === 'status') return statusNames
-    if (dimension === 'sourceType') return undefined
+    const facet = facetOf(dimension)
+    if (isText(facet)) return undefined
     const codes = new Set(rows.map((row) => codeOf(row, index)))
-    return listNames(reader, dimension === 'source' ? 'source' : 'word', codes)
+    return codeNamesOf(facet) ?? listNames(reader, facet.storage.stores === 'source' ? 'source' : 'word', codes)
   })
   return (row) =>
     names.map((known, index) => {
@@ -126,11 +123,12 @@ export function encodeGroups(reader: Reader, { dimensions, keys, exclude }: NonN
 
 function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: readonly GroupKey[]) {
   const codes = dimensions.map((dimension, index): ReadonlyMap<string, Code> | undefined => {
-    if (dimension === 'severity') return new Map(Object.entries(severityCodes))
-    if (dimension === 'status') return new Map(Object.entries(statusCodes))
-    if (dimension === 'sourceType') return undefined
+    const facet = facetOf(dimension)
+    if (isText(facet)) return undefined
+    if (facet.storage.stores === 'code') return new Map(Object.entries(facet.storage.codes))
     const names = JSON.stringify([...new Set(keys.map((key) => key[index]))])
-    const coded = dimension === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
+    const coded =
+      facet.storage.stores === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
     const rows = reader.all(
       sql<{ id: number; name: string }>`SELECT * FROM (${coded}) WHERE name IN (SELECT value FROM json_each(${names}))`,
     )

@@ -1,4 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type FacetRow, findFacet } from '../../findings/facets.ts'
 import { findingTerms, ownAssetTerms, splitByAsset } from '../../findings/filter.store.ts'
 import type { FilterCondition } from '../../findings/filter.ts'
 import type { Compared, FilterTerm } from '../../findings/filter-terms.ts'
@@ -58,34 +59,20 @@ export const findingJoins = () =>
 
 /** The codes of a finding's facets; `status` is what its status is taken to be instead of the present one. */
 export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
-  switch (name) {
-    case 'severity':
-      return joins.use('c', sql`c.severity`)
-    case 'status':
-      return status ?? joins.use('c', sql`c.status`)
-    case 'detectorType':
-      return joins.use('c', sql`c.detector_id`)
-    case 'findingType':
-      return joins.use('c', sql`c.type_id`)
-    case 'category':
-      return joins.use('c', sql`nullif(c.category_id, 0)`)
-    case 'customDetectorKey':
-      return joins.use('c', sql`nullif(c.custom_key_id, 0)`)
-    case 'source':
-    case 'sourceId':
-      return joins.use('c', sql`c.source_id`)
-    case 'sourceType':
-      joins.use('c', undefined)
-      return joins.use('s', sql`s.type`)
-    case 'assetId':
-      return sql`f.asset_id`
-    case 'assetKind':
-      return joins.use('a', sql`nullif(a.kind_id, 0)`)
-    case 'container':
-      return joins.use('a', sql`nullif(a.container_id, 0)`)
-    default:
-      throw new TypeError(`${name} is no facet of a finding`)
-  }
+  if (name === 'assetId') return sql`f.asset_id`
+  const facet = findFacet(name)
+  if (facet === undefined) throw new TypeError(`${name} is no facet of a finding`)
+  if (facet.name === 'status' && status !== undefined) return status
+  const alias = facet.table === 'combo' ? 'c' : 'a'
+  joins.use(alias, undefined)
+  return facetCode(facet, alias, joins)
+}
+
+/** The code of a facet in the columns of a table, whose sources are joined as `s`. */
+function facetCode({ column, storage, isOptional }: FacetRow, alias: 'a' | 'c', joins: Joins): Sql {
+  if (storage.stores === 'source' && storage.sourceColumn === 'type') return joins.use('s', sql`s.type`)
+  const code = sql.ref(`${alias}.${column}`)
+  return isOptional ? sql`nullif(${code}, 0)` : sql`${code}`
 }
 
 function findingTime(field: TimeField, joins: Joins): Sql {
@@ -185,23 +172,11 @@ export const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id =
 
 /** The codes of an asset's facets. */
 export function assetCode(name: string, joins: Joins): Sql {
-  switch (name) {
-    case 'assetId':
-      return sql`a.id`
-    case 'source':
-    case 'sourceId':
-      return sql`a.source_id`
-    case 'sourceType':
-      return joins.use('s', sql`s.type`)
-    case 'assetKind':
-      return sql`nullif(a.kind_id, 0)`
-    case 'container':
-      return sql`nullif(a.container_id, 0)`
-    case 'owner':
-      return sql`nullif(a.owner, '')`
-    default:
-      throw new TypeError(`${name} is no facet of an asset`)
-  }
+  if (name === 'assetId') return sql`a.id`
+  if (name === 'owner') return sql`nullif(a.owner, '')`
+  const facet = findFacet(name)
+  if (facet?.isOfAsset !== true) throw new TypeError(`${name} is no facet of an asset`)
+  return facetCode(facet, 'a', joins)
 }
 
 function assetRows(plan: PlacedPlan): RowSource {

@@ -1,23 +1,24 @@
 import { sql } from 'kysely'
+import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from '../../findings/facets.ts'
 import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** Where the values of the free filter keys come from. */
-const columns = {
-  detectorTypes: sql`SELECT detector_id FROM combo`,
-  findingTypes: sql`SELECT type_id FROM combo`,
-  categories: sql`SELECT category_id FROM combo`,
-  customDetectorKeys: sql`SELECT custom_key_id FROM combo`,
-  assetKinds: sql`SELECT kind_id FROM asset`,
-  containers: sql`SELECT container_id FROM asset`,
-} as const
-export type FreeKey = keyof typeof columns
-export const isFreeKey = (key: string): key is FreeKey => Object.hasOwn(columns, key)
+/** A filter key whose values are words that findings or assets bring. */
+export type FreeKey = {
+  [Name in FacetName]: (typeof facets)[Name]['storage']['stores'] extends 'word'
+    ? (typeof facets)[Name]['filterKey']
+    : never
+}[FacetName]
+export const isFreeKey = (key: string): key is FreeKey => findFacetByFilterKey(key)?.storage.stores === 'word'
+
+export const facetOfFreeKey = (key: FreeKey): FacetRow => findFacetByFilterKey(key) as FacetRow
 
 /** Every value that occurs under a free filter key, by name. */
 export function listValues(reader: Reader, key: FreeKey): string[] {
+  const { table, column } = facetOfFreeKey(key)
+  const ids = sql`SELECT ${sql.ref(column)} FROM ${sql.table(table)}`
   return reader
-    .all(sql<{ text: string }>`SELECT text FROM word WHERE id IN (${columns[key]}) AND id > 0 ORDER BY text LIMIT 5000`)
+    .all(sql<{ text: string }>`SELECT text FROM word WHERE id IN (${ids}) AND id > 0 ORDER BY text LIMIT 5000`)
     .map(({ text }) => text)
 }
 

@@ -1,0 +1,28 @@
+import { disclosedText, type Origin } from '../operation/lockdown/disclosure.ts'
+import { findFacet, findFacetByFilterKey } from './facets.ts'
+
+/** Whose words the values of a dimension or of a filter key are; those of any other name are a tenant's. */
+function originOf(name: unknown): Origin {
+  const key = String(name).replace(/^exclude\./, '')
+  if (key === 'minConfidence') return 'own'
+  return (findFacet(key) ?? findFacetByFilterKey(key))?.origin ?? 'withheld'
+}
+
+/** A value of the filter key that stands beside it as `key`. */
+export const filterValueText = () =>
+  disclosedText((value, { around: [filter] }, show) => show(value, originOf(filter?.key)))
+
+/** A value of the dimension that it is the member of. */
+export const dimensionText = () => disclosedText((value, { member }, show) => show(value, originOf(member)))
+
+/** The name of a group: of the `dimensions` beside it, else of the nearest `dimension`. */
+export const groupText = () =>
+  disclosedText((name, { around }, show) => {
+    const dimensions = around[0]?.dimensions
+    if (typeof dimensions === 'object' && dimensions !== null) {
+      return Object.entries(dimensions)
+        .map(([dimension, value]) => show(String(value), originOf(dimension)))
+        .join(' / ')
+    }
+    return show(name, originOf(around.find(({ dimension }) => typeof dimension === 'string')?.dimension))
+  })
