@@ -17,13 +17,19 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 /** Nothing goes on after a fault that nobody expected; what it says leaves like any line of the log. */
 const endBadly = async (error: unknown) => {
+  await complain(error)
+  process.exit(1)
+}
+async function complain(error: unknown): Promise<void> {
   const { toLoggedText } = await import('./detectors/safe-text.ts').catch(() => ({ toLoggedText: scrub }))
   const message = toLoggedText(error instanceof Error ? error.message : String(error))
   process.stderr.write(`assay: ${showSentence(message)}\n`)
-  process.exit(1)
 }
 process.on('unhandledRejection', endBadly)
 process.on('uncaughtException', endBadly)
+// What the runtime prints by itself is what it was given.
+process.removeAllListeners('warning')
+process.on('warning', complain)
 
 // The reader of a pipe has seen enough: nothing is left to say.
 const endQuietly = (error: NodeJS.ErrnoException) => {

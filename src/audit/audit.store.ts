@@ -1,5 +1,6 @@
 import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
+import { toStoredClient } from '../store/client-name.ts'
 import { sealDefinition } from '../store/digests.store.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { AuditRow } from '../store/schema.ts'
@@ -38,7 +39,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
       actor: toSafeText(author.name, 'prose'),
       actor_id: author.id ?? null,
       via: author.via,
-      client: author.client === undefined ? null : toSafeText(author.client, 'prose'),
+      client: toStoredClient(author.client) ?? null,
       action: entry.action,
       kind: entry.kind,
       name: toSafeText(entry.name, 'definition'),

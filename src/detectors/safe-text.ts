@@ -140,19 +140,21 @@ const MIN_DIGITS = 7
 function* findIn(text: string, kind: TextKind, look: FirstLook): Generator<Range> {
   const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
   yield* credentials
+  if (look.mayBeEncoded) yield* findEncodedCredentials(text)
   // These say exactly what is to be hidden; beside them a detector does not take more of an address than it must.
   for (const range of findByDetectors(text, kind, look)) {
     if (!credentials.some(({ start, end }) => start < range.end && range.start < end)) yield range
   }
 }
 
-function* findByDetectors(text: string, kind: TextKind, { mayBeEncoded, digits }: FirstLook): Generator<Range> {
-  if (kind !== 'excerpt') yield* findSecrets(text)
-  if (mayBeEncoded) {
-    for (const { text: decoded, ...range } of findEncoded(text)) {
-      if (decoded === undefined || findCredentials(decoded).length > 0 || !isEmpty(findSecrets(decoded))) yield range
-    }
+function* findEncodedCredentials(text: string): Generator<Range> {
+  for (const { text: decoded, ...range } of findEncoded(text)) {
+    if (decoded === undefined || findCredentials(decoded).length > 0 || !isEmpty(findSecrets(decoded))) yield range
   }
+}
+
+function* findByDetectors(text: string, kind: TextKind, { digits }: FirstLook): Generator<Range> {
+  if (kind !== 'excerpt') yield* findSecrets(text)
   if (kind === 'prose' && digits >= MIN_DIGITS) yield* findPersonal(text)
 }
 

@@ -5,6 +5,7 @@ import { count } from '../kernel/count.ts'
 import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
+import { toStoredClient } from '../store/client-name.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FindingChange } from './ledger.store.ts'
 import { type FindingStatus, findingStatuses } from './model.ts'
@@ -32,7 +33,7 @@ export function requireReason(
 export const deciderOf = ({ caller }: WriteContext): Pick<FindingChange, 'actor' | 'via' | 'client'> => ({
   actor: toSafeText(caller.name, 'prose'),
   via: caller.via,
-  client: caller.client === undefined ? undefined : toSafeText(caller.client, 'prose'),
+  client: toStoredClient(caller.client),
 })
 
 /** Findings that are about to change, all to one status. */

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { resourceMetadataPath, toChallenge, toResourceMetadata } from '../access/challenge.ts'
 import type { FollowToken } from '../access/token-watch.ts'
-import { toClientName } from '../kernel/client-name.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, principalOf, type WriteContext } from '../operation/context.ts'
 import { type Operation, requireScope } from '../operation/operation.ts'
@@ -72,7 +71,7 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
     const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)
     if (isOpen || isWatching) return next()
     const address = clientAddress(peerOf(c.env), c.req.header('x-forwarded-for') ?? null, trusted)
-    const client = toClientName(c.req.header('user-agent'))
+    const client = c.req.header('user-agent')
     const caller = await options.callerOf(c.req.raw, address)
     c.set('caller', client === undefined ? caller : { ...caller, client })
     const { outgoing } = nodeOf(c.env)

@@ -6,9 +6,21 @@ const authorization = /\b(?:Basic|Bearer)\s+([\w.~+/=-]{8,})/gi
 const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
 const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
-const vendorToken =
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk_live_|rk_live_|sk-ant-|npm_|hf_|ATATT|assay_)[\w-]{12,}/g
+// A form that is whole needs no boundary: a token may stand right behind a word.
+const vendorToken = new RegExp(
+  [
+    /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,
+    /\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk_live_|rk_live_|sk-ant-|npm_|hf_|ATATT|assay_)[\w-]{12,}/,
+    /gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60}|glpat-[\w-]{20}|xox[abprs]-\d{6}[\w-]{12,}|[rs]k_live_[A-Za-z0-9]{20,}/,
+    /npm_[A-Za-z0-9]{36}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+)
 const run = /[\w.-]{24,}/g
+/** To its end or, where it was cut, as far as it goes. */
+const privateKey = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=:,.\s\\-]*/g
 
 export const MASK = '********'
 
@@ -111,6 +123,9 @@ export function findCredentials(line: string): Range[] {
       const start = findJwt(text)
       if (start !== undefined) found.push({ start: index + start, end: index + text.length })
     }
+  }
+  if (line.includes('PRIVATE KEY')) {
+    for (const { 0: key, index } of line.matchAll(privateKey)) found.push({ start: index, end: index + key.length })
   }
   for (const { 0: token, index } of line.matchAll(vendorToken)) {
     found.push({ start: index, end: index + token.length })

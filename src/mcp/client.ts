@@ -1,4 +1,3 @@
-import { toClientName } from '../kernel/client-name.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { Caller } from '../operation/context.ts'
 
@@ -6,6 +5,5 @@ import type { Caller } from '../operation/context.ts'
 export function describeClient(info: unknown): Pick<Caller, 'client'> {
   if (!isObject(info) || typeof info.name !== 'string') return {}
   const version = typeof info.version === 'string' ? ` ${info.version}` : ''
-  const client = toClientName(info.name + version)
-  return client === undefined ? {} : { client }
+  return { client: info.name + version }
 }

@@ -1,3 +1,4 @@
+import { toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { closest } from '../kernel/suggest.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { type Log, silentLog } from '../runtime/log.ts'
@@ -91,13 +92,16 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
     },
     listResources: resources.list,
     resourceTemplates: resources.templates,
-    readResource: resources.read,
+    readResource: (uri, exchange) => withSafeFaults(() => resources.read(uri, exchange)),
     prompts: prompts.list,
-    getPrompt: async (name, input) => prompts.get(name, input),
+    getPrompt: (name, input) =>
+      withSafeFaults(async () => prompts.get(name, toSafeValue(input, 'definition') as typeof input)),
     complete: (subject, argument, typed, exchange) =>
-      'prompt' in subject
-        ? prompts.complete(subject.prompt, argument, typed, exchange)
-        : resources.complete(subject.template, typed, exchange),
+      withSafeFaults(() =>
+        'prompt' in subject
+          ? prompts.complete(subject.prompt, argument, typed, exchange)
+          : resources.complete(subject.template, typed, exchange),
+      ),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -126,6 +130,17 @@ export function buildManifest(
     schemas: Object.fromEntries(schemas),
     plainTools,
     scopes,
+  }
+}
+
+/** Faults repeat what was asked for. */
+async function withSafeFaults<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ProtocolFault)) throw error
+    const details = toSafeValue(error.details, 'definition') as ProtocolFault['details']
+    throw new ProtocolFault(error.code, toSafeText(error.message, 'definition'), details)
   }
 }
 

@@ -137,7 +137,7 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))
   // Answers repeat what was asked; whatever else is in them is safe.
-  const safe = withoutRepeated(input, visible)
+  const safe = withoutRepeated([raw, input], visible)
   if (operation.texts === 'own' || !isLockedDown(context)) return safe
   return withhold(operation.output, safe, await openCodes(context))
 }

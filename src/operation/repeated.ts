@@ -30,9 +30,10 @@ export function toSafeError(error: AppError, input?: unknown): AppError {
   return new AppError(error.code, message, { ...facts, cause: error })
 }
 
-/** The ways in which texts are written into answers: as they are, without what nobody sees, quoted, and as JSON. */
+/** The ways in which texts are written into answers: as they are, as a code, without what nobody sees, quoted, and as JSON. */
 const writings: readonly ((text: string) => string)[] = [
   (text) => text,
+  (text) => text.toUpperCase(),
   toVisible,
   (text) => quote(text, MAX_DEFINITION).slice(1, -1),
   (text) => quote(toVisible(text), MAX_DEFINITION).slice(1, -1),

@@ -64,7 +64,7 @@ function unescapePercents(text: string): string {
 }
 
 /** The text without the disguises that are used here, written without the product's own reading of them. */
-function undisguise(text: string): string {
+export function undisguise(text: string): string {
   let plain = text
   for (let round = 0; round < 3; round++) {
     plain = unescapePercents(plain.replace(/\\{1,4}u\{?([0-9a-f]{4})\}?/gi, fromEscape))

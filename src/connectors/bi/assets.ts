@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AssayDocument } from '../../documents/document.ts'
 import { isWithin, type UnreadSection } from '../../documents/section.ts'
-import { maskUrl, scrub } from '../../kernel/redaction.ts'
+import { maskUrl } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft, Unlisted } from '../connector.ts'
 import * as documents from './documents.ts'
 import type {
@@ -222,7 +222,7 @@ export function createAssets(options: AssetOptions) {
         }),
       ),
       ...(dataset.dataSources ?? []).map((source, index): LinkDraft => {
-        const url = scrub(documents.toSourceLabel(source)).slice(0, 500)
+        const url = documents.toSourceLabel(source)
         return { type: 'reads_from', url, label: source.type, path: `data source ${index + 1}`, section: 'sources' }
       }),
     ]

@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import type { LeftScope, ScanWarning } from '../connector.ts'
@@ -102,8 +103,8 @@ export async function discover(options: {
     ...(scope.workspace_names ?? []).filter((name) => !workspaces.some((item) => fold(item.name) === fold(name))),
   ]
   for (const name of unmatched) {
-    const message = `No workspace ${quote(name)} is visible; check its spelling and the account's membership.`
-    warnings.push({ code: 'scope_unmatched', message, scope: name.slice(0, 200) })
+    const message = `No workspace ${quote(toSafeText(name, 'prose'))} is visible; check its spelling and the account's membership.`
+    warnings.push({ code: 'scope_unmatched', message, scope: name })
   }
   return { workspaces, warnings, unmatched, visible: new Set(found.keys()), denied }
 }

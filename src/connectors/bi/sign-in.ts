@@ -1,5 +1,6 @@
+import { toSafeTextOnce } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { scrub } from '../../kernel/redaction.ts'
+import { MASK } from '../../kernel/redaction.ts'
 import type { HttpClient } from '../http/transport.ts'
 import type { BiConfig } from './config.ts'
 
@@ -74,7 +75,7 @@ function refused(reply: TokenReply, secret: string, signedIn: boolean): AppError
   const description = typeof reply.error_description === 'string' ? reply.error_description : ''
   const [firstLine = ''] = description.split(/[\r\n]/, 1)
   const code = /^AADSTS\d{4,10}/.exec(firstLine)?.[0]
-  const shown = code === undefined ? '' : scrub(firstLine.replaceAll(secret, '********')).slice(0, 240)
+  const shown = code === undefined ? '' : toSafeTextOnce(firstLine.replaceAll(secret, MASK), 'prose', 240)
   const traceId = word(reply.trace_id)
   const why = (code && explanations[code]) ?? 'the identity provider refuses the application'
   const detail = shown === '' ? (word(reply.error) ?? '') : shown

@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { TestStep } from '../connector.ts'
@@ -105,7 +106,7 @@ export async function runSteps(options: {
       ])
       const id = datasets[0]?.id('id')
       if (id !== undefined) firstDataset = { workspace: first, id }
-      return `${showName(first.name)}: ${datasets.length} datasets, ${reports.length} reports, ${dashboards.length} dashboards`
+      return `${showName(toSafeText(first.name, 'prose'))}: ${datasets.length} datasets, ${reports.length} reports, ${dashboards.length} dashboards`
     })
   }
 

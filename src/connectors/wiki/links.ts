@@ -1,5 +1,5 @@
 import type { AssayDocument, DocumentLink } from '../../documents/document.ts'
-import { maskUrl, scrub } from '../../kernel/redaction.ts'
+import { maskUrl } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { sha256 } from './checksum.ts'
 
@@ -11,8 +11,6 @@ export interface LinkPlace {
 }
 
 export const toPageKey = ({ prefix }: Pick<LinkPlace, 'prefix'>, id: string) => `${prefix}:page:${id}`
-
-const MAX_LABEL_CHARS = 200
 
 const fileEnding =
   /\.(?:pdf|docx?|xlsx?|xlsm|pptx?|odt|ods|odp|rtf|csv|tsv|txt|md|json|ya?ml|xml|sql|log|zip|tar|gz|tgz|7z|rar|png|jpe?g|gif|svg|webp|mp[34]|mov|avi|wav|drawio|vsdx|eml|msg|parquet|ipynb|pem|key|pfx|p12|jks|bak)$/i
@@ -57,7 +55,7 @@ function toDraft(link: DocumentLink, place: LinkPlace, hasFile: boolean): LinkDr
     url: maskUrl(link.url),
     path: link.path,
     ...(link.section === undefined ? {} : { section: link.section }),
-    ...(link.label === undefined ? {} : { label: scrub(link.label).slice(0, MAX_LABEL_CHARS) }),
+    ...(link.label === undefined ? {} : { label: link.label }),
     ...(link.line === undefined ? {} : { line: link.line }),
     ...(link.column === undefined ? {} : { column: link.column }),
   }

@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import type { ConnectorSession, CrawlRequest, SessionOptions } from '../connector.ts'
@@ -81,9 +82,12 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
       const { client: connected, spaces: found, index, owners, labelsOf, sample, denied } = await prepareOnce()
       const space = found.get(request.scope.key)
       if (space === undefined) {
-        throw notFound(`The space ${quote(request.scope.name)} is no longer visible; check the scope of the source.`, {
-          reason: 'gone',
-        })
+        throw notFound(
+          `The space ${quote(toSafeText(request.scope.name, 'prose'))} is no longer visible; check the scope of the source.`,
+          {
+            reason: 'gone',
+          },
+        )
       }
       const context = {
         client: connected,

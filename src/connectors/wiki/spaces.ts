@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import type { AssayDocument } from '../../documents/document.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
@@ -88,7 +89,7 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
   return [
     ...unmatched.map((name) => ({
       code: 'scope_unmatched',
-      message: `No visible space has the id or key ${quote(name)}, or another filter leaves it out.`,
+      message: `No visible space has the id or key ${quote(toSafeText(name, 'prose'))}, or another filter leaves it out.`,
       scope: name,
     })),
     ...(unreadable ? [{ code: 'entries_unreadable', incomplete: true, message: unreadableMessage }] : []),

@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import { showName } from '../../kernel/shown.ts'
 import type { SessionOptions, TestStep } from '../connector.ts'
 import { findAddress, isMediaAddress } from './address.ts'
@@ -135,7 +136,7 @@ export async function runTestSteps(
       if (page === undefined) return { status: 'skipped', detail: 'The first spaces hold no page.' }
       const length = storageOf(page)?.length
       if (length === undefined) return { status: 'failed', detail: 'The page came without its text.', hint: retryHint }
-      return { detail: `${showName(page.title ?? page.id)}, ${length} characters` }
+      return { detail: `${showName(toSafeText(page.title ?? page.id, 'prose'))}, ${length} characters` }
     }),
   )
 

@@ -1,0 +1,124 @@
+import { ImportLine } from '../../src/imports/read/import-line.ts'
+import { SarifResult, SarifRun } from '../../src/imports/read/sarif.ts'
+import type { MarkedPlantings } from '../support/marked-plantings.ts'
+import { addressing, toJsonSchema } from './planted-tenant.ts'
+
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Values that are read as something else than text; anything else in their place is refused or left out. */
+const fixed: Readonly<Record<string, string | undefined>> = {
+  'security-severity': '7.5',
+  level: undefined,
+  kind: undefined,
+  baselineState: undefined,
+  status: undefined,
+}
+
+/** They become finding types, which are bounded. */
+const ruleIds = new Set(['sarif result.ruleId', 'sarif result.rule.id', 'sarif run.tool.driver.rules.id'])
+const MAX_RULE_ID = 200
+
+interface Planting {
+  format: string
+  plantings: MarkedPlantings
+  /** Of the members whose values are fixed, the one that is planted all the same. */
+  refused?: string
+}
+
+/** A value of the schema with a text planted wherever it takes one. */
+function plantSchema(schema: Json, planting: Planting, path: string): unknown {
+  const { type, format, enum: words, properties, items, additionalProperties: rest, pattern } = schema
+  const { anyOf, const: only } = schema
+  const member = path.split('.').at(-1) ?? ''
+  const { plantings, refused } = planting
+  const take = (credentialsOnly: boolean, maxLength?: number) =>
+    plantings.take(`${planting.format} ${path}`, { credentialsOnly, ...(maxLength === undefined ? {} : { maxLength }) })
+  if (path === refused) return plantings.take(`${planting.format} ${path}, refused`, { credentialsOnly: true })
+  if (only !== undefined) return only
+  if (path.startsWith('sarif') && member in fixed) return fixed[member]
+  if (Array.isArray(words)) return words[0]
+  if (Array.isArray(anyOf)) return plantSchema(anyOf[0] as Json, planting, path)
+  if (type === 'object' && isObject(rest)) {
+    const value = plantings.take(`${planting.format} ${path}, value`, { credentialsOnly: true })
+    return { [take(true)]: value }
+  }
+  if (type === 'object') {
+    const members = Object.entries((properties ?? {}) as Record<string, Json>)
+    return Object.fromEntries(members.map(([name, below]) => [name, plantSchema(below, planting, `${path}.${name}`)]))
+  }
+  if (type === 'array') return [plantSchema(items as Json, planting, path)]
+  if (type === 'integer') return 0
+  if (type === 'number') return 0.5
+  if (type !== 'string') return null
+  if (format === 'date-time' || /Utc$/.test(member)) return '2026-06-01T00:00:00Z'
+  if (pattern !== undefined) return 'PLANTED'
+  // What is cut is no credential any more.
+  const text = take(addressing.test(member), Number(schema.maxLength ?? (ruleIds.has(path) ? MAX_RULE_ID : 4000)))
+  return member === 'url' ? `https://x.example/${encodeURIComponent(text)}` : text
+}
+
+/** Where a schema takes a value of another kind than a free text. */
+function listFixed(schema: Json, path: string): string[] {
+  const { type, format, enum: words, properties, items, anyOf, pattern } = schema
+  const member = path.split('.').at(-1) ?? ''
+  if (isObject(properties))
+    return Object.entries(properties as Record<string, Json>).flatMap(([name, below]) =>
+      listFixed(below, `${path}.${name}`),
+    )
+  if (isObject(items)) return listFixed(items, path)
+  if (Array.isArray(anyOf)) return listFixed(anyOf[0] as Json, path)
+  const isFree = type === 'string' && format !== 'date-time' && words === undefined && pattern === undefined
+  return isFree && !(path.startsWith('sarif') && (member in fixed || /Utc$/.test(member))) ? [] : [path]
+}
+
+const line = toJsonSchema(ImportLine)
+const result = toJsonSchema(SarifResult)
+const run = toJsonSchema(SarifRun)
+
+interface Import {
+  format: 'ndjson' | 'sarif'
+  text: string
+}
+
+function makeLine(planting: Planting): string {
+  const { resolvedAt, ...open } = plantSchema(line, planting, 'line') as Json
+  const status = planting.refused === 'line.status' ? open.status : 'OPEN'
+  return JSON.stringify({ ...open, status, ...(planting.refused === 'line.resolvedAt' ? { resolvedAt } : {}) })
+}
+
+function makeRun(planting: Planting): unknown {
+  return {
+    ...(plantSchema(run, planting, 'sarif run') as Json),
+    results: [plantSchema(result, planting, 'sarif result')],
+  }
+}
+
+/** Imports in which each free text is planted `count` times. */
+export function makeImports(plantings: MarkedPlantings, count: number): Import[] {
+  const times = <T>(make: () => T) => Array.from({ length: count }, make)
+  return [
+    { format: 'ndjson', text: times(() => makeLine({ format: 'ndjson', plantings })).join('\n') },
+    {
+      format: 'sarif',
+      text: JSON.stringify({ version: '2.1.0', runs: times(() => makeRun({ format: 'sarif', plantings })) }),
+    },
+  ]
+}
+
+/** Imports that are refused for one member each, which is planted; `count` for each member. */
+export function* makeRefusedImports(plantings: MarkedPlantings, count: number): Generator<Import> {
+  const takeFor = (field: string) => plantings.take(field, { credentialsOnly: true })
+  for (const refused of listFixed(line, 'line')) {
+    for (let n = 0; n < count; n++) yield { format: 'ndjson', text: makeLine({ format: 'ndjson', plantings, refused }) }
+  }
+  for (const refused of [...listFixed(result, 'sarif result'), ...listFixed(run, 'sarif run'), ...ruleIds]) {
+    const runs = Array.from({ length: count }, () => makeRun({ format: 'sarif', plantings, refused }))
+    for (const each of runs) yield { format: 'sarif', text: JSON.stringify({ version: '2.1.0', runs: [each] }) }
+  }
+  for (let n = 0; n < count; n++) {
+    yield { format: 'ndjson', text: JSON.stringify({ [takeFor('ndjson, a member')]: 1 }) }
+    yield { format: 'ndjson', text: takeFor('ndjson, no JSON') }
+    yield { format: 'sarif', text: JSON.stringify({ version: takeFor('sarif, version'), runs: [] }) }
+  }
+}

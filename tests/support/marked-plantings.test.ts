@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { toSafeTextOnce } from '../../src/detectors/safe-text.ts'
+import { MarkedPlantings } from './marked-plantings.ts'
+
+it('finds what it planted in a text, in JSON and in its bytes, and not what the gate has hidden', () => {
+  const plantings = new MarkedPlantings()
+  for (let field = 0; field < 10; field++) {
+    for (let n = 0; n < 186; n++) {
+      const text = plantings.take(`field ${field}`)
+      for (const shown of [`a ${text} b`, JSON.stringify({ a: text }), JSON.stringify(JSON.stringify([text]))]) {
+        expect([text, plantings.find(shown).length]).toEqual([text, 1])
+      }
+      const safe = toSafeTextOnce(`Plan of ${text} for May`, 'prose')
+      expect([text, safe, plantings.find(safe)]).toEqual([text, safe, []])
+    }
+  }
+  expect(plantings.listUncovered()).toEqual([])
+  expect(plantings.counts).toEqual({ fields: 10, planted: 1860 })
+})

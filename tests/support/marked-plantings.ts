@@ -1,0 +1,199 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { credentialDisguises, disguises } from './planted.ts'
+import { undisguise } from './plantings.ts'
+
+/** Digits and letters that follow from a name alone. */
+function createRandom(name: string) {
+  let block = Buffer.alloc(0)
+  let blocks = 0
+  const next = (below: number) => {
+    if (block.length < 2) block = createHash('sha256').update(`${name} ${blocks++}`).digest()
+    const value = block.readUInt16BE(0)
+    block = block.subarray(2)
+    return value % below
+  }
+  const pick = (alphabet: string, length: number) =>
+    Array.from({ length }, () => alphabet[next(alphabet.length)]).join('')
+  return { next, pick }
+}
+type Random = ReturnType<typeof createRandom>
+
+const digits = '0123456789'
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** A value of its own for each name, and the part of it that nothing needs to be understood. */
+interface Value {
+  text: string
+  part: string
+}
+const whole = (text: string, length = 10): Value => ({ text, part: text.slice(-length) })
+
+function makePem() {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { pem, der: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64') }
+}
+
+const jsonInBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const credentials: Record<string, (random: Random) => Value> = {
+  aws: ({ pick }) => whole(`AKIA${pick(upper, 16)}`),
+  github: ({ pick }) => whole(`ghp_${pick(letters, 36)}`),
+  gitlab: ({ pick }) => whole(`glpat-${pick(letters, 20)}`),
+  slack: ({ pick }) => whole(`xoxb-2${pick(digits, 11)}-9${pick(digits, 11)}-${pick(letters, 24)}`),
+  stripe: ({ pick }) => whole(`sk_live_${pick(letters, 24)}`),
+  npm: ({ pick }) => whole(`npm_${pick(letters, 36)}`),
+  password: ({ pick }) => whole(`password: Tr0${pick(letters, 9)}&3xYz`),
+  database: ({ pick }) => {
+    const part = `Q${pick(letters, 8)}7`
+    return { text: `postgres://app:${part}@db.example.net/app`, part }
+  },
+  jwt: ({ pick }) => {
+    const head = jsonInBase64({ alg: 'HS256', typ: 'JWT' })
+    return whole(`${head}.${jsonInBase64({ sub: pick(digits, 10), name: 'John' })}.${pick(letters, 43)}`)
+  },
+  bearer: ({ pick }) => whole(`Bearer ab${pick(letters, 17)}0`),
+  query: ({ pick }) => whole(`https://x.example/a?access_token=Z1${pick(letters, 13)}`),
+  sendgrid: ({ pick }) => whole(`SG.${pick(letters, 22)}.${pick(letters, 43)}`),
+  pem: () => {
+    const { pem, der } = makePem()
+    return { text: pem, part: der.slice(-10) }
+  },
+  pemInBase64: () => {
+    const text = Buffer.from(makePem().pem).toString('base64')
+    return { text, part: text.slice(-62, -52) }
+  },
+  keyInBase64: () => whole(makePem().der),
+}
+
+function toLuhn(payload: string): string {
+  const sum = [...payload].reverse().reduce((total, digit, at) => {
+    const value = Number(digit) * (at % 2 === 0 ? 2 : 1)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return payload + ((10 - (sum % 10)) % 10)
+}
+
+const inGroups = (text: string, size: number) => (text.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(' ')
+
+const personalData: Record<string, (random: Random) => Value> = {
+  card: ({ pick }) => whole(inGroups(toLuhn(`4539${pick(digits, 11)}`), 4)),
+  iban: ({ pick }) => {
+    const account = `37040044${pick(digits, 10)}`
+    const check = 98n - (BigInt(`${account}131400`) % 97n)
+    return whole(inGroups(`DE${String(check).padStart(2, '0')}${account}`, 4))
+  },
+  ssn: ({ next }) => whole(`${500 + next(99)}-${11 + next(80)}-${1000 + next(8999)}`),
+  nationalId: ({ pick }) => {
+    const payload = `756${pick(digits, 9)}`
+    const sum = [...payload].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0)
+    const all = `${payload}${(10 - (sum % 10)) % 10}`
+    return whole(`${all.slice(0, 3)}.${all.slice(3, 7)}.${all.slice(7, 11)}.${all.slice(11)}`)
+  },
+}
+
+/** One value in one disguise. */
+interface Kind {
+  name: string
+  isCredential: boolean
+  make(random: Random): Value
+  write(text: string): string
+}
+
+const listKinds = (
+  makers: Record<string, (random: Random) => Value>,
+  written: typeof disguises,
+  isCredential: boolean,
+): Kind[] =>
+  Object.entries(makers).flatMap(([value, make]) =>
+    Object.entries(written).map(([disguise, write]) => ({
+      name: `${value}, ${disguise}`,
+      isCredential,
+      make,
+      write,
+    })),
+  )
+
+const kinds = [...listKinds(credentials, credentialDisguises, true), ...listKinds(personalData, disguises, false)]
+const credentialKinds = kinds.filter(({ isCredential }) => isCredential)
+
+export interface Wanted {
+  /** In keys, ids and addresses nothing else is hidden. */
+  credentialsOnly?: boolean
+  maxLength?: number
+}
+
+const PART = 10
+const STEP = 37
+const hashOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0)
+
+/**
+ * Gives each field one credential or personal data in one disguise after the other, each of its own, so that a leak
+ * names its field.
+ */
+export class MarkedPlantings {
+  readonly #parts = new Map<string, string>()
+  readonly #starts = new Uint8Array(1 << 21)
+  readonly #fields = new Map<string, { texts: string[]; taken: number }>()
+
+  take(field: string, { credentialsOnly = false, maxLength = Number.POSITIVE_INFINITY }: Wanted = {}): string {
+    let planted = this.#fields.get(field)
+    if (planted === undefined) {
+      const fitting = credentialsOnly ? credentialKinds : kinds
+      const texts = fitting.map((kind) => this.#plant(field, kind)).filter(({ length }) => length <= maxLength)
+      planted = { texts, taken: 0 }
+      this.#fields.set(field, planted)
+    }
+    const { texts } = planted
+    const step = texts.length % STEP === 0 ? STEP + 4 : STEP
+    return texts[(hashOf(field) + planted.taken++ * step) % texts.length] ?? ''
+  }
+
+  #plant(field: string, { name, make, write }: Kind): string {
+    const random = createRandom(`${field}: ${name}`)
+    let made = make(random)
+    while (this.#parts.has(made.part)) made = make(random)
+    const { text, part } = made
+    const note = (sought: string, form: string) => {
+      this.#parts.set(sought, `${form} in ${field}`)
+      this.#starts[startOf(sought, 0)] = 1
+    }
+    note(part, name)
+    if (name.endsWith('base64') && text.length <= 60)
+      note(Buffer.from(text).toString('base64').replace(/=+$/, '').slice(-PART), name)
+    return write(text)
+  }
+
+  /** Fields that have not had everything yet, and how much of it they had. */
+  listUncovered(): string[] {
+    return [...this.#fields].flatMap(([field, { texts, taken }]) =>
+      taken < texts.length ? [`${field}: ${taken} of ${texts.length}`] : [],
+    )
+  }
+
+  get counts() {
+    const all = [...this.#fields.values()]
+    return {
+      fields: all.length,
+      planted: all.reduce((sum, { texts, taken }) => sum + Math.min(taken, texts.length), 0),
+    }
+  }
+
+  /** What was planted and can be read in a text, its bytes or its disguises, with what stands around it. */
+  find(text: string): string[] {
+    const found = new Map<string, string>()
+    for (const each of new Set([text, undisguise(text)])) {
+      for (let at = 0; at + PART <= each.length; at++) {
+        if (this.#starts[startOf(each, at)] !== 1) continue
+        const name = this.#parts.get(each.slice(at, at + PART))
+        const around = () => JSON.stringify(each.slice(Math.max(0, at - 80), at + PART + 20))
+        if (name !== undefined && !found.has(name)) found.set(name, `${name}: ${around()}`)
+      }
+    }
+    return [...found.values()]
+  }
+}
+
+const startOf = (text: string, at: number) =>
+  ((text.charCodeAt(at) & 127) << 14) | ((text.charCodeAt(at + 1) & 127) << 7) | (text.charCodeAt(at + 2) & 127)
