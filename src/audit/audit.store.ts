@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
 import { toStoredClient } from '../store/client-name.ts'
 import { sealDefinition } from '../store/digests.store.ts'
@@ -31,13 +33,19 @@ export interface AuditEntry {
   after?: object
 }
 
+/** Who it is, as the trail keeps it; those of whom the same is hidden stay apart. */
+export function toSafeActorId(id: string): SafeText {
+  const safe = toSafeText(id, 'key')
+  return safe === id ? safe : (`${safe}#${createHash('sha256').update(id).digest('hex').slice(0, 12)}` as SafeText)
+}
+
 /** Appends what was just written, or just taken away, to the trail. */
 export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): void {
   writer.run(
     db.insertInto('audit').values({
       at: author.at,
       actor: toSafeText(author.name, 'prose'),
-      actor_id: author.id ?? null,
+      actor_id: author.id === undefined ? null : toSafeActorId(author.id),
       via: author.via,
       client: toStoredClient(author.client) ?? null,
       action: entry.action,
@@ -56,7 +64,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
 const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_only_update']
 
 /** The texts of an entry. */
-export type AuditTexts = Pick<AuditRow, 'actor' | 'client' | 'name' | 'before' | 'after'>
+export type AuditTexts = Pick<AuditRow, 'actor' | 'actor_id' | 'client' | 'name' | 'before' | 'after'>
 
 /**
  * Replaces texts of the trail in which something must not be kept, and chains it anew as far as it was whole; an entry
@@ -67,8 +75,8 @@ export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditT
   const find = writer.prepare('SELECT * FROM audit WHERE seq = ?')
   const changed = new Map<number, AuditTexts>()
   for (const seq of seqs) {
-    const { actor, client, name, before, after } = find.get(seq) as AuditEntryRow
-    const texts = { actor, client, name, before, after }
+    const { actor, actor_id, client, name, before, after } = find.get(seq) as AuditEntryRow
+    const texts = { actor, actor_id, client, name, before, after }
     const safe = rewrite(texts)
     if (JSON.stringify(safe) !== JSON.stringify(texts)) changed.set(seq, safe)
   }
@@ -103,7 +111,7 @@ export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, '
        WHERE kind = 'finding' AND at > @since AND via = 'mcp' AND after ->> '$.status' <> 'OPEN'
          AND CASE WHEN @id IS NULL THEN actor_id IS NULL AND actor = @name ELSE actor_id = @id END`,
     )
-    .get({ since, name, id: id ?? null }) as { n: number }
+    .get({ since, name, id: id === undefined ? null : toSafeActorId(id) }) as { n: number }
   return row.n
 }
 

@@ -274,7 +274,7 @@ export interface AuditRow {
   seq: Generated<number>
   at: number
   actor: SafeText
-  actor_id: string | null
+  actor_id: SafeText | null
   via: string
   client: SafeText | null
   action: string

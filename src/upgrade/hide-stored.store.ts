@@ -1,5 +1,6 @@
 import { rewriteAudit } from '../audit/audit.store.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { listDamagedDefinitions, resealDefinitions } from '../store/digests.store.ts'
@@ -85,7 +86,7 @@ function passAll(writer: Writer, identify: (canonical: string) => number, at: nu
   changed += passWaitingImports(writer, identify)
   changed += rewriteAudit(writer, at, toSafeEntry)
   if (changed === 0) return 0
-  resealDefinitions(writer, damaged)
+  resealDefinitions(writer, [...damaged, ...damaged.map((name) => toSafeText(name, 'definition'))])
   rebuildTextIndexes(writer)
   return changed
 }

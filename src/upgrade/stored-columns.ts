@@ -1,4 +1,4 @@
-import type { AuditTexts } from '../audit/audit.store.ts'
+import { type AuditTexts, toSafeActorId } from '../audit/audit.store.ts'
 import { MAX_ADDRESS, type TextKind, toSafeAddress, toSafeJson, toSafeKey, toSafeText } from '../detectors/safe-text.ts'
 import { MASK } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
@@ -160,13 +160,16 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     { name: 'metric_version', key: ['metric_id', 'version'], columns: { actor: name, snapshot: definition } },
     { name: 'dashboard', key: ['id'], columns: { name: typed } },
     { name: 'placement', key: ['dashboard_id', 'metric_id'], columns: { pinned_filters: definition } },
+    // The digest of a definition that was damaged stays, and with it the name.
+    { name: 'definition_digest', key: ['kind', 'name'], columns: { name: typed }, isCache: true },
     { name: 'access_token', key: ['id'], columns: { name: typed, created_by: name } },
   ]
 }
 
 /** The texts of an entry of the audit trail. */
-export const toSafeEntry = ({ actor, client, name: named, before, after }: AuditTexts): AuditTexts => ({
+export const toSafeEntry = ({ actor, actor_id, client, name: named, before, after }: AuditTexts): AuditTexts => ({
   actor: toSafeText(actor, 'prose'),
+  actor_id: actor_id === null ? null : toSafeActorId(actor_id),
   client: client === null ? null : toSafeText(client, 'prose'),
   name: toSafeText(named, 'definition'),
   before: before === null ? null : toSafeStored(before, 'definition'),

@@ -5,7 +5,7 @@ import type { SampleFault } from '../../src/sample/fault.ts'
 import { startPlatform } from '../scans/withheld-run.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
-import { ask, connectHttp } from './estate.ts'
+import { ask as askOnce, connectHttp } from './estate.ts'
 import { introduceClients, readEverything, useProtocol } from './planted-doors.ts'
 import { makeImports, makeRefusedImports } from './planted-imports.ts'
 import { plantContent, plantSteering } from './planted-tenant.ts'
@@ -35,6 +35,9 @@ export interface PlantedOutcome {
   findings: number
   assets: number
 }
+
+/** A connection that was idle may be closed just when it is used again. */
+const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
 
 const MAX_SCAN_MS = 5000
 const DONE = /^(?:COMPLETED|PARTIAL|FAILED|CANCELLED)$/

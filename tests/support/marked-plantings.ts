@@ -165,6 +165,10 @@ export class MarkedPlantings {
     return write(text)
   }
 
+  listFields(): string[] {
+    return [...this.#fields.keys()]
+  }
+
   /** Fields that have not had everything yet, and how much of it they had. */
   listUncovered(): string[] {
     return [...this.#fields].flatMap(([field, { texts, taken }]) =>
