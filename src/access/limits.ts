@@ -32,33 +32,66 @@ export function createLimiter(allowance: Allowance, clock: () => number, most = 
 
 export interface ConcurrencyLimit {
   /**
-   * Runs the work when a place is free. @throws AppError `unavailable`, reason `overloaded`, when the queue is full
-   * too.
+   * Runs the work when a place is free; callers who wait take turns. @throws AppError `unavailable`, reason
+   * `overloaded`, when the queue is full too and the caller has no less in it than others.
    */
-  run<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer>
+  run<Answer>(caller: string, work: () => Answer | Promise<Answer>): Promise<Answer>
 }
 
-/** Lets so many in at once, and so many wait. */
+interface Queued {
+  enter: () => void
+  refuse: (error: AppError) => void
+}
+
+const overloaded = () =>
+  new AppError('unavailable', 'Too many questions are waiting for an answer; ask again in a second.', {
+    reason: 'overloaded',
+    retryAfterSeconds: 1,
+  })
+
+/** Lets so many in at once, and so many wait; a full queue makes room at the cost of the caller who has most in it. */
 export function createConcurrencyLimit({ inFlight, queued }: { inFlight: number; queued: number }): ConcurrencyLimit {
   let running = 0
-  const waiting: (() => void)[] = []
+  let size = 0
+  /** By caller, in the order of their turns. */
+  const waiting = new Map<string, Queued[]>()
+
+  const makeRoom = (caller: string) => {
+    const [greediest = '', most = []] = [...waiting].sort(([, a], [, b]) => b.length - a.length)[0] ?? []
+    if (greediest === caller || most.length <= (waiting.get(caller)?.length ?? 0) + 1) throw overloaded()
+    most.pop()?.refuse(overloaded())
+    size -= 1
+  }
+  const enqueue = (caller: string) =>
+    new Promise<void>((enter, refuse) => {
+      const own = waiting.get(caller) ?? []
+      own.push({ enter, refuse })
+      waiting.set(caller, own)
+      size += 1
+    })
+  const next = (): Queued | undefined => {
+    const [turn] = waiting
+    if (turn === undefined) return undefined
+    const [caller, own] = turn
+    waiting.delete(caller)
+    const first = own.shift()
+    if (own.length > 0) waiting.set(caller, own)
+    size -= 1
+    return first
+  }
+
   return {
-    run: async (work) => {
+    run: async (caller, work) => {
       if (running >= inFlight) {
-        if (waiting.length >= queued) {
-          throw new AppError('unavailable', 'Too many questions are waiting for an answer; ask again in a second.', {
-            reason: 'overloaded',
-            retryAfterSeconds: 1,
-          })
-        }
-        await new Promise<void>((resolve) => waiting.push(resolve))
+        if (size >= queued) makeRoom(caller)
+        await enqueue(caller)
       } else running += 1
       try {
         return await work()
       } finally {
-        const next = waiting.shift()
-        if (next === undefined) running -= 1
-        else next()
+        const entering = next()
+        if (entering === undefined) running -= 1
+        else entering.enter()
       }
     },
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Caller, OperationFacts } from '../operation/context.ts'
+import { type Caller, type OperationFacts, principalOf } from '../operation/context.ts'
 import { createConcurrencyLimit } from './limits.ts'
 
 const QUESTIONS = { inFlight: 4, queued: 64 }
@@ -12,7 +12,7 @@ export function createQueryLimiter(): QueryLimiter {
   const gate = createConcurrencyLimit(QUESTIONS)
   return ({ effect, route = '' }, caller, work) => {
     if (effect !== 'read' || !route.startsWith('POST ') || caller.token !== true) return work()
-    return gate.run(async () => {
+    return gate.run(principalOf(caller), async () => {
       await nextTurn()
       return work()
     })

@@ -286,7 +286,9 @@ describe('limits', () => {
       running -= 1
       return 'done'
     }
-    const answers = Array.from({ length: 70 }, () => gate.run(work).catch((error: AppError) => error.facts.reason))
+    const answers = Array.from({ length: 70 }, () =>
+      gate.run('ada', work).catch((error: AppError) => error.facts.reason),
+    )
     await new Promise((resolve) => setImmediate(resolve))
     for (let n = 0; n < 68; n++) {
       release.shift()?.()
@@ -294,13 +296,34 @@ describe('limits', () => {
     }
     expect(await Promise.all(answers)).toEqual([...Array(68).fill('done'), 'overloaded', 'overloaded'])
     expect(most).toBe(4)
-    const next = gate.run(() => 'again')
+    const next = gate.run('ada', () => 'again')
     expect(await next).toBe('again')
+  })
+
+  it('let callers take turns, and make room in a full queue at the cost of whoever fills it', async () => {
+    const gate = createConcurrencyLimit({ inFlight: 1, queued: 4 })
+    const done: string[] = []
+    let release = () => {}
+    const first = gate.run('greedy', () => new Promise<void>((resolve) => (release = resolve)))
+    const ask = (caller: string, name: string) =>
+      gate.run(caller, () => done.push(name)).catch((error: AppError) => done.push(`${name} ${error.facts.reason}`))
+    const greedy = [1, 2, 3, 4].map((n) => ask('greedy', `greedy ${n}`))
+    const others = [ask('bea', 'bea 1'), ask('cem', 'cem 1'), ask('bea', 'bea 2'), ask('greedy', 'greedy 5')]
+    release()
+    await Promise.all([first, ...greedy, ...others])
+    expect(done.filter((each) => each.endsWith('overloaded')).sort()).toEqual([
+      'bea 2 overloaded',
+      'greedy 3 overloaded',
+      'greedy 4 overloaded',
+      'greedy 5 overloaded',
+    ])
+    expect(done.filter((each) => !each.endsWith('overloaded'))).toEqual(['greedy 1', 'bea 1', 'cem 1', 'greedy 2'])
+    expect(await gate.run('bea', () => 'again')).toBe('again')
   })
 
   it('keep their place when work fails', async () => {
     const gate = createConcurrencyLimit({ inFlight: 1, queued: 1 })
-    await expect(gate.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await gate.run(() => 1)).toBe(1)
+    await expect(gate.run('ada', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await gate.run('ada', () => 1)).toBe(1)
   })
 })

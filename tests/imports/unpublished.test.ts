@@ -1,4 +1,7 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { backUp } from '../../src/store/backup.ts'
 import { Dice } from '../properties/query-data.ts'
 import { copyHome, drawLine, importInterrupted, type Line, newHome, Process, removeHome } from './unpublished.ts'
 
@@ -135,3 +138,68 @@ interface Page {
   items: { id: string }[]
   nextCursor?: string
 }
+
+describe('an import that is under way', () => {
+  const lines = (from: number, count: number, name: string): Line[] =>
+    Array.from({ length: count }, (_, index) => ({
+      asset: { key: `k${from + index}`, name, container: name },
+      detectorType: 'SECRETS',
+      findingType: 'TOKEN',
+      severity: 'HIGH',
+      firstDetectedAt: '2026-01-04T12:00:00Z',
+      fingerprint: `f${from + index}`,
+    }))
+  const mixed = (name: string) => [...lines(0, 250, name), ...lines(250, 250, name)]
+
+  it('is in a backup whole or not at all, and what is restored from it goes on', async () => {
+    const home = keepHome(newHome())
+    await importInterrupted(home, lines(0, 250, 'before'))
+    const earlier = open(home).facts()
+    const copies: string[] = []
+    const onTurn = async () => {
+      const copy = keepHome(newHome())
+      rmSync(join(copy, 'assay.db'), { force: true })
+      backUp(join(home, 'assay.db'), join(copy, 'assay.db'))
+      copies.push(copy)
+    }
+    await importInterrupted(home, mixed('after'), { onTurn })
+    const later = open(home).facts()
+    expect(later.findings).toHaveLength(500)
+    const seen = copies.map((copy) => JSON.stringify(open(copy).facts()))
+    const count = (facts: unknown) => seen.filter((each) => each === JSON.stringify(facts)).length
+    expect(count(earlier)).toBeGreaterThan(2)
+    expect(count(earlier) + count(later)).toBe(copies.length)
+    const last = copies[seen.lastIndexOf(JSON.stringify(earlier))] ?? ''
+    await importInterrupted(last, mixed('after'), { isBegun: true })
+    expect(open(last).facts()).toEqual(later)
+  }, 60_000)
+
+  it('is not listed by halves where pages are asked for before and after it is published', async () => {
+    const home = keepHome(newHome())
+    await importInterrupted(home, lines(0, 100, 'before'))
+    const reader = open(home)
+    interface Page {
+      items: { key: string }[]
+      nextCursor?: string
+    }
+    const list = (cursor?: string) =>
+      reader.run<Page>('list_assets', { limit: 30, ...(cursor === undefined ? {} : { cursor }) })
+    const readers: { keys: string[]; cursor: string | undefined; isOver: boolean }[] = []
+    const turn = async (one: (typeof readers)[number]) => {
+      if (one.isOver) return
+      const { items, nextCursor } = await list(one.cursor)
+      one.keys.push(...items.map(({ key }) => key))
+      one.cursor = nextCursor
+      one.isOver = nextCursor === undefined
+    }
+    const onTurn = async () => {
+      readers.push({ keys: [], cursor: undefined, isOver: false })
+      for (const one of readers.slice(-4)) await turn(one)
+    }
+    await importInterrupted(home, lines(100, 300, 'after'), { onTurn })
+    for (const one of readers) while (!one.isOver) await turn(one)
+    const sizes = readers.map(({ keys }) => new Set(keys).size)
+    expect(readers.map(({ keys }) => keys.length)).toEqual(sizes)
+    expect(new Set(sizes)).toEqual(new Set([100, 400]))
+  }, 60_000)
+})

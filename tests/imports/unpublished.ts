@@ -214,10 +214,14 @@ function interrupted(store: Store, { onTurn, dies }: Interruptions, die: () => v
 export async function importInterrupted(
   home: string,
   lines: readonly Line[],
-  { source = 'scanner', ...interruptions }: Interruptions & { source?: string } = {},
+  {
+    source = 'scanner',
+    isBegun: isBegunBefore = false,
+    ...interruptions
+  }: Interruptions & { source?: string; isBegun?: boolean } = {},
 ): Promise<void> {
   let completed: number | undefined
-  for (let isBegun = false; ; ) {
+  for (let isBegun = isBegunBefore; ; ) {
     const process = new Process(home)
     const count = (sql: string) => process.store.read((reader) => reader.prepare(sql).pluck().all().length)
     completed ??= count(selectCompleted)
