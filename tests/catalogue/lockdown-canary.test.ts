@@ -140,9 +140,6 @@ const ways: Way[] = [
   },
 ]
 
-/** What asks another machine, or waits for a scan, shows nothing that others do not. */
-const left = new Set(['start_scan'])
-const asked = operations.filter(({ name }) => !left.has(name))
 /** A token may ask 60 times at once: with it only what shows most is asked. */
 const inputsFor = (way: Way, name: string) => {
   const inputs = listInputs(template, name)
@@ -174,7 +171,7 @@ describe.each(ways)('lockdown $name', (way) => {
 
   it('over REST', { timeout: 60_000 }, async () => {
     let answered = 0
-    for (const operation of asked) {
+    for (const operation of operations) {
       if (operation.route === undefined) continue
       for (const input of inputsFor(way, operation.name)) {
         const { path, init } = toRequest(operation, input)
@@ -189,12 +186,47 @@ describe.each(ways)('lockdown $name', (way) => {
     expect(answered).toBeGreaterThan(30)
   })
 
+  it('in errors about a file of findings', async () => {
+    const good = { asset: { key: 'k' }, detectorType: 'YARA', findingType: 'T', severity: 'LOW' }
+    const mistakes = [
+      { severity: tenantMark },
+      { [tenantMark]: 1 },
+      { asset: { key: 'k', [tenantMark]: 1 } },
+      { firstDetectedAt: tenantMark },
+      { detectorType: tenantMark },
+      { status: 'RESOLVED', resolvedAt: tenantMark },
+      { findingType: { [tenantMark]: tenantMark } },
+    ].map((wrong) => JSON.stringify({ ...good, firstDetectedAt: '2026-06-01T00:00:00Z', ...wrong }))
+    const log = {
+      version: '2.1.0',
+      runs: [{ tool: { driver: { name: tenantMark } }, results: [{ level: tenantMark }] }],
+    }
+    const files = [
+      ...mistakes.map((body) => ['ndjson', body]),
+      ['ndjson', `${tenantMark} is no JSON`],
+      ['sarif', JSON.stringify(log)],
+      ['sarif', `{"runs": [{"results": [{"${tenantMark}"`],
+      ['sarif', JSON.stringify({ version: tenantMark, [tenantMark]: [] })],
+    ]
+    for (const [format = '', body = ''] of files) {
+      const reply = await patient(() =>
+        fetch(`${server.url}/findings/import?source=wrong&format=${format}`, {
+          ...{ method: 'POST', body },
+          headers: { 'content-type': 'application/x-ndjson', ...headers },
+        }),
+      )
+      const text = await reply.text()
+      expect(text).not.toMatch(canary)
+      expect(format === 'ndjson' ? [400] : [200, 400], text).toContain(reply.status)
+    }
+  })
+
   it('over MCP', { timeout: 60_000 }, async () => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers } })
     const client = new Client({ name: 'canary', version: '1' })
     await client.connect(transport as never)
-    for (const operation of asked) {
-      if (operation.toolset === undefined || operation.effect === 'write') continue
+    for (const operation of [...operations].sort((a, b) => a.effect.localeCompare(b.effect))) {
+      if (operation.toolset === undefined) continue
       for (const input of inputsFor(way, operation.name)) {
         if (way.name === 'by a token') await new Promise((resolve) => setTimeout(resolve, 60))
         const answer = await client.callTool({ name: operation.name, arguments: input })
@@ -224,7 +256,10 @@ describe('lockdown on a terminal', () => {
 
   it('shows no name of a tenant', { timeout: 60_000 }, async () => {
     const home = makeHome({ lockdown: true })
+    const file = join(folder, 'wrong.ndjson')
+    writeFileSync(file, JSON.stringify({ [tenantMark]: tenantMark }))
     const commands = [
+      ['import', file, '--source', 'wrong'],
       ['findings'],
       ['findings', '--json'],
       ['findings', '--search', 'Quil'],
