@@ -108,7 +108,7 @@ export function findCredentials(line: string): Range[] {
   for (const { 0: whole, 1: value = '', index } of line.matchAll(authorization)) {
     found.push({ start: index + whole.length - value.length, end: index + whole.length })
   }
-  if (line.includes('@')) {
+  if (line.includes('@') && line.includes('://')) {
     for (const { 0: whole, 1: scheme = '', index } of line.matchAll(userinfo)) {
       found.push({ start: index + scheme.length, end: index + whole.length - 1 })
     }

@@ -35,6 +35,24 @@ describe('what is hidden', () => {
     expect(toSafeText(`${credentials.keyInBase64} on ${credentials.gitlab}`, 'prose')).toBe(`${MASK} on ${MASK}`)
   })
 
+  it('hides an encoded key whole where it runs into another credential', () => {
+    const { keyInBase64 = '', aws = '' } = credentials
+    const coded = `${keyInBase64.slice(0, 46)}%252B${keyInBase64.slice(47)}`
+    expect(toSafeText(`${coded}\n${aws}`, 'key')).toBe(MASK)
+  })
+
+  it('hides a private key that was cut, as it is and in base64', () => {
+    const { pem = '', pemInBase64 = '' } = credentials
+    expect(toSafeText(`Key ${pem.slice(0, 80)}`, 'prose')).toBe(`Key ${MASK}`)
+    expect(toSafeText(`Key ${pemInBase64.slice(0, 110)}`, 'prose')).toBe(`Key ${MASK}`)
+  })
+
+  it('hides a whole token right behind a word, and no word that only begins alike', () => {
+    expect(toSafeText(`page${credentials.github}`, 'key')).toBe(`page${MASK}`)
+    expect(toSafeText(`Name_${credentials.aws}`, 'key')).toBe(`Name_${MASK}`)
+    expect(toSafeText('highs_and_lows_per_day', 'prose')).toBe('highs_and_lows_per_day')
+  })
+
   it('hides personal data in prose alone', () => {
     for (const [name, value] of Object.entries(personalData)) {
       for (const [disguise, put] of Object.entries(disguises)) {

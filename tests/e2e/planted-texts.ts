@@ -48,7 +48,11 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   const { home, remove } = makeHome()
   const leaks = new Set<string>()
   const note = (where: string, text: string) => {
-    for (const found of plantings.find(text)) leaks.add(`${where}: ${found}`)
+    for (const found of plantings.find(text)) {
+      const leak = `${where}: ${found}`
+      if (!leaks.has(leak)) say(leak)
+      leaks.add(leak)
+    }
   }
   const take = (field: string) => plantings.take(field, { credentialsOnly: true })
   const assay = async (name: string, args: string[], env: NodeJS.ProcessEnv = {}) => {
