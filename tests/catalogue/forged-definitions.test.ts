@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { operations } from '../../src/catalogue.ts'
+import { showName, showSentence } from '../../src/kernel/shown.ts'
+import type { ToolAnswer } from '../../src/mcp/protocol.ts'
+import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { silentLog } from '../../src/runtime/log.ts'
+import { caller, contextOf, localPerson, openStore } from '../support/context.ts'
+import { hostileNames } from '../support/hostile-names.ts'
+import { LineReader } from '../support/shown-text.ts'
+import { exchange } from './estate.ts'
+
+const COUNT = 60
+const now = () => Date.UTC(2026, 5, 15, 12)
+const { store, remove } = openStore(now)
+const context = contextOf({ store, now, caller: localPerson })
+const mcp = createMcpSurface({
+  operations,
+  toolsets: ['agent', 'admin'],
+  contextFor: (given) => ({ ...context, ...given, progress: () => {} }),
+  version: '0',
+  log: silentLog,
+})
+
+interface Definition {
+  slug: string
+  displayName: string
+  description: string
+  synonyms: string[]
+  filterMapping: object
+}
+interface Answer {
+  items: Definition[]
+}
+
+async function ask<Kind>(tool: string, input: object): Promise<{ lines: string[]; answer: Kind }> {
+  const { content, structuredContent } = (await mcp.callTool(tool, { ...input }, exchange)) as ToolAnswer
+  const text = String(content[0]?.text)
+  const [, , inner = text] = /^Text between[^\n]*\n\[([0-9a-f]{8})\]\n([\s\S]*)\n\[\1\]$/.exec(text) ?? []
+  return { lines: inner.split('\n'), answer: structuredContent as Kind }
+}
+
+function readNames(reader: LineReader): string[] {
+  const names = [reader.name()]
+  while (reader.skip(', ')) names.push(reader.name())
+  return names
+}
+
+const namesOf = ({ synonyms }: Definition) => synonyms.map((name) => showName(name))
+
+beforeAll(async () => {
+  const run = caller(operations, context)
+  const names = hostileNames(COUNT, 11).map((name) => Buffer.from(name).toString())
+  for (const [at, name] of names.entries()) {
+    const texts = {
+      displayName: `${name.slice(0, 180)} ${at}`,
+      description: name.slice(0, 4_000),
+      synonyms: [`${at} ${name.slice(0, 90)}`, `also ${at}`],
+    }
+    await run('create_glossary_term', { slug: `term-${at}`, ...texts, filterMapping: { severities: ['LOW'] } })
+    const definition = { aggregation: 'COUNT', entity: 'finding' }
+    const metric = { slug: `metric-${at}`, type: 'SIMPLE', definition, glossaryTermSlug: `term-${at}` }
+    await run('create_metric', { ...metric, ...texts, synonyms: [`of ${at} ${name.slice(0, 90)}`] })
+  }
+}, 60_000)
+afterAll(() => remove())
+
+it('hostile names of terms are terms of list_glossary_terms, and nothing else', async () => {
+  const { lines, answer } = await ask<Answer>('list_glossary_terms', { limit: 100 })
+  expect(lines).toHaveLength(1 + answer.items.length)
+  for (const [index, term] of answer.items.entries()) {
+    const reader = new LineReader(lines[index + 1] ?? '').take(`${term.slug}: `)
+    expect(reader.name()).toBe(showName(term.displayName))
+    if (term.synonyms.length > 0) {
+      expect(readNames(reader.take(' (also: '))).toEqual(namesOf(term))
+      reader.take(')')
+    }
+    reader.skip(' [unreviewed]')
+    reader.take(`. ${showSentence(term.description)} ${JSON.stringify(term.filterMapping)}`).end()
+  }
+})
+
+it('hostile names of metrics are metrics of list_metrics, and nothing else', async () => {
+  const { lines, answer } = await ask<Answer>('list_metrics', { limit: 100 })
+  expect(lines).toHaveLength(1 + 2 * answer.items.length)
+  for (const [index, metric] of answer.items.entries()) {
+    const reader = new LineReader(lines[2 * index + 1] ?? '').take(`${metric.slug}: `)
+    expect(reader.name()).toBe(showName(metric.displayName))
+    reader.match(/ \(\w+, \w+/)
+    if (reader.skip(' in ')) reader.name()
+    reader.match(/, \w+, version \d+(?:; term [\w-]+)?/)
+    if (metric.synonyms.length > 0) expect(readNames(reader.take('; also '))).toEqual(namesOf(metric))
+    reader.match(/\); by [\w, ]+/)
+    reader.end()
+    expect(lines[2 * index + 2]).toBe(`  ${showSentence(metric.description)}`)
+  }
+})
+
+it('hostile names are parts of a term of get_glossary_term, and nothing else', async () => {
+  for (let at = 0; at < COUNT; at++) {
+    const { lines, answer } = await ask<Definition & { metrics: Definition[] }>('get_glossary_term', {
+      slug: `term-${at}`,
+    })
+    expect(lines).toHaveLength(3 + answer.metrics.length)
+    const head = new LineReader(lines[0] ?? '')
+    expect(head.name()).toBe(showName(answer.displayName))
+    head.take(` (term-${at})`).skip(' [unreviewed]')
+    head.take(`: ${showSentence(answer.description)}`).end()
+    const also = new LineReader(lines[1] ?? '').take('category: none; synonyms: ')
+    expect(readNames(also)).toEqual(namesOf(answer))
+    also.end()
+    const [metric] = answer.metrics
+    const linked = new LineReader(lines[3] ?? '').take(`metric metric-${at}: `)
+    expect(linked.name()).toBe(showName(metric?.displayName ?? ''))
+    linked.match(/, SIMPLE, \w+/)
+    linked.end()
+  }
+})
