@@ -1,0 +1,233 @@
+/** A place where a phrase stands; `phrase` is its index in the list. */
+export interface LabelHit {
+  phrase: number
+  start: number
+  end: number
+}
+
+export interface LabelIndex {
+  /**
+   * Every place of every phrase, in the order of their ends: whatever the case and the accents, with any of ` _-./'` or
+   * a change of case between the words, or nothing; short words also as dotted abbreviations.
+   */
+  scan(text: string): LabelHit[]
+}
+
+const SPACE = 1
+const FIRST_LETTER = 2
+/** The space and the letters a to z, for which the automaton has a full table. */
+const WIDTH = FIRST_LETTER + 26
+
+const JOINER = 1
+const LOWER = 2
+const UPPER = 3
+const DIGIT = 4
+const MARK = 5
+/** Letters of scripts that put no blank between words. */
+const UNSPACED = 6
+
+/** Letters that decompose to no plain one. */
+const plainLetters: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ð: 'd', ı: 'i', ħ: 'h', æ: 'a', œ: 'o' }
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Hangul}]/u
+
+/** What one code unit is, and the letter that it counts as. */
+interface Alphabet {
+  kinds: Uint8Array
+  /** A column of the table, or for other scripts the folded code unit. */
+  symbols: Uint16Array
+}
+
+let alphabet: Alphabet | undefined
+
+function readAlphabet(): Alphabet {
+  const kinds = new Uint8Array(0x10000)
+  const symbols = new Uint16Array(0x10000)
+  for (let code = 0; code < 0x10000; code++) {
+    if (code >= 0xac00 && code < 0xe000) {
+      if (code < 0xd7a4) {
+        kinds[code] = UNSPACED
+        symbols[code] = code
+      } else code = 0xdfff
+      continue
+    }
+    if (code >= 0x3400 && code < 0xa000) {
+      kinds[code] = UNSPACED
+      symbols[code] = code
+      continue
+    }
+    const character = String.fromCharCode(code)
+    if (/\p{M}/u.test(character)) kinds[code] = MARK
+    else if (/\p{N}/u.test(character)) kinds[code] = DIGIT
+    else if (/\p{L}/u.test(character)) {
+      const lower = character.toLowerCase()
+      const base = lower.normalize('NFD').replace(/\p{M}+/gu, '')
+      const folded = plainLetters[base] ?? base
+      const letter = folded.charCodeAt(0)
+      kinds[code] = unspaced.test(character) ? UNSPACED : lower === character ? LOWER : UPPER
+      symbols[code] = letter >= 97 && letter <= 122 ? FIRST_LETTER + letter - 97 : letter
+    }
+  }
+  for (const joiner of " \t\r\n\u00a0\u202f_-./'’·#") kinds[joiner.charCodeAt(0)] = JOINER
+  return { kinds, symbols }
+}
+
+const MIN_INFLECTED = 6
+const MIN_WITHIN_WORD = 8
+const MAX_DOTTED = 5
+/** Word starts that are remembered; no phrase has more words. */
+const REMEMBERED = 16
+
+interface Pattern {
+  phrase: number
+  symbols: readonly number[]
+  words: number
+  /** Whether letters may follow. */
+  open: boolean
+  dotted: boolean
+}
+
+function toSymbols(text: string, { kinds, symbols }: Alphabet): number[] {
+  const list: number[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (kinds[code] === MARK) continue
+    list.push(kinds[code] === JOINER ? SPACE : (symbols[code] ?? 0))
+  }
+  return list
+}
+
+function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator<Pattern> {
+  const words = text.split(' ')
+  const isUnspaced = letters.kinds[text.charCodeAt(0)] === UNSPACED
+  const length = text.length
+  const make = (written: string, count: number, open: boolean, dotted = false): Pattern => ({
+    phrase,
+    symbols: toSymbols(written, letters),
+    words: count,
+    open,
+    dotted,
+  })
+  if (isUnspaced) {
+    yield make(text.replaceAll(' ', ''), 0, true)
+    if (words.length > 1) yield make(text, 0, true)
+    return
+  }
+  yield make(` ${text}`, words.length, length >= MIN_INFLECTED)
+  const joined = words.join('')
+  if (words.length > 1 && joined.length >= MIN_INFLECTED) yield make(` ${joined}`, 1, true)
+  if (joined.length >= MIN_WITHIN_WORD) yield make(joined, 0, true)
+  if (words.length === 1 && length > 1 && length <= MAX_DOTTED)
+    yield make(` ${[...text].join(' ')}`, [...text].length, false, true)
+}
+
+/** The phrases are in lower case, their words parted by one blank. */
+export function createLabelIndex(phrases: readonly string[]): LabelIndex {
+  alphabet ??= readAlphabet()
+  const letters = alphabet
+  const { kinds, symbols } = letters
+  const patterns = phrases.flatMap((phrase, at) => [...patternsOf(phrase, at, letters)])
+  /** Children by `state * 65536 + symbol`. */
+  const children = new Map<number, number>()
+  const ends: number[][] = [[]]
+  for (const [at, { symbols: written }] of patterns.entries()) {
+    let state = 0
+    for (const symbol of written) {
+      const edge = state * 0x10000 + symbol
+      let next = children.get(edge)
+      if (next === undefined) {
+        next = ends.push([]) - 1
+        children.set(edge, next)
+      }
+      state = next
+    }
+    ends[state]?.push(at)
+  }
+  const table = new Uint16Array(ends.length * WIDTH)
+  const fallback = new Uint16Array(ends.length)
+  const byState: [symbol: number, child: number][][] = ends.map(() => [])
+  for (const [edge, child] of children) byState[Math.floor(edge / 0x10000)]?.push([edge % 0x10000, child])
+  const findSparse = (from: number, symbol: number): number => {
+    for (let state = from; ; state = fallback[state] ?? 0) {
+      const child = children.get(state * 0x10000 + symbol)
+      if (child !== undefined) return child
+      if (state === 0) return 0
+    }
+  }
+  const queue = [0]
+  for (let head = 0; head < queue.length; head++) {
+    const state = queue[head] ?? 0
+    const back = fallback[state] ?? 0
+    if (state !== 0) {
+      ends[state]?.push(...(ends[back] ?? []))
+      for (let symbol = 0; symbol < WIDTH; symbol++) table[state * WIDTH + symbol] = table[back * WIDTH + symbol] ?? 0
+    }
+    for (const [symbol, child] of byState[state] ?? []) {
+      fallback[child] =
+        state === 0 ? 0 : symbol < WIDTH ? (table[back * WIDTH + symbol] ?? 0) : findSparse(back, symbol)
+      queue.push(child)
+    }
+    for (const [symbol, child] of byState[state] ?? []) if (symbol < WIDTH) table[state * WIDTH + symbol] = child
+  }
+  const accepts = Uint8Array.from(ends, (list) => (list.length > 0 ? 1 : 0))
+  const isLetter = (kind: number) => kind === LOWER || kind === UPPER || kind === UNSPACED
+  const wordStarts = new Int32Array(REMEMBERED)
+
+  return {
+    scan(text) {
+      const hits: LabelHit[] = []
+      const atStart = table[SPACE] ?? 0
+      let state = atStart
+      let words = 0
+      let previous = JOINER
+      const kindAt = (at: number) => (at < text.length ? (kinds[text.charCodeAt(at)] ?? 0) : 0)
+      /** One or two small letters behind an abbreviation: `BSNs`, `PESELem`. */
+      const isEnding = (at: number) =>
+        kindAt(at) === LOWER && (!isLetter(kindAt(at + 1)) || (kindAt(at + 1) === LOWER && !isLetter(kindAt(at + 2))))
+      const report = (end: number, kind: number) => {
+        const next = kindAt(end)
+        const ended =
+          !isLetter(next) ||
+          (kind === LOWER && next === UPPER) ||
+          (kind === UPPER && next === UPPER && kindAt(end + 1) === LOWER) ||
+          (kind === UPPER && isEnding(end))
+        for (const at of ends[state] ?? []) {
+          const pattern = patterns[at]
+          if (pattern === undefined || (!ended && !pattern.open)) continue
+          const { phrase, words: count, dotted } = pattern
+          const start =
+            count === 0 ? end - pattern.symbols.length : (wordStarts[(words - count + 1) & (REMEMBERED - 1)] ?? 0)
+          if (dotted && text.charAt(start + 1) !== '.') continue
+          hits.push({ phrase, start, end })
+        }
+      }
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at)
+        const kind = kinds[code] ?? 0
+        if (kind === LOWER || kind === UPPER || kind === UNSPACED) {
+          if (previous === LOWER || previous === UPPER || previous === UNSPACED) {
+            if (kind === UPPER && (previous === LOWER || (kindAt(at + 1) === LOWER && !isEnding(at + 1)))) {
+              state = table[state * WIDTH + SPACE] ?? 0
+              words++
+              wordStarts[words & (REMEMBERED - 1)] = at
+            }
+          } else {
+            if (previous !== JOINER) state = table[state * WIDTH + SPACE] ?? 0
+            words++
+            wordStarts[words & (REMEMBERED - 1)] = at
+          }
+          const symbol = symbols[code] ?? 0
+          state = symbol < WIDTH ? (table[state * WIDTH + symbol] ?? 0) : findSparse(state, symbol)
+          previous = kind
+          if (accepts[state] === 1) report(at + 1, kind)
+        } else if (kind === JOINER) {
+          if (previous !== JOINER) state = table[state * WIDTH + SPACE] ?? 0
+          previous = JOINER
+        } else if (kind !== MARK) {
+          state = kind === DIGIT ? 0 : atStart
+          previous = kind === DIGIT ? DIGIT : JOINER
+        }
+      }
+      return hits
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import type { Part } from '../../documents/document.ts'
+import { isWordCode } from '../text.ts'
+import type { PiiMatch } from './context.ts'
+import { idRules } from './ids/all.ts'
+import type { CheckStrength, IdRule } from './ids/rule.ts'
+import type { PartLabels, Relation } from './labels.ts'
+import { GENERIC_ID, topicOfCountry } from './topics.ts'
+
+/** How often a number of this form is what it looks like, by how it is named. */
+const confidences: Readonly<Record<CheckStrength, Partial<Record<Relation | 'next', number>>>> = {
+  strong: { cell: 0.98, adjacent: 0.98, next: 0.97, near: 0.9, after: 0.95 },
+  weak: { cell: 0.96, adjacent: 0.96, next: 0.95, near: 0.6, after: 0.9 },
+  form: { cell: 0.9, adjacent: 0.85, next: 0.8, after: 0.6 },
+}
+const ALONE = 0.75
+
+/** Around a word that names a number. */
+const BEFORE = 44
+const AFTER = 180
+const MAX_NUMBER = 40
+/** What stands between the numbers of an enumeration. */
+const conjunction =
+  /^[\s,;/&|+•*·"'`\]})-]{0,8}(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|och|eller|og|ja|tai|a|și|ve|и|και|和|と|및)?[\s,;/&|+•*·"'`[({-]{0,8}$/i
+
+const topicsOf = idRules.map((rule, at): readonly number[] => {
+  const country = rule.country === '-' ? [] : [topicOfCountry(rule.country)]
+  return [at, ...(rule.check === 'form' ? [] : country), ...(rule.check === 'strong' ? [GENERIC_ID] : [])]
+})
+
+const separators = /[\s./()-]/g
+const isDigit = (code: number) => code >= 48 && code <= 57
+
+/** No part of a word, a longer number, a decimal, an address or an identifier. */
+function standsAlone(text: string, start: number, end: number): boolean {
+  const [before, two] = [text.charCodeAt(start - 1), text.charCodeAt(start - 2)]
+  if (start > 0 && isWordCode(before) && before < 128) return false
+  if (start > 1 && '.,-/'.includes(text.charAt(start - 1)) && (isDigit(two) || (before !== 46 && isWordCode(two))))
+    return false
+  if (start > 0 && '-@%$€£&\\'.includes(text.charAt(start - 1))) return false
+  const [after, beyond] = [text.charCodeAt(end), text.charCodeAt(end + 1)]
+  if (end < text.length && ((isWordCode(after) && after < 128) || '@%€£'.includes(text.charAt(end)))) return false
+  if ((after === 45 || after === 47) && isWordCode(beyond)) return false
+  return !((after === 46 || after === 44) && isDigit(beyond))
+}
+
+function toMatch({ type, check }: IdRule, text: string, start: number, end: number, confidence: number): PiiMatch {
+  const found = text.slice(start, end)
+  return {
+    type,
+    start,
+    end,
+    confidence,
+    severity: check === 'form' && type !== 'DK_CPR' && type !== 'UK_NINO' && type !== 'IN_PAN' ? 'MEDIUM' : 'HIGH',
+    identity: found.replace(/[\s.-]/g, '').toUpperCase(),
+    shown: `••• ${found.slice(-2)}`,
+  }
+}
+
+/** The next valid number at or after `from`, up to `to`. */
+function findNumber(rule: IdRule, text: string, from: number, to: number): { start: number; end: number } | undefined {
+  const { pattern, isValid } = rule
+  const slice = text.slice(from, to)
+  pattern.lastIndex = 0
+  for (let found = pattern.exec(slice); found !== null; found = pattern.exec(slice)) {
+    const start = from + found.index
+    const end = start + found[0].length
+    if (standsAlone(text, start, end) && isValid(found[0].replace(separators, '').toUpperCase())) return { start, end }
+    pattern.lastIndex = found.index + 1
+  }
+  return undefined
+}
+
+/** Where to look, joined: behind and before each word, and the cells that one stands over. */
+function windowsOf(places: ReturnType<PartLabels['placesOf']>, length: number): { start: number; end: number }[] {
+  const windows: { start: number; end: number }[] = []
+  const wanted = places.map(({ start, end, isCell }) =>
+    isCell ? { start, end } : { start: Math.max(0, start - BEFORE), end: Math.min(length, end + AFTER) },
+  )
+  for (const window of wanted.sort((a, b) => a.start - b.start)) {
+    const last = windows.at(-1)
+    if (last !== undefined && window.start <= last.end) last.end = Math.max(last.end, window.end)
+    else windows.push({ ...window })
+  }
+  return windows
+}
+
+function* findNamed(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
+  let last = { end: -1, named: false }
+  for (const window of windowsOf(labels.placesOf(topics), text.length)) {
+    let from = window.start
+    for (;;) {
+      const place = findNumber(rule, text, from, Math.min(text.length, window.end + MAX_NUMBER))
+      if (place === undefined || place.start >= window.end) break
+      const { start, end } = place
+      from = end
+      const isNext = last.named && start - last.end <= 24 && conjunction.test(text.slice(last.end, start))
+      const relation = isNext ? 'next' : labels.relate(topics, start, end)
+      const confidence = relation === undefined || relation === 'other' ? undefined : confidences[rule.check][relation]
+      if (confidence === undefined) continue
+      last = { end, named: relation !== 'after' && relation !== 'near' }
+      yield toMatch(rule, text, start, end, confidence)
+    }
+  }
+}
+
+function* findAlone(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
+  const { pattern, lead = 0 } = rule.alone ?? {}
+  if (pattern === undefined) return
+  for (const { 0: matched, index } of text.matchAll(pattern)) {
+    const start = index - lead
+    const end = index + matched.length
+    if (!standsAlone(text, start, end)) continue
+    if (!rule.isValid(text.slice(start, end).replace(separators, '').toUpperCase())) continue
+    if (labels.relate(topics, start, end) !== 'other') yield toMatch(rule, text, start, end, ALONE)
+  }
+}
+
+/**
+ * Numbers that a word names: in the heading of their column, in a key, before or behind them; where the form and the
+ * check are telling enough, also alone. `countries` leaves out those of other countries.
+ */
+export function* findIds(
+  part: Part,
+  labels: PartLabels,
+  wants: (rule: IdRule) => boolean = () => true,
+): Generator<PiiMatch> {
+  for (const [at, rule] of idRules.entries()) {
+    if (!wants(rule)) continue
+    const topics = topicsOf[at] ?? []
+    yield* findNamed(rule, topics, part.text, labels)
+    yield* findAlone(rule, topics, part.text, labels)
+  }
+}

@@ -1,0 +1,203 @@
+import type { Part } from '../../documents/document.ts'
+import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
+import { COUNTRIES_FROM, GENERIC_ID, readTopics } from './topics.ts'
+
+interface Hit {
+  start: number
+  end: number
+  topics: readonly number[]
+}
+
+/**
+ * How a word that names a value stands to it: as the heading of its cell or the name of its part, right before it,
+ * somewhere before it, behind it; or `other` where what names it says something else.
+ */
+export type Relation = 'cell' | 'adjacent' | 'near' | 'after' | 'other'
+
+const REACH = 60
+const MAX_GAP = 40
+const MAX_GAP_WORDS = 4
+const AFTER = 24
+const MAX_COLUMN = 400
+const MAX_LABEL = 120
+const parenthesis = /\([^()\n]{0,30}\)/g
+const word = /[\p{L}\p{M}]+/gu
+const sentenceEnd = /[\p{Ll})]{3}[.!?]\s+\p{Lu}|\n\s*\n\s*\n/u
+const alternative = /^\s{0,3}(?:[/,|(&+-]|or|and|oder|und|ou|et|o|y|e)?\s{0,3}\(?$/i
+const valueFollows = /^[^\p{L}\n]{0,6}[:=#]|^[^\p{L}\n]{0,12}\d/u
+
+/** What stands between a word and the value that it names: at most a few words, no number and no end of a sentence. */
+function isAdjacentGap(gap: string): boolean {
+  if (gap.length > MAX_GAP + 30) return false
+  const short = gap.includes('(') ? gap.replace(parenthesis, '') : gap
+  if (short.length > MAX_GAP || /\d/.test(short) || sentenceEnd.test(short)) return false
+  return (short.match(word)?.length ?? 0) <= MAX_GAP_WORDS
+}
+
+/** Index of the first hit that begins at or after the offset. */
+function firstFrom(hits: readonly Hit[], offset: number): number {
+  let low = 0
+  let high = hits.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((hits[middle]?.start ?? 0) < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A generic word beside a country's name speaks of that country's numbers. */
+function joinCountries(hits: readonly Hit[], text: string): Hit[] {
+  if (!hits.some(({ topics }) => topics.includes(GENERIC_ID))) return [...hits]
+  return hits.map((hit, at) => {
+    if (!hit.topics.includes(GENERIC_ID)) return hit
+    const [before, after] = [hits[at - 1], hits[at + 1]]
+    const isBeside = (other: Hit | undefined, gap: number) =>
+      other !== undefined && gap >= 0 && gap <= 2 && other.topics.some((topic) => topic >= COUNTRIES_FROM)
+    if (isBeside(before, hit.start - (before?.end ?? 0)))
+      return { start: before?.start ?? hit.start, end: hit.end, topics: [...hit.topics, ...(before?.topics ?? [])] }
+    if (isBeside(after, (after?.start ?? 0) - hit.end) && text.charAt(hit.end + 1) === '(')
+      return { start: hit.start, end: after?.end ?? hit.end, topics: [...hit.topics, ...(after?.topics ?? [])] }
+    return hit
+  })
+}
+
+/** Hits in the order of their places, without those that lie inside longer ones. */
+function findHits(text: string): Hit[] {
+  const { index, ofPhrase } = readTopics()
+  const all = index
+    .scan(text)
+    .map(({ phrase, start, end }): Hit => ({ start, end, topics: ofPhrase[phrase] ?? [] }))
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+  const hits: Hit[] = []
+  for (const hit of all) {
+    const last = hits.at(-1)
+    if (last === undefined || hit.end > last.end) hits.push(hit)
+    else if (hit.start === last.start && hit.end === last.end)
+      hits[hits.length - 1] = { ...last, topics: [...new Set([...last.topics, ...hit.topics])] }
+  }
+  return joinCountries(hits, text)
+}
+
+const MAX_REMEMBERED = 2_000
+const remembered = new Map<string, readonly number[]>()
+
+/** The topics of a heading or a name. */
+export function topicsOfLabel(label: string): readonly number[] {
+  const known = remembered.get(label)
+  if (known !== undefined) return known
+  const topics = [...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics))]
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  remembered.set(label, topics)
+  return topics
+}
+
+/** What the words in and around a part say of the values in it. */
+export interface PartLabels {
+  /** Where one of the topics is named, in the order of the text; the whole part where its own name says so. */
+  placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[]
+  relate(topics: readonly number[], start: number, end: number): Relation | undefined
+  /** The topics of what names a value, and nothing if that is more than one step away. */
+  names(topics: readonly number[], start: number, end: number): boolean
+  /** Whether the value stands in a table under a heading that says nothing known. */
+  isInUnknownColumn(start: number): boolean
+}
+
+const separated = /[|\t;,]| {2}/
+
+export function readLabels(part: Part): PartLabels {
+  const { text } = part
+  const hits = findHits(text)
+  const own = part.label === undefined ? [] : topicsOfLabel(part.label)
+  const heading = part.headings?.at(-1)
+  const above = heading === undefined ? [] : topicsOfLabel(heading)
+  let tables: TextTable[] | undefined
+
+  const readTables = (): TextTable[] => {
+    if (tables !== undefined) return tables
+    tables = []
+    let readTo = 0
+    for (const hit of hits) {
+      if (hit.start < readTo) continue
+      const lineStart = text.lastIndexOf('\n', hit.start - 1) + 1
+      const newline = text.indexOf('\n', hit.end)
+      readTo = newline < 0 ? text.length : newline + 1
+      if (newline < 0 || newline - lineStart > 4_000 || !separated.test(text.slice(lineStart, newline))) continue
+      const table = readTable(text, lineStart)
+      if (table === undefined) continue
+      tables.push(table)
+      readTo = table.end
+    }
+    return tables
+  }
+
+  const inText = (topics: readonly number[], start: number, end: number, from: number, to: number) => {
+    let edge = start
+    for (let at = firstFrom(hits, start) - 1; at >= 0; at--) {
+      const hit = hits[at]
+      if (hit === undefined || hit.start < from || start - hit.end > REACH) break
+      if (hit.end > edge) continue
+      const isNamed = hit.topics.some((topic) => topics.includes(topic))
+      const gap = text.slice(hit.end, edge)
+      if (edge === start ? isAdjacentGap(gap) : alternative.test(gap)) {
+        if (isNamed) return 'adjacent'
+        edge = hit.start
+      } else if (edge !== start) return 'other'
+      else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'
+    }
+    if (edge !== start) return 'other'
+    const next = hits[firstFrom(hits, end)]
+    if (next === undefined || next.end > to || next.start - end > AFTER) return undefined
+    const gap = text.slice(end, next.start)
+    if (/[\d\n;]/.test(gap) || valueFollows.test(text.slice(next.end, next.end + 16))) return undefined
+    return next.topics.some((topic) => topics.includes(topic)) ? 'after' : undefined
+  }
+
+  const isCommon = (a: readonly number[], b: readonly number[]) => a.some((topic) => b.includes(topic))
+
+  const relate = (topics: readonly number[], start: number, end: number): Relation | undefined => {
+    if (own.length > 0 && part.kind !== 'text') {
+      if (isCommon(own, topics)) return 'cell'
+      const inside = inText(topics, start, end, 0, text.length)
+      return inside === 'adjacent' || inside === 'after' ? inside : 'other'
+    }
+    const cell: TextCell | undefined = hits.length === 0 ? undefined : findCell(readTables(), start)
+    if (cell?.column !== undefined) {
+      const named = topicsOfLabel(cell.column)
+      if (isCommon(named, topics)) return 'cell'
+      const inside = inText(topics, start, end, cell.start, cell.end)
+      if (inside !== undefined) return inside
+      if (named.length > 0) return 'other'
+      return cell.row !== undefined && isCommon(topicsOfLabel(cell.row), topics) ? 'adjacent' : undefined
+    }
+    const relation = inText(topics, start, end, 0, text.length)
+    if (relation === undefined && isCommon(above, topics)) return 'near'
+    return relation
+  }
+
+  return {
+    placesOf(topics) {
+      if (isCommon(own, topics) || isCommon(above, topics)) return [{ start: 0, end: text.length, isCell: true }]
+      const places: { start: number; end: number; isCell: boolean }[] = []
+      for (const hit of hits) {
+        if (!isCommon(hit.topics, topics)) continue
+        places.push({ start: hit.start, end: hit.end, isCell: false })
+        const table = readTables().find((each) => each.start <= hit.start && hit.start < each.end)
+        if (table === undefined || !table.headings.some((name) => isCommon(topicsOfLabel(name), topics))) continue
+        let cells = 0
+        for (const cell of table.cells) {
+          if (cell.column === undefined || !isCommon(topicsOfLabel(cell.column), topics)) continue
+          if (cell.end - cell.start <= MAX_COLUMN) places.push({ start: cell.start, end: cell.end, isCell: true })
+          if (++cells >= 5_000) break
+        }
+      }
+      return places
+    },
+    relate,
+    names: (topics, start, end) => {
+      const relation = relate(topics, start, end)
+      return relation === 'cell' || relation === 'adjacent' || relation === 'after'
+    },
+    isInUnknownColumn: (start) => hits.length > 0 && findCell(readTables(), start)?.column !== undefined,
+  }
+}
