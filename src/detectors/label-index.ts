@@ -27,7 +27,16 @@ const MARK = 5
 const UNSPACED = 6
 
 /** Letters that decompose to no plain one. */
-const plainLetters: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ð: 'd', ı: 'i', ħ: 'h', æ: 'a', œ: 'o' }
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  ħ: 'h',
+  æ: 'a',
+  œ: 'o',
+}
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Hangul}]/u
 
 /** What one code unit is, and the letter that it counts as. */
@@ -67,13 +76,14 @@ function readAlphabet(): Alphabet {
       symbols[code] = letter >= 97 && letter <= 122 ? FIRST_LETTER + letter - 97 : letter
     }
   }
-  for (const joiner of " \t\r\n\u00a0\u202f_-./'’·#") kinds[joiner.charCodeAt(0)] = JOINER
+  for (const joiner of " \t\r\n\u00a0\u202f_-./'’·#°º№") kinds[joiner.charCodeAt(0)] = JOINER
   return { kinds, symbols }
 }
 
 const MIN_INFLECTED = 6
 const MIN_WITHIN_WORD = 8
 const MAX_DOTTED = 5
+const MAX_ENDING = 12
 /** Word starts that are remembered; no phrase has more words. */
 const REMEMBERED = 16
 
@@ -112,10 +122,11 @@ function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator
     if (words.length > 1) yield make(text, 0, true)
     return
   }
-  yield make(` ${text}`, words.length, length >= MIN_INFLECTED)
+  const isOpen = length >= MIN_INFLECTED && (words.length === 1 || (words.at(-1)?.length ?? 0) > 3)
+  yield make(` ${text}`, words.length, isOpen)
   const joined = words.join('')
-  if (words.length > 1 && joined.length >= MIN_INFLECTED) yield make(` ${joined}`, 1, true)
-  if (joined.length >= MIN_WITHIN_WORD) yield make(joined, 0, true)
+  if (words.length > 1 && joined.length >= MIN_INFLECTED) yield make(` ${joined}`, 1, isOpen)
+  if (joined.length >= MIN_WITHIN_WORD) yield make(joined, 0, isOpen)
   if (words.length === 1 && length > 1 && length <= MAX_DOTTED)
     yield make(` ${[...text].join(' ')}`, [...text].length, false, true)
 }
@@ -183,6 +194,11 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
       /** One or two small letters behind an abbreviation: `BSNs`, `PESELem`. */
       const isEnding = (at: number) =>
         kindAt(at) === LOWER && (!isLetter(kindAt(at + 1)) || (kindAt(at + 1) === LOWER && !isLetter(kindAt(at + 2))))
+      const toEnding = (from: number) => {
+        let end = from
+        while (end - from < MAX_ENDING && kindAt(end) === LOWER) end++
+        return end
+      }
       const report = (end: number, kind: number) => {
         const next = kindAt(end)
         const ended =
@@ -197,7 +213,7 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
           const start =
             count === 0 ? end - pattern.symbols.length : (wordStarts[(words - count + 1) & (REMEMBERED - 1)] ?? 0)
           if (dotted && text.charAt(start + 1) !== '.') continue
-          hits.push({ phrase, start, end })
+          hits.push({ phrase, start, end: ended ? end : toEnding(end) })
         }
       }
       for (let at = 0; at < text.length; at++) {

@@ -6,7 +6,9 @@ import { findEncoded } from './encoded-text.ts'
 import { type FirstLook, lookAt } from './first-look.ts'
 import { findCards } from './pii/cards.ts'
 import { findIbans } from './pii/ibans.ts'
-import { countriesWithChecksum, findNationalIds, hasChecksum } from './pii/national-ids.ts'
+import { isHiddenInNames } from './pii/ids/all.ts'
+import { findIds } from './pii/labelled-ids.ts'
+import { readLabels } from './pii/labels.ts'
 import { numberRuns } from './pii/numbers.ts'
 import { findSocialSecurityNumbers } from './pii/ssn.ts'
 import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
@@ -27,6 +29,8 @@ export const MAX_DEFINITION = 1_000_000
 const MIN_HIDDEN = 6
 const MIN_SECRET_CONFIDENCE = 0.5
 const MIN_PERSONAL_CONFIDENCE = 0.6
+/** Of a number with a check: a word names it, or its form is its own. */
+const MIN_ID_CONFIDENCE = 0.75
 /** What is looked at behind the cut, so that a credential across it is seen whole. */
 const LOOK_AHEAD = 4000
 const config = secretsDetector.config.parse({})
@@ -171,9 +175,10 @@ function* findSecrets(text: string): Generator<Range> {
 function* findPersonal(text: string): Generator<Range> {
   const part = { kind: 'text' as const, path: '', text }
   yield* findIbans(part)
-  for (const match of findNationalIds(part, countriesWithChecksum)) if (hasChecksum(match.type)) yield match
+  const labels = readLabels(part)
+  for (const match of findIds(part, labels, isHiddenInNames)) if (match.confidence >= MIN_ID_CONFIDENCE) yield match
   for (const run of numberRuns(text)) {
-    for (const match of findCards(part, run)) if (match.confidence >= MIN_PERSONAL_CONFIDENCE) yield match
-    yield* findSocialSecurityNumbers(part, run)
+    for (const match of findCards(part, run, labels)) if (match.confidence >= MIN_PERSONAL_CONFIDENCE) yield match
+    yield* findSocialSecurityNumbers(part, run, labels)
   }
 }

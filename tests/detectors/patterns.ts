@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from 'recheck'
 import ts from 'typescript'
-import { nationalIds } from '../../src/detectors/pii/national-ids.ts'
 import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
@@ -41,7 +40,6 @@ export function listPatterns(): BuiltInPattern[] {
   const composed: [string, RegExp][] = [
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
     ...keyedShapes.map(({ type, vendor, pattern }): [string, RegExp] => [`${type} ${vendor}`, pattern]),
-    ...nationalIds.map(({ type, pattern }): [string, RegExp] => [type, pattern]),
     ['any vendor', anyVendor],
     ['a field of CSV', /[^;\r\n]*/y],
   ]

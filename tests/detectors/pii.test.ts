@@ -78,12 +78,14 @@ describe('personal data that is found', () => {
     },
   )
 
-  it('looks for birthdays only when told', () => {
-    const part: Part = { kind: 'text', text: 'Date of birth: 12.03.1984', path: 'body' }
+  it.each([
+    ['PERSON_NAME', 'Full name: Ana Sousa'],
+    ['POSTAL_ADDRESS', 'Home address: Hauptstraße 12, 10115 Berlin'],
+    ['MAC_ADDRESS', 'MAC: 3c:22:fb:8a:91:0e'],
+  ])('looks for %s only when told', (type, text) => {
+    const part: Part = { kind: 'text', text, path: 'body' }
     expect(detectParts([part])).toEqual([])
-    expect(detectParts([part], { types: ['DATE_OF_BIRTH'] })).toEqual([
-      expect.objectContaining({ findingType: 'DATE_OF_BIRTH' }),
-    ])
+    expect(detectParts([part], { types: [type] })).toEqual([expect.objectContaining({ findingType: type })])
   })
 
   it('weighs addresses of the own company as information', () => {

@@ -1,28 +1,41 @@
 import ipaddr from 'ipaddr.js'
 import type { Part } from '../../documents/document.ts'
-import { type PiiMatch, surroundingsOf } from './context.ts'
+import type { PiiMatch } from './context.ts'
+import type { PartLabels } from './labels.ts'
+import { topicOf } from './topics.ts'
 
 const version4 = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/g
 const MAX_VERSION6_LENGTH = 45
-const host =
-  /\b(?:ip|ips|ipv[46]|host|hosts|server|servers|addr|address|addresses|node|gateway|dns|client|remote|peer|from|subnet|ping|ssh|firewall|router|adresse)\b/i
-const notAnAddress =
-  /(?:\b(?:version|versions|release|rev|ver|v|section|sec|chapter|clause|figure|fig|table|oid|appendix|build|rfc|paragraph|abschnitt|kapitel)\.?:?\s?#?|§\s?)$/i
+const hosts = [topicOf('IP')]
+const versions = [topicOf('VERSION')]
+const notAnAddress = /(?:\b(?:v|sec|fig)\.?:?\s?#?|§\s?)$/i
+const from = /\b(?:from|von|depuis|desde|från|fra)\s$/i
+/** Before a version as often as before an address. */
+const preposition =
+  /(?:^|[\s(])(?:to|from|auf|von|vers|à|a|de|alla|dalla|da|para|naar|van|do|z|till|från|til|fra|до|с|на|->|→|=>)\s$/i
+/** The first number of a version is seldom higher. */
+const MAX_MAJOR = 31
 const plainRanges = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
 const documentation =
   /^(?:192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:|1\.1\.1\.1$|8\.8\.[48]\.[48]$|1\.2\.3\.4$|9\.9\.9\.9$|1\.0\.0\.1$)/i
 
 /** IP addresses that can belong to someone: no loopback, broadcast, multicast or documentation ranges, no versions. */
-export function* findIpAddresses(part: Part): Generator<PiiMatch> {
+export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiMatch> {
   for (const { 0: text, index } of part.text.matchAll(version4)) {
     const end = index + text.length
     if (isGlued(part.text, index, end)) continue
     const octets = text.split('.')
     if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) continue
-    const { before, label } = surroundingsOf(part, index, end)
+    const before = part.text.slice(Math.max(0, index - 12), index)
     if (notAnAddress.test(before)) continue
-    const named = host.test(before) || host.test(label) || /^[:/]\d/.test(part.text.slice(end, end + 2))
-    if (octets.every((octet) => Number(octet) < 20) && !named) continue
+    const isHost = isNamed(part.text, labels, index, end)
+    const named = isHost || from.test(before)
+    const version = labels.relate(versions, index, end)
+    if (version !== undefined && version !== 'other') continue
+    const major = Number(octets[0])
+    const isPrivate = major === 10 || text.startsWith('192.168.') || text.startsWith('172.')
+    if (!named && !isPrivate && octets.every((octet) => Number(octet) < 20)) continue
+    if (!isHost && !isPrivate && major <= MAX_MAJOR && preposition.test(before)) continue
     const match = toMatch(text, index, named)
     if (match !== undefined) yield match
   }
@@ -32,6 +45,11 @@ export function* findIpAddresses(part: Part): Generator<PiiMatch> {
     const match = toMatch(text, start, true)
     if (match !== undefined) yield match
   }
+}
+
+function isNamed(text: string, labels: PartLabels, start: number, end: number): boolean {
+  const relation = labels.relate(hosts, start, end)
+  return (relation !== undefined && relation !== 'other') || /^[:/]\d/.test(text.slice(end, end + 2))
 }
 
 /** Part of a longer number, a name or a version. */

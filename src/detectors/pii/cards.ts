@@ -1,7 +1,11 @@
 import type { Part } from '../../documents/document.ts'
 import { isLuhn, toDigits } from '../checksums.ts'
-import { type PiiMatch, says, surroundingsOf } from './context.ts'
+import type { PiiMatch } from './context.ts'
+import type { PartLabels } from './labels.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
+import { topicOf } from './topics.ts'
+
+const topics = [topicOf('CARD')]
 
 interface Brand {
   name: string
@@ -97,13 +101,12 @@ const brands: readonly Brand[] = [
       [6362, 6363],
     ],
   },
+  { name: 'UATP', lengths: [15], prefixes: [[1, 1]] },
 ]
 
 /** No layout begins with less. */
 const MIN_GROUP_LENGTH = 4
 const layouts = new Set(['4-4-4-4', '4-4-4-4-3', '4-6-5', '4-6-4', '4-4-4-2', '4-4-4-1', '4-4-4-3', '6-13', '8-8'])
-const context =
-  /\b(?:cards?|cc|credit|debit|visa|master ?card|maestro|amex|american express|diners|discover|jcb|pan|kreditkarten?|karten?(?:nummer)?|carte|tarjeta|cart[aã]o|carta di credito|creditcard|cvv|cvc|exp(?:iry|ires|iration)?)\b|カード|卡号|信用卡/i
 
 /** Numbers that payment providers publish for trying out; found, but of little weight. */
 const published = new Set([
@@ -139,15 +142,20 @@ const published = new Set([
   '6331101999990016',
 ])
 
-export function* findCards(part: Part, run: NumberRun): Generator<PiiMatch> {
+/** Two letters and two digits before the groups: what follows is an account number that failed its check. */
+const accountStart = /(?:^|[^A-Za-z])[A-Za-z]{2}$/
+
+export function* findCards(part: Part, run: NumberRun, labels: PartLabels): Generator<PiiMatch> {
   const { groups } = run
+  if (groups[0]?.digits.length === 2 && accountStart.test(part.text.slice(Math.max(0, run.start - 3), run.start)))
+    return
   for (let first = 0; first < groups.length; first++) {
     if ((groups[first]?.digits.length ?? 0) < MIN_GROUP_LENGTH) continue
     let digits = ''
     for (let last = first; last < groups.length && digits.length < 19; last++) {
       digits += groups[last]?.digits ?? ''
       if (digits.length < 12 || digits.length > 19 || !isLaidOut(run, first, last)) continue
-      const match = toCard(part, digits, groups[first]?.start ?? 0, groups[last]?.end ?? 0)
+      const match = toCard(part, labels, digits, groups[first]?.start ?? 0, groups[last]?.end ?? 0)
       if (match === undefined) continue
       yield match
       first = last
@@ -168,12 +176,14 @@ function isLaidOut({ groups, separators }: NumberRun, first: number, last: numbe
   )
 }
 
-function toCard(part: Part, digits: string, start: number, end: number): PiiMatch | undefined {
+function toCard(part: Part, labels: PartLabels, digits: string, start: number, end: number): PiiMatch | undefined {
   if (!isLuhn(toDigits(digits)) || isPartOfSomething(part.text, start, end)) return undefined
   if (/^-\w/.test(part.text.slice(end, end + 2))) return undefined
   if (new Set(digits).size < 3 && !published.has(digits)) return undefined
   const brand = brandOf(digits)
-  const named = says(surroundingsOf(part, start, end), context)
+  const relation = labels.relate(topics, start, end)
+  if (relation === 'other') return undefined
+  const named = relation !== undefined
   const confidence =
     brand === undefined ? (named && /^[3-6]/.test(digits) ? 0.6 : 0) : named ? 0.98 : aloneOf(brand, digits)
   if (confidence === 0) return undefined
@@ -188,10 +198,13 @@ function toCard(part: Part, digits: string, start: number, end: number): PiiMatc
   }
 }
 
+/** Their ranges hold too many other numbers. */
+const rare = new Set(['Maestro', 'RuPay', 'UATP'])
+
 /** Without a word that says card only the common lengths of the large networks are told from other numbers. */
 function aloneOf(brand: string, digits: string): number {
   const common = digits.length === 16 || digits.length === 15
-  return common && brand !== 'Maestro' && brand !== 'RuPay' ? 0.9 : 0.45
+  return common && !rare.has(brand) ? 0.9 : 0.45
 }
 
 function brandOf(digits: string): string | undefined {

@@ -1,12 +1,16 @@
 import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
-const localSign = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
+const localSign = /[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
 const MAX_LOCAL_PART_LENGTH = 64
 const domain =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:\p{L}{2,24}|xn--[a-z0-9-]{2,59})(?![\p{L}\p{N}_-]|\.\p{L})/u
 const fileEnding =
   /\.(?:png|jpe?g|gif|svg|webp|ico|css|scss|less|js|mjs|cjs|ts|tsx|jsx|json|html?|md|pdf|zip|gz|tgz|exe|dll|so|py|rb|java|php|sh|yml|yaml|xml|txt|csv|log|map|local|internal)$/i
+/** `name@4.1.9.Final` is a version of a package. */
+const version = /^(?:v?\d+\.)+(?:\d+[.-])?[A-Za-z]+\d*$|^(?:v?\d+\.)/
+/** How a directory writes the names of guests. */
+const guest = /#ext#?$/i
 /** RFC 2606 and RFC 6761 reserve these for documentation. */
 const reserved =
   /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|domain\.(?:com|tld)|yourdomain\.com|company\.tld|your-?company\.com|acme\.com|email\.com|foo\.(?:com|bar)|bar\.com)$/i
@@ -23,6 +27,7 @@ export function* findEmails(part: Part): Generator<PiiMatch> {
     const host = domain.exec(text.slice(at + 1, at + 200))?.[0] ?? ''
     const name = local.slice(local.lastIndexOf('/') + 1).replace(/^.*[=|{}`']/, '')
     if (name === '' || host === '' || name.endsWith('.') || name.includes('..')) continue
+    if (version.test(host) || guest.test(name)) continue
     const start = at - name.length
     const end = at + 1 + host.length
     if (text.charAt(start - 1) === '@' || isAddressOfRepository(text, name, end) || fileEnding.test(host)) continue

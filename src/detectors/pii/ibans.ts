@@ -2,7 +2,7 @@ import { isValidIBAN } from 'ibantools'
 import type { Part } from '../../documents/document.ts'
 import type { PiiMatch } from './context.ts'
 
-const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
+const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
 const MIN_LENGTH = 15
 
 /** International bank account numbers, with or without blanks, in any case; the check digits must be right. */

@@ -2,18 +2,26 @@ import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
 import { findIpAddresses } from './addresses.ts'
+import { findBankAccounts } from './bank-accounts.ts'
 import { findBirthDates } from './birth-dates.ts'
 import { findCards } from './cards.ts'
 import { findSensitiveColumns } from './columns.ts'
 import type { PiiMatch } from './context.ts'
 import { findEmails } from './emails.ts'
 import { findIbans } from './ibans.ts'
-import { findNationalIds, nationalIds } from './national-ids.ts'
+import { idRules } from './ids/all.ts'
+import { findIds } from './labelled-ids.ts'
+import { readLabels } from './labels.ts'
+import { findMacAddresses } from './mac-addresses.ts'
+import { findNames } from './names.ts'
 import { numberRuns } from './numbers.ts'
 import { findPhones } from './phones.ts'
+import { findPostalAddresses } from './postal-addresses.ts'
 import { findSocialSecurityNumbers } from './ssn.ts'
+import { findTravelDocuments } from './travel-documents.ts'
+import { findWallets } from './wallets.ts'
 
-const countries = [...new Set(nationalIds.map(({ country }) => country))].sort()
+const countries = [...new Set(idRules.map(({ country }) => country))].filter((country) => country !== '-').sort()
 const findingTypes = [
   'EMAIL',
   'PHONE',
@@ -21,16 +29,25 @@ const findingTypes = [
   'IBAN',
   'US_SSN',
   'IP_ADDRESS',
-  ...nationalIds.map(({ type }) => type),
+  ...new Set(idRules.map(({ type }) => type)),
+  'UK_BANK_ACCOUNT',
+  'AU_BANK_ACCOUNT',
+  'US_BANK_ACCOUNT',
+  'CRYPTO_WALLET',
   'SENSITIVE_COLUMN',
   'DATE_OF_BIRTH',
+  'PERSON_NAME',
+  'POSTAL_ADDRESS',
+  'MAC_ADDRESS',
 ]
+/** In ordinary texts too many of them are nobody's. */
+const offByDefault = new Set(['PERSON_NAME', 'POSTAL_ADDRESS', 'MAC_ADDRESS'])
 
 export const PiiConfig = z.strictObject({
   types: z
     .array(z.enum(findingTypes))
-    .default(findingTypes.filter((type) => type !== 'DATE_OF_BIRTH'))
-    .describe('Finding types to report; DATE_OF_BIRTH only when named here.'),
+    .default(findingTypes.filter((type) => !offByDefault.has(type)))
+    .describe('Finding types to report; PERSON_NAME, POSTAL_ADDRESS and MAC_ADDRESS only when named here.'),
   countries: z.array(z.enum(countries)).default(countries).describe('Countries whose national ids are looked for.'),
   phoneRegions: z
     .array(z.string().regex(/^[A-Z]{2}$/))
@@ -49,9 +66,9 @@ export const piiDetector: Detector<PiiConfig> = {
   type: 'PII',
   title: 'Personal data',
   description:
-    'Finds mail addresses, phone numbers, payment cards, bank accounts, national ids and IP addresses, by checksum, structure and the words around them. Names and postal addresses of people are not found.',
+    'Finds mail addresses, phone numbers, payment cards, bank accounts, ids of some 60 countries, birth dates, passports, licences and IP addresses, by checksum, structure and the words that name them. Names and postal addresses are found in structure only, when asked for.',
   category: 'PRIVACY',
-  version: 2,
+  version: 3,
   config: PiiConfig,
   findingTypes,
   yieldsTo: ['SECRETS'],
@@ -66,21 +83,27 @@ export const piiDetector: Detector<PiiConfig> = {
   },
 }
 
-/** No number that could be someone's has fewer digits so close together, but for addresses of version 6. */
-const digits = /(?:\d\D{0,3}){4}/
-
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
   yield* findEmails(part)
-  yield* findIpAddresses(part)
   yield* findSensitiveColumns(part)
-  if (!digits.test(part.text)) return
+  const hasNumbers = /\d|::/.test(part.text)
+  if (!hasNumbers && !types.has('PERSON_NAME') && !types.has('POSTAL_ADDRESS')) return
+  const labels = readLabels(part)
+  if (types.has('PERSON_NAME')) yield* findNames(part, labels)
+  if (types.has('POSTAL_ADDRESS')) yield* findPostalAddresses(part, labels)
+  if (!hasNumbers) return
+  if (types.has('MAC_ADDRESS')) yield* findMacAddresses(part, labels)
+  yield* findTravelDocuments(part)
+  yield* findBankAccounts(part, labels)
+  if (types.has('CRYPTO_WALLET')) yield* findWallets(part)
+  yield* findIpAddresses(part, labels)
   yield* findIbans(part)
-  yield* findNationalIds(part, config.countries)
-  if (types.has('DATE_OF_BIRTH')) yield* findBirthDates(part, now)
+  yield* findIds(part, labels, ({ country }) => country === '-' || config.countries.includes(country))
+  if (types.has('DATE_OF_BIRTH')) yield* findBirthDates(part, labels, now)
   for (const run of numberRuns(part.text)) {
-    yield* findCards(part, run)
-    yield* findSocialSecurityNumbers(part, run)
-    yield* findPhones(part, run, config.phoneRegions)
+    yield* findCards(part, run, labels)
+    yield* findSocialSecurityNumbers(part, run, labels)
+    yield* findPhones(part, run, labels, config.phoneRegions)
   }
 }
 

@@ -24,8 +24,11 @@ const conjunction =
 
 const topicsOf = idRules.map((rule, at): readonly number[] => {
   const country = rule.country === '-' ? [] : [topicOfCountry(rule.country)]
-  return [at, ...(rule.check === 'form' ? [] : country), ...(rule.check === 'strong' ? [GENERIC_ID] : [])]
+  return rule.check === 'form' ? [at] : [at, ...country]
 })
+const generic = [GENERIC_ID]
+/** Where the word names such numbers of any country. */
+const GENERIC = 0.85
 
 const separators = /[\s./()-]/g
 const isDigit = (code: number) => code >= 48 && code <= 57
@@ -94,11 +97,11 @@ function* findNamed(rule: IdRule, topics: readonly number[], text: string, label
       const { start, end } = place
       from = end
       const isNext = last.named && start - last.end <= 24 && conjunction.test(text.slice(last.end, start))
-      const relation = isNext ? 'next' : labels.relate(topics, start, end)
+      const relation = isNext ? 'next' : labels.relate(topics, start, end, rule.check === 'form')
       const confidence = relation === undefined || relation === 'other' ? undefined : confidences[rule.check][relation]
       if (confidence === undefined) continue
       last = { end, named: relation !== 'after' && relation !== 'near' }
-      yield toMatch(rule, text, start, end, confidence)
+      yield toMatch(rule, text, start, end, topics === generic ? Math.min(GENERIC, confidence) : confidence)
     }
   }
 }
@@ -126,8 +129,18 @@ export function* findIds(
 ): Generator<PiiMatch> {
   for (const [at, rule] of idRules.entries()) {
     if (!wants(rule)) continue
-    const topics = topicsOf[at] ?? []
-    yield* findNamed(rule, topics, part.text, labels)
-    yield* findAlone(rule, topics, part.text, labels)
+    const known = new Set<number>()
+    for (const match of findByRule(rule, topicsOf[at] ?? [], part.text, labels)) {
+      if (known.has(match.start)) continue
+      known.add(match.start)
+      yield match
+    }
   }
+}
+
+/** Surest first. */
+function* findByRule(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
+  yield* findNamed(rule, topics, text, labels)
+  if (rule.check === 'strong') yield* findNamed(rule, generic, text, labels)
+  yield* findAlone(rule, topics, text, labels)
 }

@@ -1,6 +1,6 @@
 import type { Part } from '../../documents/document.ts'
 import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
-import { COUNTRIES_FROM, GENERIC_ID, readTopics } from './topics.ts'
+import { COUNTRIES_FROM, GENERIC_ID, readTopics, topicOf } from './topics.ts'
 
 interface Hit {
   start: number
@@ -14,6 +14,10 @@ interface Hit {
  */
 export type Relation = 'cell' | 'adjacent' | 'near' | 'after' | 'other'
 
+const NOBODYS = topicOf('OTHER')
+/** Words that stand near numbers of any kind: they name what they name, and keep nothing else from being named. */
+const soft = new Set((['IP', 'NAME', 'ADDRESS', 'PHONE_VERB', 'VERSION'] as const).map(topicOf))
+const isSoft = (topic: number) => soft.has(topic) || topic >= COUNTRIES_FROM
 const REACH = 60
 const MAX_GAP = 40
 const MAX_GAP_WORDS = 4
@@ -21,17 +25,23 @@ const AFTER = 24
 const MAX_COLUMN = 400
 const MAX_LABEL = 120
 const parenthesis = /\([^()\n]{0,30}\)/g
+/** Words that stand between a name and its value. */
+const filler =
+  /^(?:number|no|nr|num|nro|n|numero|número|numéro|nummer|numer|номер|id|code|is|was|are|ist|lautet|est|es|è|é|er|är|on|the|le|la|el|il|o|den|der|die|am|in|em|a|b|li|span|div|td|strong|string|value|of|his|her|my|your|their|ihr|sein|mein|to|be|kod|kodu|dne|den|dnia|the|as|card|and|y|checking|savings|current|nº|nro|º|\p{sc=Han}{1,3}|\p{sc=Hiragana}{1,3}|\p{sc=Hangul}{1,3})$/iu
 const word = /[\p{L}\p{M}]+/gu
 const sentenceEnd = /[\p{Ll})]{3}[.!?]\s+\p{Lu}|\n\s*\n\s*\n/u
-const alternative = /^\s{0,3}(?:[/,|(&+-]|or|and|oder|und|ou|et|o|y|e)?\s{0,3}\(?$/i
+/** Between two names of one value: `SSN / ITIN`, `CPF do titular`. */
+const alternative =
+  /^\s{0,3}(?:[/,|(&+_-]|or|and|oder|und|ou|et|o|y|e|of|de|del|della|do|da|du|des|der|van|dla)?\s{0,3}\(?$/i
 const valueFollows = /^[^\p{L}\n]{0,6}[:=#]|^[^\p{L}\n]{0,12}\d/u
 
 /** What stands between a word and the value that it names: at most a few words, no number and no end of a sentence. */
-function isAdjacentGap(gap: string): boolean {
+function isAdjacentGap(gap: string, closely: boolean): boolean {
   if (gap.length > MAX_GAP + 30) return false
   const short = gap.includes('(') ? gap.replace(parenthesis, '') : gap
   if (short.length > MAX_GAP || /\d/.test(short) || sentenceEnd.test(short)) return false
-  return (short.match(word)?.length ?? 0) <= MAX_GAP_WORDS
+  const between = short.match(word) ?? []
+  return between.length <= MAX_GAP_WORDS && (!closely || between.every((each) => filler.test(each)))
 }
 
 /** Index of the first hit that begins at or after the offset. */
@@ -63,7 +73,7 @@ function joinCountries(hits: readonly Hit[], text: string): Hit[] {
 }
 
 /** Hits in the order of their places, without those that lie inside longer ones. */
-function findHits(text: string): Hit[] {
+export function findHits(text: string): Hit[] {
   const { index, ofPhrase } = readTopics()
   const all = index
     .scan(text)
@@ -96,7 +106,8 @@ export function topicsOfLabel(label: string): readonly number[] {
 export interface PartLabels {
   /** Where one of the topics is named, in the order of the text; the whole part where its own name says so. */
   placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[]
-  relate(topics: readonly number[], start: number, end: number): Relation | undefined
+  /** `closely`: with nothing between but words such as `number` and `is`. */
+  relate(topics: readonly number[], start: number, end: number, closely?: boolean): Relation | undefined
   /** The topics of what names a value, and nothing if that is more than one step away. */
   names(topics: readonly number[], start: number, end: number): boolean
   /** Whether the value stands in a table under a heading that says nothing known. */
@@ -111,6 +122,7 @@ export function readLabels(part: Part): PartLabels {
   const own = part.label === undefined ? [] : topicsOfLabel(part.label)
   const heading = part.headings?.at(-1)
   const above = heading === undefined ? [] : topicsOfLabel(heading)
+  const present = new Set([...own, ...above, ...hits.flatMap(({ topics }) => topics)])
   let tables: TextTable[] | undefined
 
   const readTables = (): TextTable[] => {
@@ -131,16 +143,27 @@ export function readLabels(part: Part): PartLabels {
     return tables
   }
 
-  const inText = (topics: readonly number[], start: number, end: number, from: number, to: number) => {
+  const inText = (
+    topics: readonly number[],
+    { start, end }: { start: number; end: number },
+    { start: from, end: to }: { start: number; end: number },
+    closely: boolean,
+  ) => {
     let edge = start
     for (let at = firstFrom(hits, start) - 1; at >= 0; at--) {
       const hit = hits[at]
       if (hit === undefined || hit.start < from || start - hit.end > REACH) break
-      if (hit.end > edge) continue
       const isNamed = hit.topics.some((topic) => topics.includes(topic))
+      if (!isNamed && hit.topics.every(isSoft)) continue
+      if (hit.end > edge) {
+        if (isNamed && edge !== start) return 'adjacent'
+        edge = Math.min(edge, hit.start)
+        continue
+      }
       const gap = text.slice(hit.end, edge)
-      if (edge === start ? isAdjacentGap(gap) : alternative.test(gap)) {
+      if (edge === start ? isAdjacentGap(gap, closely) : alternative.test(gap)) {
         if (isNamed) return 'adjacent'
+        if (hit.topics.includes(NOBODYS)) return 'other'
         edge = hit.start
       } else if (edge !== start) return 'other'
       else if (isNamed && !/\n\s*\n/.test(text.slice(hit.end, start))) return 'near'
@@ -155,28 +178,33 @@ export function readLabels(part: Part): PartLabels {
 
   const isCommon = (a: readonly number[], b: readonly number[]) => a.some((topic) => b.includes(topic))
 
-  const relate = (topics: readonly number[], start: number, end: number): Relation | undefined => {
+  const whole = { start: 0, end: text.length }
+  const relate = (topics: readonly number[], start: number, end: number, closely = false): Relation | undefined => {
+    const place = { start, end }
     if (own.length > 0 && part.kind !== 'text') {
       if (isCommon(own, topics)) return 'cell'
-      const inside = inText(topics, start, end, 0, text.length)
-      return inside === 'adjacent' || inside === 'after' ? inside : 'other'
+      const inside = inText(topics, place, whole, closely)
+      if (inside === 'adjacent' || inside === 'after') return inside
+      if (own.some((topic) => !isSoft(topic))) return 'other'
+      return inside
     }
     const cell: TextCell | undefined = hits.length === 0 ? undefined : findCell(readTables(), start)
     if (cell?.column !== undefined) {
       const named = topicsOfLabel(cell.column)
       if (isCommon(named, topics)) return 'cell'
-      const inside = inText(topics, start, end, cell.start, cell.end)
+      const inside = inText(topics, place, cell, closely)
       if (inside !== undefined) return inside
-      if (named.length > 0) return 'other'
+      if (named.some((topic) => !isSoft(topic))) return 'other'
       return cell.row !== undefined && isCommon(topicsOfLabel(cell.row), topics) ? 'adjacent' : undefined
     }
-    const relation = inText(topics, start, end, 0, text.length)
+    const relation = inText(topics, place, whole, closely)
     if (relation === undefined && isCommon(above, topics)) return 'near'
     return relation
   }
 
   return {
     placesOf(topics) {
+      if (!topics.some((topic) => present.has(topic))) return []
       if (isCommon(own, topics) || isCommon(above, topics)) return [{ start: 0, end: text.length, isCell: true }]
       const places: { start: number; end: number; isCell: boolean }[] = []
       for (const hit of hits) {

@@ -37,12 +37,15 @@ export function* numberRuns(text: string): Generator<NumberRun> {
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57
+/** Scripts from here on put no blank between a word and a number. */
+const FIRST_UNSPACED = 0x2e80
+const isSpacedWord = (code: number) => code < FIRST_UNSPACED && isWordCode(code)
 /**
  * True where a number belongs to something larger: a word, a decimal, an identifier, an address, a parameter, a hash.
  */
 export function isPartOfSomething(text: string, start: number, end: number): boolean {
   const [before, two] = [text.charAt(start - 1), text.charCodeAt(start - 2)]
-  if (start > 0 && (isWordCode(before.charCodeAt(0)) || '@%$€£&\\'.includes(before))) return true
+  if (start > 0 && (isSpacedWord(before.charCodeAt(0)) || '@%$€£&\\'.includes(before))) return true
   if (
     start > 1 &&
     '.,-/=_:+#'.includes(before) &&
@@ -51,6 +54,6 @@ export function isPartOfSomething(text: string, start: number, end: number): boo
     return true
   }
   const [after, beyond] = [text.charAt(end), text.charCodeAt(end + 1)]
-  if (end < text.length && (isWordCode(after.charCodeAt(0)) || '@%€£'.includes(after))) return true
+  if (end < text.length && (isSpacedWord(after.charCodeAt(0)) || '@%€£'.includes(after))) return true
   return end + 1 < text.length && '.,:'.includes(after) && isDigit(beyond)
 }

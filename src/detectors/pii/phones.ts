@@ -1,16 +1,27 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { Part } from '../../documents/document.ts'
 import { requirePackage } from '../../runtime/package-files.ts'
-import { type PiiMatch, surroundingsOf, type TextContext } from './context.ts'
+import type { PiiMatch } from './context.ts'
+import { idRules } from './ids/all.ts'
+import type { PartLabels } from './labels.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
+import { topicOf } from './topics.ts'
 
-const before =
-  /\b(?:ph|phones?|telefon(?:[eo]|nummer|nr|sz[áa]m)?|telephone|t[ée]l[ée]phone|tel[ée]fono|t[ée]l|mob(?:ile|il|iel)?(?:nummer|nr|telefon)?|cell(?:ular|phone)?|handy(?:nummer|nr)?|telepon|puh|fax|telefax|whats ?app|signal|sms|hotline|ring|durchwahl|rufnummer|landline|pager|contact (?:no|number)|desk|office|direct|celular|m[óo]vil|cellulare|puhelin|telefoon|tlf|tf|kontakt|call|text|messages?|reach|answer(?:ing)?|dial|registered)\b|電話|电话|手机|手機|전화|тел|τηλ|טלפון|נייד|هاتف|جوال|โทร|điện thoại/giu
-/** What may stand between the word and the number. */
-const MAX_GAP_LENGTH = 30
+const phones = [topicOf('PHONE')]
+const verbs = [topicOf('PHONE_VERB')]
+/** `TFN` is a phone number in Swedish and a tax file number in Australia. */
+const taxFile = [idRules.findIndex(({ type }) => type === 'AU_TFN')]
 const behind = /^\s?[-(,]?\s?(?:office|fax|mobile|mobil|cell|desk|home|work|phone|tel|direct|main)\b/i
-const header =
-  /phone|mobile|mobil|handy|fax|telefon|t[ée]l(?:$|[^\p{L}])|teléfono|cell|contact no|電話|电话|手机|전화|телефон/iu
+/** One letter of a signature or a letterhead: `T: +44 …`, `M 07700 …`. */
+const oneLetter = /(?:^|[\n|•·,;]\s{0,4}|\d\s{1,3})[TMFPCH](?:[.:]\s{0,4}|\s{1,4})$/
+/** Two digits at a time, as French numbers are written, or an area code before a slash, as German ones are. */
+const nationalForm = /^0[1-9](?:[ .]\d\d){4}$|^0\d{2,4}\/\d{5,8}$/
+const trunkPrefix = /^[(+0]/
+const verb =
+  /\b(?:call|reach|ring|contact|answering|messages?|text|phone)(?:ing|ed)?(?: (?:me|us|him|her|them|you|back))?(?: (?:on|at|to|under))?:? $/i
+const endsValue = /^\s*(?:$|[.,;!?)\n]|(?:or|and|x\d)\b)/
+/** What is looked at on either side of a number for signs of its own. */
+const SHORT = 48
 const extension = /^ ?(?:x|ext\.? ?|extension |durchwahl |#)\d{1,6}(?![\w])/i
 const notAPhone =
   /\b(?:invoice|order|ticket|case|issue|ref(?:erence)?|iban|ssn|isbn|issn|serial|account|konto|customer|article|sku|part|model|id|nr|no|version|build|pr|commit|port|zip|plz|page|year|line|epoch|timestamp|uid|gid|pid|vat|tax|card|cc|passport)\b\.?:?\s?#?\s?$/i
@@ -27,8 +38,14 @@ const plans = (): typeof import('libphonenumber-js/max') => {
   return read as typeof import('libphonenumber-js/max')
 }
 
-/** Telephone numbers: sure with a country code that numbering plans confirm, else by the words around them. */
-export function* findPhones(part: Part, run: NumberRun, regions: readonly string[]): Generator<PiiMatch> {
+/** Telephone numbers: sure with a country code that numbering plans confirm, else by the words that name them. */
+export function* findPhones(
+  part: Part,
+  found: NumberRun,
+  labels: PartLabels,
+  regions: readonly string[],
+): Generator<PiiMatch> {
+  const run = withoutOpenBracket(found)
   const digits = run.groups.map((group) => group.digits).join('')
   if (digits.length > 15 || dateLike.test(run.text) || years.test(run.text) || amount.test(run.text)) return
   if (run.text.includes('(') !== run.text.includes(')')) return
@@ -43,8 +60,7 @@ export function* findPhones(part: Part, run: NumberRun, regions: readonly string
   const tail = extension.exec(part.text.slice(run.end, run.end + 16))?.[0] ?? ''
   const end = run.end + tail.length
   if (isPartOfSomething(part.text, run.start, tail === '' ? run.end : end)) return
-  const around = surroundingsOf(part, run.start, end)
-  const confidence = confidenceOf(run, around, regions, tail !== '')
+  const confidence = confidenceOf(part, { ...run, end }, labels, regions, tail !== '')
   if (confidence === 0) return
   yield {
     type: 'PHONE',
@@ -57,31 +73,50 @@ export function* findPhones(part: Part, run: NumberRun, regions: readonly string
   }
 }
 
+/** A bracket that is closed behind the number stands around it. */
+function withoutOpenBracket(run: NumberRun): NumberRun {
+  if (!run.text.startsWith('(') || run.text.includes(')')) return run
+  return { ...run, start: run.start + 1, text: run.text.slice(1) }
+}
+
 function confidenceOf(
-  { text, groups }: NumberRun,
-  around: TextContext,
+  part: Part,
+  { text, start, end, groups }: NumberRun,
+  labels: PartLabels,
   regions: readonly string[],
   extended: boolean,
 ): number {
-  const named = isNamed(around.before) || behind.test(around.after) || header.test(around.label)
+  const before = part.text.slice(Math.max(0, start - SHORT), start)
+  const relation = labels.relate(phones, start, end)
+  const named =
+    (relation !== undefined && relation !== 'other' && relation !== 'near') ||
+    behind.test(part.text.slice(end, end + SHORT))
   if (text.startsWith('+') || text.startsWith('00')) {
     const parsed = plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
     if (parsed?.isValid() === true) return 0.9
     if (text.startsWith('+') && named) return 0.65
   }
+  const northAmerican = isNorthAmerican(
+    text,
+    groups.map((group) => group.digits),
+  )
+  if (named && labels.names(taxFile, start, end) && !trunkPrefix.test(text)) return 0
   if (named) {
-    if (/^\d{8,}$/.test(text) && notAPhone.test(around.before)) return 0.4
+    if (/^\d{8,}$/.test(text) && notAPhone.test(before)) return 0.4
     return isValidIn(text, regions) ? 0.85 : 0.65
   }
-  if (notAPhone.test(around.before)) return 0
-  if (
-    isNorthAmerican(
-      text,
-      groups.map((group) => group.digits),
-    )
-  )
+  if (relation === 'other' || notAPhone.test(before)) return 0
+  const isFormed = northAmerican || (trunkPrefix.test(text) && isValidIn(text, regions))
+  if (relation === 'near' && isFormed) return 0.8
+  if (isFormed && (labels.names(verbs, start, end) || oneLetter.test(before))) return 0.75
+  const isGrouped = groups.length > 1 && endsValue.test(part.text.slice(end, end + SHORT))
+  if (isGrouped && verb.test(before)) return 0.65
+  if (text.startsWith('+') && oneLetter.test(before)) return 0.65
+  if (northAmerican) {
+    if (labels.isInUnknownColumn(start)) return 0.4
     return extended || isValidIn(text, ['US']) ? 0.7 : 0.55
-  return 0
+  }
+  return nationalForm.test(text) && isFormed ? 0.6 : 0
 }
 
 function isValidIn(text: string, regions: readonly string[]): boolean {
@@ -99,12 +134,4 @@ function isNorthAmerican(text: string, groups: readonly string[]): boolean {
   const [area = '', exchange = '', line = ''] = groups.length === 4 && groups[0] === '1' ? groups.slice(1) : groups
   if (area.length !== 3 || exchange.length !== 3 || line.length !== 4 || groups.length > 4) return false
   return /^[2-9]\d\d$/.test(area) && /^(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[.-]\d{4}$/.test(text)
-}
-
-/** Whether the last telling word stands right before the number, with no other number between. */
-function isNamed(text: string): boolean {
-  const last = [...text.matchAll(before)].at(-1)
-  if (last === undefined) return false
-  const gap = text.slice(last.index + last[0].length)
-  return gap.length <= MAX_GAP_LENGTH && !/\d/.test(gap)
 }

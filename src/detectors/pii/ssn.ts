@@ -1,14 +1,15 @@
 import type { Part } from '../../documents/document.ts'
-import { type PiiMatch, says, surroundingsOf } from './context.ts'
+import type { PiiMatch } from './context.ts'
+import type { PartLabels } from './labels.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
+import { topicOf } from './topics.ts'
 
-const context = /\b(?:ssns?|social(?: security)?(?: (?:no|number|nr))?|soc(?:ial)? sec|itin|tax ?payer id|tin)\b/i
-const otherNumber = /\b(?:sku|part|order|invoice|ticket|issn|isbn|serial|model|case|item|zip|ref)\b[^\n]{0,20}$/i
+const topics = [topicOf('SSN')]
 
 /** Numbers that the administration withdrew because they were printed on samples. */
 const withdrawn = new Set(['078051120', '219099999', '457555462', '123456789', '111111111', '123121234'])
 
-export function* findSocialSecurityNumbers(part: Part, run: NumberRun): Generator<PiiMatch> {
+export function* findSocialSecurityNumbers(part: Part, run: NumberRun, labels: PartLabels): Generator<PiiMatch> {
   const { groups, separators } = run
   for (let first = 0; first < groups.length; first++) {
     const length = (offset: number) => groups[first + offset]?.digits.length
@@ -25,10 +26,10 @@ export function* findSocialSecurityNumbers(part: Part, run: NumberRun): Generato
       .map((group) => group.digits)
       .join('')
     if (attached || !isIssued(digits) || isPartOfSomething(part.text, start, end)) continue
-    const around = surroundingsOf(part, start, end)
-    const named = says(around, context)
+    const relation = labels.relate(topics, start, end)
+    const named = relation !== undefined && relation !== 'other'
     const dashed = !single && /[–-]/.test(separator)
-    if (!named && (!dashed || otherNumber.test(around.before))) continue
+    if (!named && (!dashed || relation === 'other')) continue
     yield {
       type: 'US_SSN',
       start,

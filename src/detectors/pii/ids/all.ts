@@ -16,6 +16,11 @@ export const idRules: readonly IdRule[] = [
   ...belongings,
 ]
 
+const publicNumbers = new Set(['US_NPI', 'US_BANK_ROUTING'])
+
+/** Numbers with a check that are nobody else's business; of a form alone a name may hold much else. */
+export const isHiddenInNames = ({ type, check }: IdRule): boolean => check !== 'form' && !publicNumbers.has(type)
+
 /** What the papers of many countries are called alike. */
 export const genericIdWords =
   'national id|national id number|national identification|national identification number|national identity number|identity number|identity card|identity code|identification number|id number|id no|id card|id card number|personal id|personal number|personal code|personal identity number|personal identification number|social security number|social security no|social insurance number|tax id|tax number|tax id number|tax identification number|taxpayer number|fiscal code|citizen id|citizen number|national number|birth number|id code'
@@ -43,6 +48,7 @@ export const countryWords: Readonly<Record<string, string>> = {
   ES: 'spanish|spain',
   FI: 'finnish|finland',
   FR: 'french|france',
+  GB: 'british|uk',
   GR: 'greek|greece',
   HK: 'hong kong',
   HR: 'croatian|croatia',
@@ -77,6 +83,7 @@ export const countryWords: Readonly<Record<string, string>> = {
   TR: 'turkish|turkey',
   TW: 'taiwanese|taiwan',
   UA: 'ukrainian|ukraine',
+  US: 'american',
   UY: 'uruguayan|uruguay',
   ZA: 'south african|south africa',
 }

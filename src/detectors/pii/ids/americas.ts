@@ -11,19 +11,11 @@ function isCpf(value: string): boolean {
 }
 
 const curpSigns = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ'
-const rfcSigns = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ'
 
 function isCurp(value: string): boolean {
   let sum = 0
   for (let at = 0; at < 17; at++) sum += curpSigns.indexOf(value.charAt(at)) * (18 - at)
   return isMonthDay(value, 6, 8) && (10 - (sum % 10)) % 10 === numberAt(value, 17, 1)
-}
-
-function isRfc(value: string): boolean {
-  let sum = 0
-  for (let at = 0; at < 12; at++) sum += rfcSigns.indexOf(value.charAt(at)) * (13 - at)
-  const rest = 11 - (sum % 11)
-  return isMonthDay(value, 6, 8) && (rest === 11 ? '0' : rest === 10 ? 'A' : String(rest)) === value.charAt(12)
 }
 
 function isCuit(value: string): boolean {
@@ -43,6 +35,9 @@ const isProvince = (value: string) => {
   return (province >= 1 && province <= 24) || province === 30 || province === 50
 }
 
+const cedula =
+  'cédula|cédula de identidad|cédula de ciudadanía|cédula de identidad y electoral|n de cédula|número de cédula|c i|ci|cedula identidad'
+
 export const americanIds: readonly IdRule[] = [
   {
     type: 'US_ITIN',
@@ -59,7 +54,8 @@ export const americanIds: readonly IdRule[] = [
       /[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y\d]\d-?[AC-HJKMNP-RT-Y]{2}\d\d/gi,
     isValid: (value) => value !== '1EG4TE5MK73' && value !== '1EG4TE5MK72',
     check: 'strong',
-    words: 'mbi|medicare beneficiary|medicare beneficiary identifier|medicare beneficiary id|medicare number|medicare id|medicare|hicn',
+    words:
+      'mbi|medicare beneficiary|medicare beneficiary identifier|medicare beneficiary id|medicare number|medicare no|medicare id|medicare|hicn',
   },
   {
     type: 'US_NPI',
@@ -73,7 +69,7 @@ export const americanIds: readonly IdRule[] = [
     type: 'CA_SIN',
     country: 'CA',
     pattern: /[1-79]\d\d[ -]?\d{3}[ -]?\d{3}/g,
-    isValid: (value) => isLuhn(toDigits(value)) && hasVariety(value, 4),
+    isValid: (value) => isLuhn(toDigits(value)) && hasVariety(value),
     check: 'weak',
     words:
       'sin|social insurance|social insurance number|nas|assurance sociale|numéro d assurance sociale|sin number|sin no',
@@ -91,8 +87,9 @@ export const americanIds: readonly IdRule[] = [
     type: 'MX_RFC',
     country: 'MX',
     pattern: /[A-ZÑ&]{4}[ -]?\d{6}[ -]?[A-Z0-9]{2}[0-9A]/gi,
-    isValid: isRfc,
-    check: 'strong',
+    // The last sign is a check that older numbers do not keep.
+    isValid: (value) => isMonthDay(value, 6, 8),
+    check: 'weak',
     words: 'rfc|registro federal de contribuyentes|clave rfc|homoclave',
   },
   {
@@ -110,7 +107,8 @@ export const americanIds: readonly IdRule[] = [
     pattern: /(?:2[03457]|3[034])[- ]?\d{8}[- ]?\d/g,
     isValid: isCuit,
     check: 'strong',
-    words: 'cuit|cuil|cuil cuit|cuit cuil|clave única de identificación tributaria|código único de identificación laboral',
+    words:
+      'cuit|cuil|cuil cuit|cuit cuil|clave única de identificación tributaria|código único de identificación laboral',
   },
   {
     type: 'CL_RUT',
@@ -145,7 +143,7 @@ export const americanIds: readonly IdRule[] = [
     pattern: /\d{9}-?\d/g,
     isValid: (value) => isProvince(value) && numberAt(value, 2, 1) < 6 && isLuhn(toDigits(value)),
     check: 'strong',
-    words: 'cédula|cédula de identidad|cédula de ciudadanía|n de cédula|c i|ci|cedula identidad|número de cédula',
+    words: cedula,
   },
   {
     type: 'UY_CEDULA',
@@ -154,7 +152,7 @@ export const americanIds: readonly IdRule[] = [
     isValid: (value) =>
       (10 - (sumOf(value, [2, 9, 8, 7, 6, 3, 4]) % 10)) % 10 === numberAt(value, 7, 1) && hasVariety(value),
     check: 'weak',
-    words: 'cédula|cédula de identidad|c i|ci uruguaya|documento de identidad|número de cédula',
+    words: `${cedula}|ci uruguaya|documento de identidad`,
   },
   {
     type: 'DO_CEDULA',
@@ -162,6 +160,6 @@ export const americanIds: readonly IdRule[] = [
     pattern: /\d{3}-?\d{7}-?\d/g,
     isValid: (value) => isLuhn(toDigits(value)) && hasVariety(value, 4),
     check: 'weak',
-    words: 'cédula|cédula de identidad|cédula de identidad y electoral|c i|número de cédula',
+    words: cedula,
   },
 ]

@@ -28,9 +28,9 @@ function isSingaporean(value: string): boolean {
 /** A missing first letter counts as a blank, of value 36. */
 function isHongKong(value: string): boolean {
   const padded = value.length === 8 ? ` ${value}` : value
-  const valueOf = (sign: string) => (sign === ' ' ? 36 : /\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 55)
+  const rank = (sign: string) => (sign === ' ' ? 36 : /\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 55)
   let sum = 0
-  for (let at = 0; at < 8; at++) sum += valueOf(padded.charAt(at)) * (9 - at)
+  for (let at = 0; at < 8; at++) sum += rank(padded.charAt(at)) * (9 - at)
   return (sum + (padded.charAt(8) === 'A' ? 10 : numberAt(padded, 8, 1))) % 11 === 0
 }
 
@@ -84,7 +84,8 @@ export const asianPacificIds: readonly IdRule[] = [
       isMonthDay(value, 2, 4) &&
       (11 - (sumOf(value, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === numberAt(value, 12, 1),
     check: 'strong',
-    words: '주민등록번호|주민번호|주민등록 번호|rrn|resident registration|resident registration number|resident registration no',
+    words:
+      '주민등록번호|주민번호|주민등록 번호|rrn|resident registration|resident registration number|resident registration no',
   },
   {
     type: 'JP_MY_NUMBER',
@@ -100,8 +101,7 @@ export const asianPacificIds: readonly IdRule[] = [
     pattern: /[A-Z][1289]\d{8}/gi,
     isValid: isTaiwanese,
     check: 'weak',
-    words:
-      '身分證|身分證字號|國民身分證|身分證號碼|身分證統一編號|national identification card|taiwan id|taiwanese id',
+    words: '身分證|身分證字號|國民身分證|身分證號碼|身分證統一編號|national identification card|taiwan id|taiwanese id',
   },
   {
     type: 'SG_NRIC',
@@ -158,7 +158,8 @@ export const asianPacificIds: readonly IdRule[] = [
     pattern: /[1-9]\d\d ?\d{3} ?\d{3} ?\d\d/g,
     isValid: isTurkish,
     check: 'strong',
-    words: 'kimlik no|kimlik numarası|tc kimlik|tc kimlik no|t c kimlik no|t c kimlik numarası|tckn|tc kimlik numaranız|kimlik',
+    words:
+      'kimlik no|kimlik numarası|tc kimlik|tc kimlik no|t c kimlik no|t c kimlik numarası|tckn|tc kimlik numaranız|kimlik',
   },
   {
     type: 'SA_NATIONAL_ID',

@@ -20,7 +20,9 @@ const countDigits = (value: string) => value.replace(/\D/g, '').length
 
 /** No word, no year and no date. */
 const isSerial = (value: string, least = 5) =>
-  countDigits(value) >= least && hasVariety(value) && !/^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/.test(value)
+  countDigits(value) >= least &&
+  hasVariety(value) &&
+  !/^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/.test(value)
 
 /** DVLA: surname, decade, month (of women 50 higher), day, year, initials, then signs of its own. */
 const isBritishLicence = (value: string) => isDay(numberAt(value, 6) % 50, numberAt(value, 8))
@@ -76,7 +78,8 @@ export const belongings: readonly IdRule[] = [
     pattern: /\d{12}/g,
     isValid: (value) => isSerial(value),
     check: 'form',
-    words: 'permis de conduire|numéro de permis|n de permis|n permis|permis n|numéro du permis|num permis conduire|permis conduire',
+    words:
+      'permis de conduire|numéro de permis|n de permis|n permis|permis n|numéro du permis|num permis conduire|permis conduire',
   },
   {
     type: 'DRIVING_LICENCE',
@@ -98,11 +101,11 @@ export const belongings: readonly IdRule[] = [
   {
     type: 'MEDICAL_RECORD',
     country: '-',
-    pattern: /(?:MRN[- ]?)?[A-Z]{0,3}-?\d{5,10}/gi,
+    pattern: /(?:MRN)?[A-Z]{0,3}-?\d{5,10}/gi,
     isValid: (value) => isSerial(value),
     check: 'form',
     words:
-      'medical record|medical record number|medical record no|mrn|patient id|patient number|patient no|hospital number|patientennummer|patienten nr|fallnummer patient|numéro de patient|ipp patient|número de historia clínica|historia clínica|numero paziente|patiëntnummer|numer pacjenta|potilasnumero|patientnummer',
+      'medical record number|medical record no|medical record id|mrn|patient id|patient number|patient no|hospital number|hospital no|patientennummer|patienten nr|fallnummer patient|numéro de patient|ipp patient|número de historia clínica|historia clínica|numero paziente|patiëntnummer|numer pacjenta|potilasnumero|patientnummer',
   },
   {
     type: 'VEHICLE_ID',

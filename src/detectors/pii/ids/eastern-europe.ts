@@ -1,4 +1,4 @@
-import { hasVariety, type IdRule, isDay, isMonthDay, machineReadableCheck, numberAt, remainder, sumOf } from './rule.ts'
+import { hasVariety, type IdRule, isDay, isMonthDay, numberAt, remainder, sumOf } from './rule.ts'
 
 /** PESEL: the century is added to the month in steps of 20. */
 const isPesel = (value: string) =>
@@ -14,7 +14,7 @@ function isCzechOrSlovak(value: string): boolean {
 function isMasterCitizenNumber(value: string): boolean {
   if (!isMonthDay(value, 2, 0)) return false
   const rest = sumOf(value, [7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11
-  return (rest < 2 ? (rest === 0 ? 0 : -1) : 11 - rest) === Number(value.charAt(12))
+  return (rest < 2 ? 0 : 11 - rest) === Number(value.charAt(12))
 }
 
 function isRussianTaxNumber(value: string): boolean {
@@ -138,7 +138,8 @@ export const easternEuropeanIds: readonly IdRule[] = [
     pattern: /(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[90]\d{8}/g,
     isValid: isMasterCitizenNumber,
     check: 'strong',
-    words: 'emšo|emso|jmbg|ембг|јмбг|matični broj|matični broj građana|јединствени матични број|jedinstveni matični broj',
+    words:
+      'emšo|emso|jmbg|ембг|јмбг|matični broj|matični broj građana|јединствени матични број|jedinstveni matični broj',
   },
   {
     type: 'GR_AMKA',
@@ -161,9 +162,11 @@ export const easternEuropeanIds: readonly IdRule[] = [
     country: 'UA',
     pattern: /[1-4]\d{9}/g,
     isValid: (value) =>
-      (sumOf(value, [-1, 5, 7, 9, 4, 6, 10, 5, 7]) % 11 + 11) % 11 % 10 === Number(value.charAt(9)) && hasVariety(value),
+      (((sumOf(value, [-1, 5, 7, 9, 4, 6, 10, 5, 7]) % 11) + 11) % 11) % 10 === Number(value.charAt(9)) &&
+      hasVariety(value),
     check: 'weak',
-    words: 'рнокпп|іпн|ідентифікаційний номер|ідентифікаційний код|індивідуальний податковий номер|rnokpp|ipn|taxpayer number',
+    words:
+      'рнокпп|іпн|ідентифікаційний номер|ідентифікаційний код|індивідуальний податковий номер|rnokpp|ipn|taxpayer number',
   },
   {
     type: 'RU_INN',

@@ -5,7 +5,7 @@ function isSwedish(value: string): boolean {
   const digits = value.replace('+', '')
   const short = digits.slice(-10)
   const day = numberAt(short, 4)
-  return isDay(numberAt(short, 2), day > 60 ? day - 60 : day) && isLuhn(toDigits(short)) && hasVariety(short, 4)
+  return isDay(numberAt(short, 2), day > 60 ? day - 60 : day) && isLuhn(toDigits(short)) && hasVariety(short)
 }
 
 function isFinnish(value: string): boolean {

@@ -46,7 +46,9 @@ function isFiscalCode(code: string): boolean {
     sum += at % 2 === 0 ? (oddValues[rank] ?? 0) : rank
   }
   const day = Number([...code.slice(9, 11)].map((sign) => (/\d/.test(sign) ? sign : omocodia.indexOf(sign))).join(''))
-  return ((day >= 1 && day <= 31) || (day >= 41 && day <= 71)) && String.fromCharCode(65 + (sum % 26)) === code.charAt(15)
+  return (
+    ((day >= 1 && day <= 31) || (day >= 41 && day <= 71)) && String.fromCharCode(65 + (sum % 26)) === code.charAt(15)
+  )
 }
 
 function isBelgian(digits: string): boolean {
@@ -88,7 +90,8 @@ export const westernEuropeanIds: readonly IdRule[] = [
     pattern: /[LMNPRTVWXY][0-9CFGHJKLMNPRTVWXYZ]{8}\d(?:D)?/g,
     isValid: (value) => machineReadableCheck(value.slice(0, 9)) === Number(value.charAt(9)) && /\d.*\d/.test(value),
     check: 'weak',
-    words: 'personalausweis|personalausweisnummer|personalausweisnr|ausweisnummer|ausweis nr|ausweisnr|perso nr',
+    words:
+      'personalausweis|personalausweisnummer|personalausweisnr|ausweisnummer|ausweis nummer|ausweis nr|ausweisnr|perso nr',
   },
   {
     type: 'DE_HEALTH_INSURANCE',
@@ -97,7 +100,7 @@ export const westernEuropeanIds: readonly IdRule[] = [
     isValid: isHealthInsuranceNumber,
     check: 'weak',
     words:
-      'krankenversichertennummer|versichertennummer|versicherten nr|versicherten nummer|kvnr|kv nummer|kv nr|krankenversicherungsnummer|krankenversicherung|krankenkasse|egk nummer|egk|health insurance number',
+      'krankenversichertennummer|versichertennummer|versicherten nr|versicherten nummer|kvnr|kv nummer|kv nr|krankenversicherungsnummer|krankenversicherung|krankenkasse|egk nummer|egk|e gk nummer|health insurance number',
   },
   {
     type: 'AT_SOCIAL_SECURITY',

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { PiiConfig, piiDetector } from '../../src/detectors/pii/index.ts'
+import { runRequest } from '../../src/detectors/request.ts'
+import type { Part } from '../../src/documents/document.ts'
+import { readText } from '../../src/documents/reader.ts'
+import { type DetectionCase, readCases } from '../bench/detect/cases.ts'
+import { judge, matchings } from '../bench/detect/score.ts'
+
+const folder = new URL('./pii/cases/', import.meta.url).pathname
+const now = Date.UTC(2026, 10, 22)
+const asset = { key: '', kind: 'text', name: '', url: '' }
+const matching = matchings.PII ?? { exactType: true, anyOverlap: false }
+const byDefault = PiiConfig.parse({}).types
+/** Types that are off by default are tried alone. */
+const typesOf: Readonly<Record<string, readonly string[]>> = {
+  names: ['PERSON_NAME'],
+  addresses: ['POSTAL_ADDRESS'],
+  'mac-addresses': ['MAC_ADDRESS'],
+}
+const files = readdirSync(folder).map((file) => file.replace('.jsonl', ''))
+
+function findIn({ text, path }: DetectionCase, types: readonly string[]) {
+  const { findings } = runRequest(
+    readText(text, { filename: path }),
+    { asset, detectors: [{ type: 'PII', config: { types } }], now, occurrences: 'all' },
+    { fingerprint: (canonical) => canonical },
+  )
+  return findings.map(({ findingType, location, confidence }) => ({
+    type: findingType,
+    start: location.start ?? 0,
+    end: location.end ?? text.length,
+    confidence,
+  }))
+}
+
+describe('own cases of personal data', () => {
+  it.each(files.filter((file) => file !== 'columns'))('%s', (file) => {
+    const wrong = readCases([`${folder}${file}.jsonl`]).flatMap((each) => {
+      const { judged, found } = judge(each, findIn(each, typesOf[file] ?? byDefault), matching)
+      const isRight = found === each.expected.length && judged.every(({ right }) => right)
+      return isRight ? [] : [`${each.id}: ${each.text}`]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it.each(files.filter((file) => file !== 'columns'))('%s: ten found and ten left for a language', (file) => {
+    const counts = new Map<string, { found: number; left: number }>()
+    for (const { language, expected } of readCases([`${folder}${file}.jsonl`])) {
+      const count = counts.get(language) ?? { found: 0, left: 0 }
+      counts.set(language, count)
+      if (expected.length > 0) count.found++
+      else count.left++
+    }
+    const sum = (pick: 'found' | 'left') => [...counts.values()].reduce((total, count) => total + count[pick], 0)
+    if (file !== 'false-alarms') expect(sum('found')).toBeGreaterThanOrEqual(10)
+    expect(sum('left')).toBeGreaterThanOrEqual(10)
+  })
+
+  it('tells columns of personal data by their names', () => {
+    const lines = readFileSync(`${folder}columns.jsonl`, 'utf8').trim().split('\n')
+    const wrong = lines.flatMap((line) => {
+      const { name, kind } = JSON.parse(line) as { name: string; kind: string | null }
+      const part: Part = { kind: 'name', text: name, path: `Sales.${name}` }
+      const document = { mime: '', parts: [part], links: [] }
+      const [found] = [...piiDetector.detect(document, { asset, config: PiiConfig.parse({}), now })]
+      const shown = found?.shown?.replace('column that holds a ', '') ?? null
+      return shown === kind ? [] : [`${name}: ${shown}, not ${kind}`]
+    })
+    expect(wrong).toEqual([])
+  })
+})
