@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
 const version4 = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/g

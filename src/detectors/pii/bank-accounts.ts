@@ -1,9 +1,9 @@
 import type { Part } from '../../documents/document.ts'
 import { isWordCode } from '../text.ts'
-import type { PiiMatch } from './context.ts'
 import { idRules } from './ids/all.ts'
 import { hasVariety } from './ids/rule.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
 /** As far apart the code of a branch and the number of an account may stand. */

@@ -1,7 +1,7 @@
 import type { Part } from '../../documents/document.ts'
 import { isWordCode } from '../text.ts'
-import type { PiiMatch } from './context.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
 const topics = [topicOf('BIRTH')]

@@ -1,7 +1,7 @@
 import type { Part } from '../../documents/document.ts'
 import { isLuhn, toDigits } from '../checksums.ts'
-import type { PiiMatch } from './context.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 import { topicOf } from './topics.ts'
 

@@ -1,8 +1,8 @@
 import type { Part } from '../../documents/document.ts'
 import { labelWords } from '../label-words.ts'
-import type { PiiMatch } from './context.ts'
 import { idRules } from './ids/all.ts'
 import { findHits } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { GENERIC_ID, type TopicName, topicOf } from './topics.ts'
 
 const MAX_NAME_LENGTH = 80

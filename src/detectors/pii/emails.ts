@@ -1,5 +1,5 @@
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
+import type { PiiMatch } from './match.ts'
 
 const localSign = /[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
 const MAX_LOCAL_PART_LENGTH = 64

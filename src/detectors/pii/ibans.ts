@@ -1,6 +1,6 @@
 import { isValidIBAN } from 'ibantools'
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
+import type { PiiMatch } from './match.ts'
 
 const candidate = /(?<![A-Za-z0-9])[A-Za-z]{2} ?\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}/g
 const MIN_LENGTH = 15

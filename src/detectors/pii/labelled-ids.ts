@@ -1,9 +1,9 @@
 import type { Part } from '../../documents/document.ts'
 import { isWordCode } from '../text.ts'
-import type { PiiMatch } from './context.ts'
 import { idRules } from './ids/all.ts'
 import type { CheckStrength, IdRule } from './ids/rule.ts'
 import type { PartLabels, Relation } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { GENERIC_ID, topicOfCountry } from './topics.ts'
 
 /** How often a number of this form is what it looks like, by how it is named. */

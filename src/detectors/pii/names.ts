@@ -1,6 +1,6 @@
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { topicOf } from './topics.ts'
 
 const topics = [topicOf('NAME')]

@@ -1,9 +1,9 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { Part } from '../../documents/document.ts'
 import { requirePackage } from '../../runtime/package-files.ts'
-import type { PiiMatch } from './context.ts'
 import { idRules } from './ids/all.ts'
 import type { PartLabels } from './labels.ts'
+import type { PiiMatch } from './match.ts'
 import { isPartOfSomething, type NumberRun } from './numbers.ts'
 import { topicOf } from './topics.ts'
 

@@ -1,6 +1,6 @@
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
 import { isMonthDay, machineReadableCheck } from './ids/rule.ts'
+import type { PiiMatch } from './match.ts'
 
 /** ICAO 9303: the last line of a passport (44 signs) or of a card with two lines (36). */
 const lastLine = /[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{7,15}\d/g

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Part } from '../../documents/document.ts'
-import type { PiiMatch } from './context.ts'
 import { keccak256 } from './keccak.ts'
+import type { PiiMatch } from './match.ts'
 
 const candidate =
   /(?<![A-Za-z0-9])(?:[13LMD][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc|tb|ltc)1[02-9ac-hj-np-z]{11,87}|0x[0-9a-fA-F]{40})(?![A-Za-z0-9])/g

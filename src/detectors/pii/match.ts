@@ -1,0 +1,10 @@
+/** What a candidate of one kind is; `start` and `end` are offsets into the part's text. */
+export interface PiiMatch {
+  type: string
+  start: number
+  end: number
+  confidence: number
+  severity: 'CRITICAL' | 'HIGH' | 'MEDIUM' | 'LOW' | 'INFO'
+  identity: string
+  shown: string
+}
