@@ -3,6 +3,8 @@ export interface LabelHit {
   phrase: number
   start: number
   end: number
+  /** Whether more letters follow, which then count as its ending. */
+  inflected: boolean
 }
 
 export interface LabelIndex {
@@ -213,7 +215,7 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
           const start =
             count === 0 ? end - pattern.symbols.length : (wordStarts[(words - count + 1) & (REMEMBERED - 1)] ?? 0)
           if (dotted && text.charAt(start + 1) !== '.') continue
-          hits.push({ phrase, start, end: ended ? end : toEnding(end) })
+          hits.push({ phrase, start, end: ended ? end : toEnding(end), inflected: !ended })
         }
       }
       for (let at = 0; at < text.length; at++) {

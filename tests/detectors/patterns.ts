@@ -18,7 +18,7 @@ export interface BuiltInPattern {
 
 const root = new URL('../../src/', import.meta.url).pathname
 /** Rooms whose code reads what others wrote. */
-const rooms = ['detectors', 'documents', 'custom', 'findings', 'kernel']
+const rooms = ['detectors', 'documents', 'custom-detectors', 'findings', 'kernel']
 /** Files that put patterns together, and how many they do. */
 const composing: Readonly<Record<string, number>> = {
   'detectors/secrets/vendor-keys.ts': 1,

@@ -145,9 +145,9 @@ function kindOf(name: string): string | undefined {
     const rest = without(words, phrase)
     if (rest !== undefined && isNeutral(rest) && (rest.length === 0 || phrase.length > 3)) return kind
   }
-  for (const { start, end, topics } of findHits(words)) {
+  for (const { start, end, topics, inflected } of findHits(words)) {
     const topic = topics.find((each) => kindOfTopic.has(each))
-    if (topic === undefined) continue
+    if (topic === undefined || inflected) continue
     const phrase = words.slice(start, end)
     const rest = `${words.slice(0, start)} ${words.slice(end)}`.split(' ').filter(Boolean)
     if (!isNeutral(rest) || (ambiguous.has(phrase) && (rest.length === 0 || phrase.length < 4))) continue

@@ -6,6 +6,7 @@ interface Hit {
   start: number
   end: number
   topics: readonly number[]
+  inflected: boolean
 }
 
 /**
@@ -65,9 +66,9 @@ function joinCountries(hits: readonly Hit[], text: string): Hit[] {
     const isBeside = (other: Hit | undefined, gap: number) =>
       other !== undefined && gap >= 0 && gap <= 2 && other.topics.some((topic) => topic >= COUNTRIES_FROM)
     if (isBeside(before, hit.start - (before?.end ?? 0)))
-      return { start: before?.start ?? hit.start, end: hit.end, topics: [...hit.topics, ...(before?.topics ?? [])] }
+      return { ...hit, start: before?.start ?? hit.start, topics: [...hit.topics, ...(before?.topics ?? [])] }
     if (isBeside(after, (after?.start ?? 0) - hit.end) && text.charAt(hit.end + 1) === '(')
-      return { start: hit.start, end: after?.end ?? hit.end, topics: [...hit.topics, ...(after?.topics ?? [])] }
+      return { ...hit, end: after?.end ?? hit.end, topics: [...hit.topics, ...(after?.topics ?? [])] }
     return hit
   })
 }
@@ -77,14 +78,18 @@ export function findHits(text: string): Hit[] {
   const { index, ofPhrase } = readTopics()
   const all = index
     .scan(text)
-    .map(({ phrase, start, end }): Hit => ({ start, end, topics: ofPhrase[phrase] ?? [] }))
+    .map(({ phrase, ...place }): Hit => ({ ...place, topics: ofPhrase[phrase] ?? [] }))
     .sort((a, b) => a.start - b.start || b.end - a.end)
   const hits: Hit[] = []
   for (const hit of all) {
     const last = hits.at(-1)
     if (last === undefined || hit.end > last.end) hits.push(hit)
     else if (hit.start === last.start && hit.end === last.end)
-      hits[hits.length - 1] = { ...last, topics: [...new Set([...last.topics, ...hit.topics])] }
+      hits[hits.length - 1] = {
+        ...last,
+        inflected: last.inflected && hit.inflected,
+        topics: [...new Set([...last.topics, ...hit.topics])],
+      }
   }
   return joinCountries(hits, text)
 }
