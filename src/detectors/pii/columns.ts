@@ -66,6 +66,10 @@ const neutral = new Set(
 )
 /** Short words that mean something else as often. */
 const ambiguous = new Set([
+  'mobile',
+  'mobil',
+  'gsm',
+
   'exp',
   'expiry',
   'expires',
