@@ -24,7 +24,7 @@ const composing: Readonly<Record<string, number>> = {
   'detectors/secrets/vendor-keys.ts': 1,
   'detectors/secrets/vendor-tokens.ts': 1,
   'detectors/secrets/keyed.ts': 1,
-  'documents/csv.ts': 1,
+  'documents/text/csv.ts': 1,
 }
 
 const files = rooms.flatMap((room) =>

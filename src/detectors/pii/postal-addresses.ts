@@ -29,7 +29,7 @@ function readValue(text: string, start: number, limit: number): string {
   const value = (end < 0 ? slice : slice.slice(0, end)).split(/\r?\n/)
   for (let lines = 1; lines <= MAX_LINES && lines <= value.length; lines++) {
     const joined = value.slice(0, lines).join('\n').trimEnd()
-    if (isPostal(joined)) return joined.replace(/[*`'),]+$/, '')
+    if (isPostal(joined)) return joined.replace(/[*`'),]{1,8}$/, '')
   }
   return ''
 }
