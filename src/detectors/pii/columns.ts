@@ -165,6 +165,7 @@ function kindOf(name: string): string | undefined {
  */
 export function* findSensitiveColumns(part: Part): Generator<PiiMatch> {
   if (part.kind !== 'name' || part.text.length > MAX_NAME_LENGTH) return
+  if (part.label !== undefined && part.label !== 'column') return
   const kind = kindOf(part.text)
   if (kind === undefined) return
   const name = part.text
