@@ -53,7 +53,7 @@ module.exports = {
       name: 'sample-stands-alone',
       severity: 'error',
       from: { path: '^src/sample/' },
-      to: { path: '^src/', pathNot: '^src/(kernel|sample)/' },
+      to: { path: '^src/', pathNot: '^src/(kernel|runtime|sample)/' },
     },
     {
       name: 'catalogue-before-doors',

@@ -15,6 +15,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/migrations migrations
 COPY --from=build /app/models models
+COPY --from=build /app/sample-company sample-company
 COPY --from=build /app/schemas schemas
 RUN mkdir /data && chown node:node /data
 USER node

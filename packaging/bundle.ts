@@ -7,7 +7,7 @@ import { readPackage, toManifest } from './mcpb.ts'
 // Writes assay.mcpb for this platform: the built program, what it reads, and the packages that it does not bundle.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const shipped = ['dist', 'migrations', 'models', 'schemas', 'package.json', 'README.md', 'LICENSE']
+const shipped = ['dist', 'migrations', 'models', 'sample-company', 'schemas', 'package.json', 'README.md', 'LICENSE']
 const unbundled = ['better-sqlite3', 'bindings', 'file-uri-to-path', 'libphonenumber-js'].map((name) =>
   join('node_modules', name),
 )

@@ -9,6 +9,8 @@ export type Part =
   | { kind: 'call'; names: readonly string[] }
   /** The value of a property of an object literal. */
   | { kind: 'property'; names: readonly string[] }
+  /** A use of the name. */
+  | { kind: 'name'; names: readonly string[] }
   | { kind: 'returned'; names: readonly string[] }
 
 /** A change of one place in the source, found by the names of its declarations. */
@@ -51,5 +53,6 @@ const replacePart =
 export const replaceCondition = replacePart('condition')
 export const replaceOperand = replacePart('operand')
 export const replaceCall = replacePart('call')
+export const replaceName = replacePart('name')
 export const replaceProperty = replacePart('property')
 export const replaceReturned = replacePart('returned')

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decoys, planted, plantedPersonalData, plantedSecrets } from '../../src/sample/planted.ts'
+import { decoys, planted, plantedPersonalData, plantedSecrets } from '../sample/planted-content.ts'
 import { runAssay, serveAssay } from '../support/assay.ts'
 import { ask, callTool, connectHttp, connectStdio, type Estate, mustRun, scanSampleTenants } from './estate.ts'
 

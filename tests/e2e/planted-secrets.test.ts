@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { plantedSecrets } from '../../src/sample/planted.ts'
+import { plantedSecrets } from '../sample/planted-content.ts'
 import { runAssay, serveAssay } from '../support/assay.ts'
 import { type Estate, scanSampleTenants } from './estate.ts'
 

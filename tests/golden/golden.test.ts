@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { planted } from '../../src/sample/planted.ts'
+import { planted } from '../sample/planted-content.ts'
 import type { GoldenQuestion } from './asking.ts'
 import { type GoldenEstate, openGoldenEstate } from './estate.ts'
 import { furtherQuestions, furtherWrongQuestions } from './further-questions.ts'

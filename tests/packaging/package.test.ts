@@ -51,6 +51,7 @@ describe('the tarball', () => {
       ...workers,
       ...listed('migrations'),
       ...listed('models'),
+      ...listed('sample-company'),
       ...listed('docs'),
       ...listed('schemas'),
       ...['agent', 'admin', 'admin-agent'].flatMap((name) => [
@@ -64,7 +65,7 @@ describe('the tarball', () => {
 
   it('holds nothing else', () => {
     const known =
-      /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|docs\/[a-z-]+\.md|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
+      /^(?:package\.json|(?:README|CHANGELOG)\.md|LICENSE|mcp\.config\.example\.json|server\.json|schemas\/[a-z.-]+\.json|models\/[a-z-]+\.bin|sample-company\/(?:[a-z]+\.yaml|pages\/[\w-]+\.html)|docs\/[a-z-]+\.md|migrations\/sqlite\/(?:\d{4}-[a-z0-9-]+\.sql|schemas\.json)|dist\/(?:main|[a-z/-]+\.worker|chunks\/[\w.-]+)\.js|dist\/frames\/[a-z-]+\.json|dist\/LICENSES\.txt)$/
     expect([...paths].filter((path) => !known.test(path))).toEqual([])
     expect(packed.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(8_000_000)
   })

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { parseStorage } from '../../src/documents/markup/confluence-storage.ts'
 import { createSampleBiTenant } from '../../src/sample/bi/content.ts'
+import { companyPages } from '../../src/sample/company/page.ts'
 import { people, secrets } from '../../src/sample/company/values.ts'
-import { planted } from '../../src/sample/planted.ts'
-import { companyPages, createSampleWikiTenant, toSpaceId } from '../../src/sample/wiki/content.ts'
-import { generatedWiki, toGeneratedId, toGeneratedPlant } from '../../src/sample/wiki/generated.ts'
+import { createSampleWikiTenant, toSpaceId } from '../../src/sample/wiki/content.ts'
+import { generatedWiki, toGeneratedId, toGeneratedPlant } from './generated-wiki.ts'
+import { planted } from './planted-content.ts'
 import { toTextFacts } from './text-facts.ts'
 
 const wiki = createSampleWikiTenant()

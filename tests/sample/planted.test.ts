@@ -10,8 +10,8 @@ import { runDetectors } from '../../src/detectors/runner.ts'
 import { secretsDetector } from '../../src/detectors/secrets/index.ts'
 import type { AssayDocument } from '../../src/documents/document.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { decoys, planted, plantedPersonalData, plantedSecrets } from '../../src/sample/planted.ts'
 import { type SampleSource, startSampleTenants } from '../../src/sample/tenants.ts'
+import { decoys, planted, plantedPersonalData, plantedSecrets } from './planted-content.ts'
 
 const detectors = [secretsDetector, piiDetector, promptInjectionDetector].map((detector) => ({
   detector: detector as unknown as Detector,

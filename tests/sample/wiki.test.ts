@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { toPageId } from '../../src/sample/company/page.ts'
-import { companyPages, toSpaceId } from '../../src/sample/wiki/content.ts'
+import { companyPages, toPageId } from '../../src/sample/company/page.ts'
+import { toSpaceId } from '../../src/sample/wiki/content.ts'
 import { ask, basic, openWiki, walk } from './support.ts'
 
 const hotfix = toPageId('ops-hotfix')

@@ -1,8 +1,8 @@
-import { generatedBi } from '../../src/sample/bi/generated.ts'
 import { startSampleBi } from '../../src/sample/bi/server.ts'
 import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
-import { generatedWiki, toGeneratedId } from '../../src/sample/wiki/generated.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { generatedBi } from '../sample/generated-bi.ts'
+import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { makeHome, runAssay } from './assay.ts'
 
 const MONTH_MS = 30 * 86_400_000

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { GeneratedWikiOptions } from '../../src/sample/wiki/generated.ts'
+import type { GeneratedWikiOptions } from '../sample/generated-wiki.ts'
 
 const entry = fileURLToPath(new URL('./wiki-entry.ts', import.meta.url))
 

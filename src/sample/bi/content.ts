@@ -1,6 +1,14 @@
-import { type ColumnSpec, type DatasetSpec, datasets } from '../company/datasets.ts'
+import {
+  type ColumnSpec,
+  type DatasetSpec,
+  dashboards,
+  datasets,
+  GONE_DATASET,
+  GONE_REPORT,
+  type ReportSpec,
+  reports,
+} from '../company/bi.ts'
 import { authors } from '../company/page.ts'
-import { dashboards, GONE_DATASET, GONE_REPORT, type ReportSpec, reports } from '../company/reports.ts'
 import { toGuid } from '../ids.ts'
 import { type BiColumn, type BiDataset, BiTenant, type BiUser } from './tenant.ts'
 
@@ -148,7 +156,7 @@ export function createSampleBiTenant(options: { today?: number } = {}): BiTenant
           tiles: dashboard.tiles.map(([title, report, dataset]) => ({
             id: toGuid(`sample tile ${name}/${dashboard.name}/${title}`),
             title,
-            ...(report === undefined
+            ...(report === undefined || report === null
               ? {}
               : {
                   reportId: report === GONE_REPORT ? toGuid(`sample report gone ${title}`) : toReportId(name, report),

@@ -1,4 +1,6 @@
 import { toContentId } from '../ids.ts'
+import type { FileContent } from './files.ts'
+import { readBody, readYaml } from './read.ts'
 
 export type SpaceKey = 'ENG' | 'OPS' | 'PEOPLE' | 'RETAIL' | '~ebrightwell' | 'OLD'
 
@@ -11,10 +13,10 @@ export interface CommentSpec {
   replies?: readonly CommentSpec[]
 }
 
-export interface FileSpec {
+interface FileSpec {
   filename: string
   mediaType: string
-  bytes: () => Uint8Array
+  content: FileContent
   comment?: string
 }
 
@@ -33,6 +35,11 @@ export interface PageSpec {
   comments?: readonly CommentSpec[]
   files?: readonly FileSpec[]
 }
+
+/** Every page of the built-in wiki, in the order in which the tenant lists them. */
+export const companyPages: readonly PageSpec[] = (readYaml('pages') as readonly Omit<PageSpec, 'body'>[]).map(
+  (page) => ({ ...page, body: readBody(page.slug) }),
+)
 
 export const toPageId = (slug: string) => toContentId(`page ${slug}`)
 export const toFileId = (slug: string, filename: string) => `att${toContentId(`file ${slug}/${filename}`)}`

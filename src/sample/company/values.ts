@@ -69,6 +69,7 @@ function pem(seed: string): string {
 
 const password = (seed: string, word: string) =>
   `${word}${toRandomText(seed, '#!%+', 1)}${toRandomText(`${seed} tail`, ALNUM, 6)}4`
+const splitAt = (text: string, at: number) => [text.slice(0, at), text.slice(at)] as const
 const dashed = (seed: string) => toRandomText(seed, ALNUM, 20)
 
 export const secrets = {
@@ -78,7 +79,8 @@ export const secrets = {
   githubToken: checkedToken('ghp_', 'github'),
   npmToken: checkedToken('npm_', 'npm'),
   gitlabToken: `glpat-${dashed('gitlab')}`,
-  gitlabTokenInTags: `glpat-${dashed('gitlab in tags')}`,
+  /** In two parts: a page sets them in different tags. */
+  gitlabTokenInTags: splitAt(`glpat-${dashed('gitlab in tags')}`, 13),
   slackToken: `xoxb-${toRandomText('slack a', '123456789', 12)}-${toRandomText('slack b', '123456789', 12)}-${toRandomText('slack c', ALNUM, 24)}`,
   sendgridKey: `SG.${toRandomText('sendgrid a', ALNUM, 22)}.${toRandomText('sendgrid b', ALNUM, 43)}`,
   privateKey: pem('till gateway'),

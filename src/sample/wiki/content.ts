@@ -1,19 +1,14 @@
-import { engineeringPages } from '../company/engineering.ts'
-import { operationsPages } from '../company/operations.ts'
+import { toBytes } from '../company/files.ts'
 import {
   authors,
   type CommentSpec,
+  companyPages,
   type PageSpec,
   type SpaceKey,
   toAccountId,
   toFileId,
   toPageId,
 } from '../company/page.ts'
-import { retailPages } from '../company/retail.ts'
-import { engineeringSlips } from '../company/slips-engineering.ts'
-import { operationsSlips } from '../company/slips-operations.ts'
-import { peopleSlips } from '../company/slips-people.ts'
-import { workplacePages } from '../company/workplace.ts'
 import { toContentId } from '../ids.ts'
 import { type WikiSpace, WikiTenant } from './tenant.ts'
 
@@ -54,16 +49,6 @@ const spaces: readonly (Pick<WikiSpace, 'key' | 'name' | 'description'> & { home
 ]
 
 const homes = new Map(spaces.map(({ key, home }) => [key, home]))
-
-export const companyPages: readonly PageSpec[] = [
-  ...engineeringPages,
-  ...engineeringSlips,
-  ...operationsPages,
-  ...operationsSlips,
-  ...workplacePages,
-  ...retailPages,
-  ...peopleSlips,
-]
 
 export const toSpaceId = (key: SpaceKey) => toContentId(`space ${key}`)
 
@@ -127,8 +112,8 @@ export function createSampleWikiTenant(options: { today?: number } = {}): WikiTe
       ...(parent === undefined ? {} : { parentId: toPageId(parent) }),
     })
     addComments(tenant, page, page.comments ?? [], { path: 'c', createdAt: updatedAt })
-    for (const { filename, mediaType, bytes, comment } of page.files ?? []) {
-      const file = bytes()
+    for (const { filename, mediaType, content, comment } of page.files ?? []) {
+      const file = toBytes(content)
       tenant.addAttachment(toPageId(page.slug), {
         id: toFileId(page.slug, filename),
         title: filename,
