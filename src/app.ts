@@ -66,9 +66,9 @@ export function createApp(folder: Folder): OpenedApp {
       log,
       progress: about.progress ?? (() => {}),
       vault,
-      answerAway: (operation, input, asking) => answers?.answer(operation, input, asking),
-      workAway: (operation, input, asking) =>
-        answers?.isNeeded() === true ? scans.work(operation, input, asking) : undefined,
+      runOnQueryThread: (operation, input, asking) => answers?.answer(operation, input, asking),
+      runOnScanThread: (operation, input, asking) =>
+        answers?.isNeeded() === true ? scans.run(operation, input, asking) : undefined,
       lockdown: config.lockdown,
       lockdownCodes: config.lockdownCodes,
       store,

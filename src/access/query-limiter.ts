@@ -10,8 +10,8 @@ export type QueryLimiter = (operation: OperationFacts, caller: Caller, work: () 
 /** Of operations that compute, few run at once for holders of tokens: the others wait, and too many are refused. */
 export function createQueryLimiter(): QueryLimiter {
   const gate = createConcurrencyLimit(QUESTIONS)
-  return ({ effect, route = '' }, caller, work) => {
-    if (effect !== 'read' || !route.startsWith('POST ') || caller.token !== true) return work()
+  return ({ cost }, caller, work) => {
+    if (cost !== 'computed' || caller.token !== true) return work()
     return gate.run(principalOf(caller), async () => {
       await nextTurn()
       return work()

@@ -32,16 +32,3 @@ export type QueryThreadReply =
   | { kind: 'refusal'; id: number; error: ErrorReport | undefined }
   | { kind: 'log'; line: string }
   | { kind: 'closed' }
-
-/** What is answered in the thread: all that may have to look at many findings or assets. */
-export const queryThreadOperations: ReadonlySet<string> = new Set([
-  'query_metric',
-  'explore_metric',
-  'query_metric_timeseries',
-  'explore_by_glossary_term',
-  'query_dashboard',
-  'search_findings',
-  'preview_triage',
-  'list_assets',
-  'get_stats',
-])

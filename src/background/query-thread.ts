@@ -5,12 +5,7 @@ import type { ReadContext } from '../operation/context.ts'
 import type { Log, LogLevel } from '../runtime/log.ts'
 import { startWorker } from '../runtime/package-files.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type QueryThreadReply,
-  type QueryThreadRequest,
-  type QueryThreadSettings,
-  queryThreadOperations,
-} from './query-messages.ts'
+import type { QueryThreadReply, QueryThreadRequest, QueryThreadSettings } from './query-messages.ts'
 
 const SCRIPT = 'background/query.worker'
 /** How often it is looked whether there are enough findings by now. */
@@ -131,7 +126,6 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
 
   return {
     answer(operation, input, context) {
-      if (!queryThreadOperations.has(operation)) return undefined
       const thread = find()
       if (thread === undefined) return undefined
       const { caller, coerced, signal } = context

@@ -1,17 +1,14 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { queryDashboardOperations } from '../dashboards/operations.ts'
 import { toLoggedText } from '../detectors/safe-text.ts'
-import { findingOperations } from '../findings/operations.ts'
 import { AppError, toErrorReport } from '../kernel/errors.ts'
 import type { WriteContext } from '../operation/context.ts'
-import { queryOperations } from '../query/operations.ts'
 import { createLog } from '../runtime/log.ts'
-import { getStats } from '../scans/stats-operation.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { keepEngine } from './engine-keeper.ts'
 import type { QueryThreadReply, QueryThreadRequest, QueryThreadSettings } from './query-messages.ts'
+import { queryThreadOperations } from './query-operations.ts'
 
 const { home, keys, logLevel, leastFindings } = workerData as QueryThreadSettings
 const report = (message: QueryThreadReply) => parentPort?.postMessage(message)
@@ -19,12 +16,7 @@ const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
-const operations = new Map(
-  [...queryOperations, ...queryDashboardOperations, ...findingOperations, getStats].map((operation) => [
-    operation.name,
-    operation,
-  ]),
-)
+const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
 const keeper = keepEngine({ store, log, leastFindings })
 
 type Question = Extract<QueryThreadRequest, { kind: 'ask' }>

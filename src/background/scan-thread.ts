@@ -49,10 +49,8 @@ export interface ScanThread extends ScanRunner {
     request: ImportRequest,
     context: Pick<ImportContext, 'signal' | 'caller'>,
   ): Promise<ImportResult>
-  /**
-   * Runs a triage or a suppression, which may concern very many findings; undefined where that is no such operation.
-   */
-  work(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown> | undefined
+  /** Runs an operation that is declared to run on this thread. */
+  run(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown>
   /** Interrupts what runs and leaves it to be resumed. */
   close(): Promise<void>
 }
@@ -75,9 +73,6 @@ interface Deaths {
   times: number
   lastAt: number
 }
-
-/** What is done in the thread: all that may change very many findings. */
-const longOperations: ReadonlySet<string> = new Set(['triage_findings', 'create_suppression', 'delete_suppression'])
 
 type TaskOrder = Extract<ScanThreadRequest, { kind: 'import' | 'call' }>
 
@@ -264,13 +259,11 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     cancel: (scanUid) => send({ kind: 'cancel', scanUid }),
     importFindings: (stream, request, { signal, caller }) =>
       perform<ImportResult>((id) => ({ kind: 'import', id, stream, request, caller: { name: caller.name } }), signal),
-    work: (operation, input, { caller, signal }) =>
-      longOperations.has(operation)
-        ? perform(
-            (id) => ({ kind: 'call', id, operation, input, caller: { ...caller, scopes: [...caller.scopes] } }),
-            signal,
-          )
-        : undefined,
+    run: (operation, input, { caller, signal }) =>
+      perform(
+        (id) => ({ kind: 'call', id, operation, input, caller: { ...caller, scopes: [...caller.scopes] } }),
+        signal,
+      ),
     close: async () => {
       closed = true
       clearTimeout(idle)

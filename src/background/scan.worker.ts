@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
 import { toLoggedText } from '../detectors/safe-text.ts'
-import { findingOperations } from '../findings/operations.ts'
-import { suppressionOperations } from '../findings/suppressions/operations.ts'
 import { type ImportFormat, importFindings } from '../imports/imports.ts'
 import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
 import type { Caller, Scope } from '../operation/context.ts'
@@ -11,6 +9,7 @@ import { createLog, type LogLevel } from '../runtime/log.ts'
 import { goBehindAnswers } from '../runtime/thread-priority.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
+import { scanThreadOperations } from './scan-operations.ts'
 import { createScanRunner } from './scan-runner.ts'
 
 /** What the thread is started with. */
@@ -79,7 +78,6 @@ const scans = createScanRunner({
   upstream,
 })
 const tasks = new Map<number, { stop: AbortController; done: Promise<void> }>()
-const operations = [...findingOperations, ...suppressionOperations]
 
 function tellUpstream(): void {
   const counts = upstream.take()
@@ -101,7 +99,7 @@ function work(task: Task, signal: AbortSignal): Promise<unknown> | unknown {
   if (task.kind === 'import') {
     return importFindings(task.stream, task.request, { store, vault, log, now, signal, caller: task.caller })
   }
-  const operation = operations.find(({ name }) => name === task.operation)
+  const operation = scanThreadOperations.find(({ name }) => name === task.operation)
   if (operation === undefined) throw new RangeError(`there is no operation ${task.operation} in this thread`)
   const caller = { ...task.caller, scopes: new Set(task.caller.scopes) }
   const read: Store['read'] = (read) => store.read(read)

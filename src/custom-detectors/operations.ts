@@ -143,6 +143,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       summary:
         'Runs a kept or a new detector over texts and some assets of a source, counts what it finds, keeps nothing.',
       effect: 'read',
+      cost: 'computed',
       scope: 'admin',
       route: 'POST /custom-detectors/preview',
       openWorld: true,

@@ -175,14 +175,12 @@ function longestList({ structuredContent = {} }: ToolAnswer): number | undefined
   return lengths.length === 0 ? undefined : Math.max(...lengths)
 }
 
-function toChanges(operation: Operation, input: Record<string, unknown>, answer: ToolAnswer): ResourceChange[] {
-  if (operation.effect === 'read' || answer.isError === true) return []
-  return resourceKinds.flatMap((noun): ResourceChange[] => {
-    const name = input[noun.parameter]
-    if (!noun.changedBy.includes(operation.name) || typeof name !== 'string') return []
-    const listed = /^(?:create|delete|set|remove)_/.test(operation.name)
-    return [{ kind: 'updated', uri: uriOf(noun, name) }, ...(listed ? [{ kind: 'listed' } as const] : [])]
-  })
+function toChanges({ changes }: Operation, input: Record<string, unknown>, answer: ToolAnswer): ResourceChange[] {
+  const kind = resourceKinds.find(({ room }) => room === changes?.kind)
+  if (kind === undefined || answer.isError === true) return []
+  const name = input[kind.parameter]
+  if (typeof name !== 'string') return []
+  return [{ kind: 'updated', uri: uriOf(kind, name) }, ...(changes?.list === true ? [{ kind: 'listed' } as const] : [])]
 }
 
 /** What an assistant should know before the first call; it holds nothing that is stored. */

@@ -65,7 +65,7 @@ export interface ScanRunner {
 export interface OperationFacts {
   name: string
   effect: 'read' | 'write'
-  route?: string
+  cost?: 'computed'
 }
 
 /** What every operation gets beside its input. */
@@ -92,7 +92,7 @@ export interface ReadContext {
    * Has a read answered in another thread; undefined, now or in the end, when it is to be answered in this one.
    * @throws AppError what the operation throws.
    */
-  answerAway?(
+  runOnQueryThread?(
     operation: string,
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
@@ -108,7 +108,7 @@ export interface WriteContext extends ReadContext {
    * Has a change that may be long made in another thread; undefined when it is to be made in this one.
    * @throws AppError what the operation throws.
    */
-  workAway?(
+  runOnScanThread?(
     operation: string,
     input: object,
     context: Pick<ReadContext, 'caller' | 'signal'>,

@@ -19,6 +19,13 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   : never
 type InputSchema = z.ZodType<object>
 
+/** The query thread answers questions, the scan thread makes changes that may concern very many findings. */
+type RunsOn = 'query-thread' | 'scan-thread'
+export interface DefinitionEffect {
+  kind: 'terms' | 'metrics' | 'dashboards'
+  list: boolean
+}
+
 interface Declared<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
   /** verb_noun: the tool's name, the OpenAPI operationId, the word after `assay call`. */
   name: string
@@ -36,6 +43,12 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   toolset?: 'agent' | 'admin'
   /** Calling it twice with the same input is the same as once. Default: true for reads, false for writes. */
   idempotent?: boolean
+  /** The thread that runs it where there are many findings; absent: the thread of the door. */
+  runsOn?: RunsOn
+  /** `computed`: a read that reckons with many rows; few of them run at once for holders of tokens. */
+  cost?: 'computed'
+  /** The kind of definition that it changes, one that the input names, and whether the list of them changes as well. */
+  changes?: DefinitionEffect
   /** It takes something away. */
   destructive?: boolean
   /** It asks systems outside this machine. */
@@ -90,6 +103,9 @@ export interface Operation {
   location?: (output: never) => string
   toolset?: 'agent' | 'admin'
   idempotent: boolean
+  runsOn?: RunsOn
+  cost?: 'computed'
+  changes?: DefinitionEffect
   destructive: boolean
   openWorld: boolean
   tellsProgress: boolean
@@ -154,12 +170,14 @@ export function requireScope(what: string, scope: Scope, caller: Caller): void {
 async function run(operation: Operation, input: object, context: WriteContext): Promise<unknown> {
   try {
     if (operation.effect === 'write') {
-      const done = context.workAway?.(operation.name, input, context)
+      const done =
+        operation.runsOn === 'scan-thread' ? context.runOnScanThread?.(operation.name, input, context) : undefined
       if (done !== undefined) return await done
       await context.untilFree?.()
       return await operation.run(input as never, context)
     }
-    const answered = await context.answerAway?.(operation.name, input, context)
+    const answered =
+      operation.runsOn === 'query-thread' ? await context.runOnQueryThread?.(operation.name, input, context) : undefined
     return answered === undefined ? await operation.run(input as never, context) : answered.output
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -68,6 +68,7 @@ export const getStats = operation({
   title: 'Get statistics',
   summary: 'Count what is kept: sources, assets by kind, findings by status, severity and detector, newest scans.',
   effect: 'read',
+  runsOn: 'query-thread',
   scope: 'read',
   route: 'GET /stats',
   toolset: 'admin',

@@ -201,6 +201,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       title: 'Test a source',
       summary: 'Try to sign in and to read, step by step, with a hint for what fails. Stores nothing.',
       effect: 'read',
+      cost: 'computed',
       scope: 'admin',
       route: 'POST /sources/{id}/test',
       toolset: 'admin',

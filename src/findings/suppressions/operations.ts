@@ -93,6 +93,7 @@ export const suppressionOperations: readonly Operation[] = [
     summary:
       'Ignores findings by filter, by value or by pattern, those that are open and those that later scans and imports bring.',
     effect: 'write',
+    runsOn: 'scan-thread',
     consent: 'always',
     scope: 'triage',
     route: 'POST /suppressions',
@@ -138,6 +139,7 @@ export const suppressionOperations: readonly Operation[] = [
     title: 'Delete a suppression',
     summary: 'Takes a standing decision back: what it had decided is open again, or resolved where it is gone.',
     effect: 'write',
+    runsOn: 'scan-thread',
     consent: 'always',
     scope: 'triage',
     route: 'DELETE /suppressions/{id}',

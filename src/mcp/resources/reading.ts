@@ -1,6 +1,6 @@
 import { closest } from '../../kernel/suggest.ts'
 import type { WriteContext } from '../../operation/context.ts'
-import { call, type Operation } from '../../operation/operation.ts'
+import { call, type DefinitionEffect, type Operation } from '../../operation/operation.ts'
 import type { McpRequest } from '../protocol.ts'
 
 /** Operations by name, and the context in which one runs for a request. */
@@ -30,7 +30,7 @@ export function createReaders(operations: readonly Operation[], contextFor: Cont
 /** Something with a name that resources, prompts and completions speak about. */
 export interface ResourceKind {
   /** First part of its addresses: `assay://metrics/{slug}`. */
-  room: string
+  room: DefinitionEffect['kind']
   title: string
   description: string
   parameter: string
@@ -39,8 +39,6 @@ export interface ResourceKind {
   /** The member of the list's answer and of its items that hold what is named. */
   nameOf(item: Record<string, unknown>): unknown
   titleOf(item: Record<string, unknown>): unknown
-  /** Operations that change one of it; they name it under `parameter`. */
-  changedBy: readonly string[]
 }
 
 export const resourceKinds: readonly ResourceKind[] = [
@@ -53,7 +51,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     get: 'get_glossary_term',
     nameOf: ({ slug }) => slug,
     titleOf: ({ displayName }) => displayName,
-    changedBy: ['create_glossary_term', 'update_glossary_term', 'delete_glossary_term'],
   },
   {
     room: 'metrics',
@@ -64,7 +61,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     get: 'get_metric',
     nameOf: ({ slug }) => slug,
     titleOf: ({ displayName }) => displayName,
-    changedBy: ['create_metric', 'update_metric', 'delete_metric', 'certify_metric', 'deprecate_metric'],
   },
   {
     room: 'dashboards',
@@ -75,7 +71,6 @@ export const resourceKinds: readonly ResourceKind[] = [
     get: 'get_dashboard',
     nameOf: ({ dashboard, name }) => dashboard ?? name,
     titleOf: ({ title, dashboard, name }) => title ?? dashboard ?? name,
-    changedBy: ['set_placement', 'remove_placement'],
   },
 ]
 

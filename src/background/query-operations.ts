@@ -1,0 +1,12 @@
+import { queryDashboardOperations } from '../dashboards/operations.ts'
+import { findingOperations } from '../findings/operations.ts'
+import { queryOperations } from '../query/operations.ts'
+import { getStats } from '../scans/stats-operation.ts'
+
+/** The operations of the query thread, from the modules that it loads. */
+export const queryThreadOperations = [
+  ...queryOperations,
+  ...queryDashboardOperations,
+  ...findingOperations,
+  getStats,
+].filter(({ runsOn }) => runsOn === 'query-thread')
