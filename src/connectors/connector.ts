@@ -159,6 +159,8 @@ export interface Batch {
   unlisted?: readonly Unlisted[]
   /** Keys of assets that are as they were, with the assets that are listed through them. */
   unchanged?: readonly string[]
+  /** Keys of assets of which nothing shows whether they are as they were: they stay as they are known, unread. */
+  deferred?: readonly string[]
   /** Kept with the batch. */
   readings?: readonly ReadingUpdate[]
 }

@@ -37,6 +37,7 @@ export interface SafeBatch {
   warnings: readonly SafeWarning[]
   unlisted?: readonly Safe<Unlisted>[]
   unchanged?: readonly SafeText[]
+  deferred?: readonly SafeText[]
   readings?: readonly Safe<ReadingUpdate>[]
 }
 
@@ -134,7 +135,7 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
 }
 
 function toSafeBatch(batch: Batch, toKey: (key: string) => SafeText): SafeBatch {
-  const { assets, cursor, warnings, unlisted, unchanged, readings } = batch
+  const { assets, cursor, warnings, unlisted, unchanged, deferred, readings } = batch
   const kept = cursor === null ? null : toSafeText(cursor, 'key', MAX_ADDRESS)
   return {
     assets: assets.map((draft) => toSafeAsset(draft, toKey)),
@@ -142,6 +143,7 @@ function toSafeBatch(batch: Batch, toKey: (key: string) => SafeText): SafeBatch 
     warnings: warnings.map((warning) => toSafeWarning(warning, toKey)),
     ...(unlisted === undefined ? {} : { unlisted: unlisted.map(toSafeUnlisted) }),
     ...(unchanged === undefined ? {} : { unchanged: unchanged.map(toKey) }),
+    ...(deferred === undefined ? {} : { deferred: deferred.map(toKey) }),
     ...(readings === undefined
       ? {}
       : { readings: readings.map((read) => ({ ...read, key: toKey(read.key), mark: toSafeText(read.mark, 'key') })) }),

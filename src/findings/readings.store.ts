@@ -47,3 +47,8 @@ export function saveReadings(
     statement.run({ source_id: sourceId, key, mark, at: scanStartedAt })
   }
 }
+
+/** Lets the next scan of a source read everything, whatever the platform's times say. */
+export function forgetReadings(writer: Writer, sourceId: number): void {
+  writer.prepare('DELETE FROM reading WHERE source_id = ?').run(sourceId)
+}

@@ -124,16 +124,22 @@ export function keepUnlisted(
     .run({ ...parameters, reason, detail })
 }
 
-/** Assets that are as they were because the one that they are known from is. Returns the keys of those newly seen. */
-export function keepUnchanged(writer: Writer, { at, ...dependants }: Dependants & { at: number }): string[] {
+/**
+ * Assets that are as they were because the one that they are known from is. `isChecked` is false where nothing showed
+ * that: then they count as listed, not as looked at. Returns the keys of those newly seen.
+ */
+export function keepUnchanged(
+  writer: Writer,
+  { at, isChecked = true, ...dependants }: Dependants & { at: number; isChecked?: boolean },
+): string[] {
   const { sql, parameters } = toCondition(dependants)
   const rows = writer
     .prepare(
       `UPDATE main.asset AS a SET seen_scan_id = @scan_id, last_seen_at = @at, missed = 0,
-         last_scanned_at = CASE WHEN last_scanned_at IS NULL THEN NULL ELSE @at END
+         last_scanned_at = CASE WHEN last_scanned_at IS NULL OR @is_checked = 0 THEN last_scanned_at ELSE @at END
        WHERE ${sql} RETURNING key`,
     )
-    .all({ ...parameters, at }) as { key: string }[]
+    .all({ ...parameters, at, is_checked: isChecked ? 1 : 0 }) as { key: string }[]
   return rows.map((row) => row.key)
 }
 

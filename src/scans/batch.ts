@@ -182,9 +182,12 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           if (result !== 'failed') counts[result]++
         }
       }
-      for (const key of last?.unchanged ?? []) {
-        countKept(keepUnchanged(writer, { sourceId, through: { key }, kinds: assetKinds, scanId, at }))
-        keepDependants(key, [{ kinds: assetKinds, reason: 'unchanged' }])
+      for (const [keys, isChecked] of [[last?.unchanged, true] as const, [last?.deferred, false] as const]) {
+        for (const parentKey of keys ?? []) {
+          for (const through of [{ key: parentKey }, { parentKey }]) {
+            countKept(keepUnchanged(writer, { sourceId, through, kinds: assetKinds, scanId, at, isChecked }))
+          }
+        }
       }
       for (const { kinds, reason } of last?.unlisted ?? []) {
         if (reason !== 'unchanged') continue

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { dropPendingImport } from '../findings/pending-imports.store.ts'
+import { forgetReadings } from '../findings/readings.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
@@ -59,9 +60,12 @@ export const scanOperations: readonly Operation[] = [
     location: (scan) => `/scans/${scan.id}`,
     toolset: 'admin',
     openWorld: true,
-    input: z.strictObject({ id: SourceRef }),
+    input: z.strictObject({
+      id: SourceRef,
+      full: z.boolean().default(false).describe('Also read what nothing shows to be edited.'),
+    }),
     output: Scan,
-    run: async ({ id }, context) => {
+    run: async ({ id, full }, context) => {
       const isDriven = await isStillDriven(
         () => context.store.read((reader) => findActiveScan(reader, getSource(reader, id).id)),
         context,
@@ -69,6 +73,7 @@ export const scanOperations: readonly Operation[] = [
       const scan = context.store.write(
         (writer) => {
           const source = getSource(writer, id)
+          if (full) forgetReadings(writer, source.id)
           const uid = queueScan(writer, source, {
             trigger: 'MANUAL',
             requestedBy: context.caller.name,

@@ -5,12 +5,18 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import type { Scan } from '../../src/scans/model.ts'
 import { type Planted, plantedBi } from './planted.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
+import { PAST_REREAD_MS } from './withheld.ts'
 import type { Workbench } from './workbench.ts'
 
 let bench: Workbench
 let server: SampleBi | undefined
 beforeEach(() => {
   bench = openSectionedBench()
+  const { scan } = bench
+  bench.scan = (source) => {
+    bench.clock.now += PAST_REREAD_MS
+    return scan(source)
+  }
 })
 afterEach(async () => {
   await bench.close()

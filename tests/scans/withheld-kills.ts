@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRandom } from '../../src/sample/ids.ts'
 import { type Ended, startScanProcess } from './scan-process.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
-import { decide, listWithheld, watchReplies } from './withheld.ts'
+import { decide, listWithheld, PAST_REREAD_MS, watchReplies } from './withheld.ts'
 import { type PlatformCase, startPlatform } from './withheld-run.ts'
 
 export interface KilledOutcome {
@@ -32,7 +32,7 @@ export async function runWithheldUnderKills(
     for (let round = 0; ; round++) {
       const scanner = waiting
       waiting = startScanProcess()
-      now += 60_000
+      now += PAST_REREAD_MS
       const due = server.requests.length + 1 + Math.floor(random() * 12)
       const ended = await scanner.scan({ home, now }, () => round < killsPerScan && server.requests.length >= due)
       if (ended !== undefined) return ended

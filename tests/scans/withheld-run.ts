@@ -3,7 +3,7 @@ import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
 import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { plantedBi, plantedWiki } from './planted.ts'
 import { listKept, openSectionedBench } from './sectioned.ts'
-import { decide, listWithheld, scanAndCompare, type Withheld, watchReplies } from './withheld.ts'
+import { decide, listWithheld, scanAndCompare, scanLater, type Withheld, watchReplies } from './withheld.ts'
 
 type Options = Record<string, Record<string, unknown>>
 
@@ -90,12 +90,12 @@ export async function runWithheld(
       for (const change of restored.changed.slice(0, 3)) say(`afterwards ${change}`)
       if (restored.unseen > 0) say(`${restored.unseen} findings are not found afterwards`)
       planted.clean()
-      await bench.scan()
-      await bench.scan()
+      await scanLater(bench)
+      await scanLater(bench)
       const left = listKept(bench).filter(({ status }) => status === 'OPEN')
       for (const { asset, excerpt } of left.slice(0, 3)) say(`not resolved when removed: ${asset}: ${excerpt}`)
       planted.plant()
-      await bench.scan()
+      await scanLater(bench)
       const back = listKept(bench).filter(({ status }) => status === 'RESOLVED')
       for (const { asset, excerpt } of back.slice(0, 3)) say(`not found again: ${asset}: ${excerpt}`)
     }

@@ -19,10 +19,11 @@ export function addScanCommands(program: Command, host: Host): void {
   withData('existing', program.command('scan'))
     .description('scan one source now, and show how it goes')
     .argument('<source>', 'name or id of the source')
+    .option('--full', 'also read what nothing shows to be edited')
     .option('--json', 'print the scan as JSON')
-    .action(async (source: string, options: Flags & { json?: boolean }) => {
+    .action(async (source: string, options: Flags & { json?: boolean; full?: boolean }) => {
       const scan = await withSession(host, options, async (session) => {
-        const { id } = await session.call<{ id: string }>('start_scan', { id: source })
+        const { id } = await session.call<{ id: string }>('start_scan', { id: source, full: options.full === true })
         return followScan(host, session, id)
       })
       if (options.json) printJson(host, scan)

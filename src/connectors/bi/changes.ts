@@ -3,7 +3,7 @@ import { assetKinds, type Batch, type CrawlRequest, type ReadingRecord, type Rea
 import type { BiApi } from './api.ts'
 import type { LoadedContent } from './content.ts'
 import { judge } from './failure.ts'
-import type { BiReport, Dataset, Workspace } from './model.ts'
+import type { BiDashboard, BiReport, Dataset, Workspace } from './model.ts'
 
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * 24 * HOUR_MS
@@ -24,12 +24,17 @@ const toWorkspaceMark = (settings: string, { id, name, kind, member }: Workspace
 
 /** What of one workspace is to be read. */
 export interface Revisit {
-  /** Reads an item, unless the platform's time says that it is as it was. */
+  /**
+   * Reads an item, unless the platform's time says that it is as it was. One without a time is read once a week, unless
+   * an administrator's list tells that its workspace was edited.
+   */
   read<T extends object>(
-    item: BiReport | Dataset,
+    item: BiReport | Dataset | BiDashboard,
     key: string,
     read: () => Promise<T>,
-  ): Promise<(T & { readings?: ReadingUpdate[] }) | { assets: []; unchanged: string[] }>
+  ): Promise<(T & { readings?: ReadingUpdate[] }) | { assets: []; unchanged?: string[]; deferred?: string[] }>
+  /** How many items were not read although the platform tells no time of them. */
+  deferred(): number
   /** What is kept of the workspace once all of it was listed. */
   conclude(): ReadingUpdate[]
 }
@@ -99,17 +104,22 @@ export function createChangeCheck(options: {
       const isForced = last === undefined || isDue(workspace.id, last.readAt, now())
       const local = digest([...content.local])
       let skipped = 0
+      let deferred = 0
       return {
         async read(item, key, read) {
-          if (item.modifiedAt === undefined || request.readings === undefined) return await read()
+          const hasTime = 'modifiedAt' in item && item.modifiedAt !== undefined
+          if (request.readings === undefined || (!hasTime && 'workspace' in content.scan)) return await read()
           const mark = digest([settings, workspace.id, local, item])
           const reading = request.readings([key]).get(key)
           if (!isForced && reading?.isWhole === true && reading.mark === mark) {
             skipped++
-            return { assets: [], unchanged: [key] }
+            if (hasTime) return { assets: [], unchanged: [key] }
+            deferred++
+            return { assets: [], deferred: [key] }
           }
           return { ...(await read()), readings: [{ key, mark, isRead: true }] }
         },
+        deferred: () => deferred,
         conclude() {
           const { scan } = content
           const isGapless = !content.unreadable && content.unlisted.length === 0

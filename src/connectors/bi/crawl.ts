@@ -24,6 +24,8 @@ interface Drafts {
   warnings?: ScanWarning[]
   /** Keys of assets that were not read because they are as they were. */
   unchanged?: string[]
+  /** Keys of assets that were not read because nothing shows whether they are as they were. */
+  deferred?: string[]
   readings?: ReadingUpdate[]
 }
 
@@ -45,6 +47,13 @@ function toSchemaWarnings(answer: SchemaAnswer): ScanWarning[] {
   if (answer.status !== 'unavailable') return []
   const message = `The tables of some datasets could not be read: ${answer.reason}; see schemaReason of each.`
   return [{ code: 'schema_unavailable', message }]
+}
+
+/** Says that items wait for their turn, and how to have them read before. */
+function toDeferredWarnings(count: number): ScanWarning[] {
+  if (count === 0) return []
+  const message = `The platform tells no time of ${count} ${count === 1 ? 'item' : 'items'} that this scan did not read: each is read once a week; a full scan (assay scan NAME --full) reads all of them now.`
+  return [{ code: 'read_weekly', message }]
 }
 
 const phases = ['datasets', 'reports', 'dashboards'] as const
@@ -203,7 +212,7 @@ export function createCrawler(options: {
       })),
       dashboards: content.dashboards.map((item) => ({
         id: item.id,
-        draft: () => alone(dashboardDraft(item, content)),
+        draft: () => revisit.read(item, assets.keyOf.dashboard(item.id), () => alone(dashboardDraft(item, content))),
       })),
     }
     const batches = phases.flatMap((phase, index) => {
@@ -233,7 +242,9 @@ export function createCrawler(options: {
           ...(index === 0 && isFirst ? selection.warnings : []),
           ...(index === 0 && content.unreadable ? [unreadable] : []),
           ...drafts.flatMap(({ warnings = [] }) => warnings),
+          ...(index === batches.length - 1 ? toDeferredWarnings(revisit.deferred()) : []),
         ],
+        deferred: drafts.flatMap(({ deferred = [] }) => deferred),
         unchanged: drafts.flatMap(({ unchanged = [] }) => unchanged),
         readings: [
           ...drafts.flatMap(({ readings = [] }) => readings),

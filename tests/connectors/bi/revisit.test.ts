@@ -232,3 +232,61 @@ describe('rights that are lost and come back', () => {
     expect(listWords()).toEqual({ open: ['report'], resolved: ['report'] })
   })
 })
+
+describe('a second scan where the lists tell no times', () => {
+  const editSilently = () => {
+    for (const { reports, datasets } of tenant.workspaces.values()) {
+      for (const report of reports) report.pages = ['word:silent']
+      for (const dataset of datasets)
+        dataset.parameters = [{ name: 'word:silent', type: 'Text', currentValue: 'x', isRequired: true }]
+    }
+  }
+  const listScanned = () =>
+    bench.store.read((reader) =>
+      reader
+        .prepare('SELECT DISTINCT last_scanned_at AS at FROM asset WHERE last_scanned_at IS NOT NULL')
+        .pluck()
+        .all(),
+    )
+
+  it('asks at most a third of an unchanged tenant, says what it did not read, and does not claim to have read it', async () => {
+    await start({})
+    const first = await scan()
+    const [readAt] = listScanned()
+    later(2 * HOUR_MS)
+    const second = await scan()
+    expect(second.requests * 3).toBeLessThanOrEqual(first.requests)
+    expect(new Set(second.scan.warnings.map(({ code }) => code))).toEqual(new Set(['read_weekly']))
+    expect(second.scan.progress).toMatchObject({ discovered: first.scan.progress.discovered })
+    expect(listScanned()).toContain(readAt)
+  })
+
+  it('finds an edit within a week, a new name at once', async () => {
+    await start({})
+    await scan()
+    editSilently()
+    reportAt(3).name = 'word:named'
+    const found: number[] = []
+    for (let day = 0; day < 7; day++) {
+      later(DAY_MS)
+      await scan()
+      found.push(listWords().open.length)
+    }
+    expect(found[0]).toBeGreaterThan(0)
+    expect(found[0]).toBeLessThan(59)
+    expect(found[6]).toBe(59 + 29 + 1)
+  })
+
+  it('finds every edit when a full scan is asked for', async () => {
+    await start({})
+    await scan()
+    editSilently()
+    later(2 * HOUR_MS)
+    await scan()
+    expect(listWords().open).toEqual([])
+    const { id } = await bench.run<Scan>('start_scan', { id: 'fake', full: true })
+    await bench.queue.settled(id)
+    expect(await bench.run<Scan>('get_scan', { id })).toMatchObject({ status: 'COMPLETED', warnings: [] })
+    expect(listWords().open).toHaveLength(59 + 29)
+  })
+})
