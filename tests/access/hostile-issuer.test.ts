@@ -244,15 +244,22 @@ const states: readonly State[] = [
 ]
 
 const about = (issuer: TestIssuer) => ({ issuer, good, stranger: stranger.privateKey, elsewhere: elsewhere.address })
-const forge = async (issuer: TestIssuer, state?: State) => [
-  ...(await Promise.all(forgedTokens.map(([, make]) => make(about(issuer))))),
-  ...((await state?.forge?.(issuer)) ?? []),
-]
+const isLong = process.env.ASSAY_LONG === '1'
+/** One in so many forms of forged tokens is tried in each state; another share in the next, so that each form comes up. */
+const SHARES = isLong ? 1 : 4
+const forge = async (issuer: TestIssuer, state: State, isEntered = true) => {
+  const turn = states.indexOf(state)
+  const forms = forgedTokens.filter((_, index) => index % SHARES === turn % SHARES)
+  return [
+    ...(await Promise.all(forms.map(([, make]) => make(about(issuer))))),
+    ...((isEntered ? await state.forge?.(issuer) : undefined) ?? []),
+  ]
+}
 const medianOf = (times: readonly number[]) =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 const toTimes = (replies: readonly { ms: number }[]) => replies.map(({ ms }) => ms)
 
-const VALID = 15
+const VALID = isLong ? 15 : 7
 const ROUNDS = 4
 
 /** Valid tokens one after another, beside forged ones. */
@@ -268,7 +275,7 @@ describe('beside an issuer whose keys are known and that then', () => {
   it.each(states)('$name, valid tokens are let in as fast as before, and no others', async (state) => {
     const scene = await openScene()
     await askBeside(scene, [])
-    const before = await askBeside(scene, await forge(scene.issuer))
+    const before = await askBeside(scene, await forge(scene.issuer, state, false))
     await state.enter(scene.issuer)
     const healthy = toTimes(before.valid)
     let isAsFast = false
