@@ -87,6 +87,8 @@ function locate(
   const { detector, config } = run
   const { asset, now } = options
   const located: Located[] = []
+  /** Where a part is mapped to its source, another part of the same path is that source itself. */
+  const mapped = new Set(pieces.flatMap(({ whole }) => (whole.map === undefined ? [] : [whole.path])))
   const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
   try {
     for (const match of detector.detect(document, { asset, config, now })) {
@@ -103,7 +105,7 @@ function locate(
         detectorType: detector.type,
         category: match.category ?? detector.category,
         path: piece.whole.path,
-        source: piece.whole.map === undefined ? `part ${piece.index}` : piece.whole.path,
+        source: mapped.has(piece.whole.path) ? piece.whole.path : `part ${piece.index}`,
         section: piece.whole.section ?? '',
         from: toSourceOffset(piece.whole, start),
         to: toSourceOffset(piece.whole, end - 1) + 1,
