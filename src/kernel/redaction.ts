@@ -7,7 +7,7 @@ const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
 const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
 // A form that is whole needs no boundary: a token may stand right behind a word.
-const vendorToken = new RegExp(
+export const vendorToken = new RegExp(
   [
     /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,
     /\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk_live_|rk_live_|sk-ant-|npm_|hf_|ATATT|assay_)[\w-]{12,}/,

@@ -5,6 +5,7 @@ import ts from 'typescript'
 import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
+import { vendorToken } from '../../src/kernel/redaction.ts'
 
 /** What attack strings are made of, again and again. */
 export const attackPieces = ['a', ' ', '\n', '=', '9', '-', '.', '"', 'aA1', '| ', 'é'] as const
@@ -25,6 +26,7 @@ const composing: Readonly<Record<string, number>> = {
   'detectors/secrets/vendor-tokens.ts': 1,
   'detectors/secrets/keyed.ts': 1,
   'documents/text/csv.ts': 1,
+  'kernel/redaction.ts': 1,
 }
 
 const files = rooms.flatMap((room) =>
@@ -41,6 +43,7 @@ export function listPatterns(): BuiltInPattern[] {
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
     ...keyedShapes.map(({ type, vendor, pattern }): [string, RegExp] => [`${type} ${vendor}`, pattern]),
     ['any vendor', anyVendor],
+    ['a token in a line of the log', vendorToken],
     ['a field of CSV', /[^;\r\n]*/y],
   ]
   const all = [
