@@ -12,7 +12,9 @@ const notAnAddress = /(?:\b(?:v|sec|fig)\.?:?\s?#?|§\s?)$/i
 const from = /\b(?:from|von|depuis|desde|från|fra)\s$/i
 /** Before a version as often as before an address. */
 const preposition =
-  /(?:^|[\s(])(?:to|from|auf|von|vers|à|a|de|alla|dalla|da|para|naar|van|do|z|till|från|til|fra|до|с|на|->|→|=>)\s$/i
+  /(?:^|[\s(])(?:to|from|auf|von|vers|à|a|de|alla|dalla|da|para|naar|van|do|z|till|från|til|fra|до|с|на|->|→|=>|[<>=~^]=?)\s?$/i
+/** A version and the day of its release. */
+const dated = /^\s?[-–(/,]\s{0,2}(?:19|20)\d\d-/
 /** The first number of a version is seldom higher. */
 const MAX_MAJOR = 31
 const plainRanges = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
@@ -27,7 +29,7 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     const octets = text.split('.')
     if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) continue
     const before = part.text.slice(Math.max(0, index - 12), index)
-    if (notAnAddress.test(before)) continue
+    if (notAnAddress.test(before) || dated.test(part.text.slice(end, end + 16))) continue
     const isHost = isNamed(part.text, labels, index, end)
     const named = isHost || from.test(before)
     const version = labels.relate(versions, index, end)
@@ -54,7 +56,9 @@ function isNamed(text: string, labels: PartLabels, start: number, end: number): 
 
 /** Part of a longer number, a name or a version. */
 function isGlued(text: string, start: number, end: number): boolean {
-  return /[\w.-]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.\d|-\d)/.test(text.slice(end, end + 2))
+  return (
+    /[\w.-]$/.test(text.slice(Math.max(0, start - 1), start)) || /^(?:\w|\.[\da-z]|-\d)/.test(text.slice(end, end + 2))
+  )
 }
 
 const isHexOrColon = (code: number) =>

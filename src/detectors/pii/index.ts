@@ -83,12 +83,17 @@ export const piiDetector: Detector<PiiConfig> = {
   },
 }
 
+/** No number that could be someone's has fewer digits so close together, */
+const digits = /(?:\d\D{0,3}){4}/
+/** but for addresses of version 6, and what letters and digits are mixed in. */
+const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x/
+
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
   yield* findEmails(part)
   yield* findSensitiveColumns(part)
-  const hasNumbers = /\d|::/.test(part.text)
+  const hasNumbers = digits.test(part.text) || signs.test(part.text)
   if (!hasNumbers && !types.has('PERSON_NAME') && !types.has('POSTAL_ADDRESS')) return
-  const labels = readLabels(part)
+  const labels = readLabels(part, types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS'))
   if (types.has('PERSON_NAME')) yield* findNames(part, labels)
   if (types.has('POSTAL_ADDRESS')) yield* findPostalAddresses(part, labels)
   if (!hasNumbers) return

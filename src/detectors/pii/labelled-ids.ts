@@ -127,8 +127,9 @@ export function* findIds(
   labels: PartLabels,
   wants: (rule: IdRule) => boolean = () => true,
 ): Generator<PiiMatch> {
-  for (const [at, rule] of idRules.entries()) {
-    if (!wants(rule)) continue
+  for (const at of rulesFor(labels, anyAlone.test(part.text))) {
+    const rule = idRules[at]
+    if (rule === undefined || !wants(rule)) continue
     const known = new Set<number>()
     for (const match of findByRule(rule, topicsOf[at] ?? [], part.text, labels)) {
       if (known.has(match.start)) continue
@@ -138,9 +139,30 @@ export function* findIds(
   }
 }
 
+const withoutWords = idRules.flatMap(({ alone }, at) => (alone === undefined ? [] : [at]))
+const byTopic = new Map<number, number[]>()
+for (const [at, topics] of topicsOf.entries()) {
+  for (const topic of idRules[at]?.check === 'strong' ? [...topics, GENERIC_ID] : topics) {
+    const list = byTopic.get(topic) ?? []
+    byTopic.set(topic, list)
+    list.push(at)
+  }
+}
+
+/** What each of the forms that need no name holds. */
+const anyAlone =
+  /\d{3}[.-]\d{3}[.-]\d{3}[ -]\d\d|756[. ]?\d{4}|[12] \d\d (?:0[1-9]|1[0-2]) |\d\d\.[0-5]\d\.[0-3]\d-\d{3}|\d{6}[-+A]\d{3}|\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}|\d{6}[HMX][A-Z]{5}|\d{17}|\d{6}[A-Z9]{2}\d[A-Z]{2}/i
+
+/** Those that are named, or need no name. */
+function rulesFor({ present }: PartLabels, isAnyAlone: boolean): Iterable<number> {
+  const wanted = new Set(isAnyAlone ? withoutWords : [])
+  for (const topic of present) for (const at of byTopic.get(topic) ?? []) wanted.add(at)
+  return wanted
+}
+
 /** Surest first. */
 function* findByRule(rule: IdRule, topics: readonly number[], text: string, labels: PartLabels): Generator<PiiMatch> {
-  yield* findNamed(rule, topics, text, labels)
-  if (rule.check === 'strong') yield* findNamed(rule, generic, text, labels)
-  yield* findAlone(rule, topics, text, labels)
+  if (topics.some((topic) => labels.present.has(topic))) yield* findNamed(rule, topics, text, labels)
+  if (rule.check === 'strong' && labels.present.has(GENERIC_ID)) yield* findNamed(rule, generic, text, labels)
+  if (rule.alone !== undefined) yield* findAlone(rule, topics, text, labels)
 }

@@ -58,8 +58,8 @@ function firstFrom(hits: readonly Hit[], offset: number): number {
 }
 
 /** A generic word beside a country's name speaks of that country's numbers. */
-function joinCountries(hits: readonly Hit[], text: string): Hit[] {
-  if (!hits.some(({ topics }) => topics.includes(GENERIC_ID))) return [...hits]
+function joinCountries(hits: readonly Hit[], text: string): readonly Hit[] {
+  if (!hits.some(({ topics }) => topics.includes(GENERIC_ID))) return hits
   return hits.map((hit, at) => {
     if (!hit.topics.includes(GENERIC_ID)) return hit
     const [before, after] = [hits[at - 1], hits[at + 1]]
@@ -74,12 +74,13 @@ function joinCountries(hits: readonly Hit[], text: string): Hit[] {
 }
 
 /** Hits in the order of their places, without those that lie inside longer ones. */
-export function findHits(text: string): Hit[] {
+export function findHits(text: string): readonly Hit[] {
   const { index, ofPhrase } = readTopics()
-  const all = index
-    .scan(text)
-    .map(({ phrase, ...place }): Hit => ({ ...place, topics: ofPhrase[phrase] ?? [] }))
-    .sort((a, b) => a.start - b.start || b.end - a.end)
+  const all: Hit[] = []
+  for (const { phrase, start, end, inflected } of index.scan(text))
+    all.push({ start, end, inflected, topics: ofPhrase[phrase] ?? [] })
+  if (all.length === 0) return all
+  all.sort((a, b) => a.start - b.start || b.end - a.end)
   const hits: Hit[] = []
   for (const hit of all) {
     const last = hits.at(-1)
@@ -93,6 +94,25 @@ export function findHits(text: string): Hit[] {
   }
   return joinCountries(hits, text)
 }
+
+/** As far behind a word a value, or the first row under a heading, may begin. */
+const MAX_DISTANCE = 400
+
+/** Those with a digit near them. */
+function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
+  let previous = -1
+  let next = -1
+  return hits.filter(({ start, end }) => {
+    while (next < end && next < text.length) {
+      if (next >= 0) previous = next
+      next++
+      while (next < text.length && !isDigitCode(text.charCodeAt(next))) next++
+    }
+    return (next < text.length && next - end <= MAX_DISTANCE) || (previous >= 0 && start - previous <= AFTER * 2)
+  })
+}
+
+const isDigitCode = (code: number) => code >= 48 && code <= 57
 
 const MAX_REMEMBERED = 2_000
 const remembered = new Map<string, readonly number[]>()
@@ -109,6 +129,8 @@ export function topicsOfLabel(label: string): readonly number[] {
 
 /** What the words in and around a part say of the values in it. */
 export interface PartLabels {
+  /** Everything that is named anywhere in it or over it. */
+  present: ReadonlySet<number>
   /** Where one of the topics is named, in the order of the text; the whole part where its own name says so. */
   placesOf(topics: readonly number[]): { start: number; end: number; isCell: boolean }[]
   /** `closely`: with nothing between but words such as `number` and `is`. */
@@ -121,13 +143,17 @@ export interface PartLabels {
 
 const separated = /[|\t;,]| {2}/
 
-export function readLabels(part: Part): PartLabels {
+/** `beyondNumbers`: words are wanted that name no number. */
+export function readLabels(part: Part, beyondNumbers = false): PartLabels {
   const { text } = part
-  const hits = findHits(text)
+  const all = findHits(text)
+  const hits = beyondNumbers ? all : nearNumbers(all, text)
   const own = part.label === undefined ? [] : topicsOfLabel(part.label)
   const heading = part.headings?.at(-1)
   const above = heading === undefined ? [] : topicsOfLabel(heading)
-  const present = new Set([...own, ...above, ...hits.flatMap(({ topics }) => topics)])
+  const present = new Set<number>(own)
+  for (const topic of above) present.add(topic)
+  for (const hit of hits) for (const topic of hit.topics) present.add(topic)
   let tables: TextTable[] | undefined
 
   const readTables = (): TextTable[] => {
@@ -185,6 +211,7 @@ export function readLabels(part: Part): PartLabels {
 
   const whole = { start: 0, end: text.length }
   const relate = (topics: readonly number[], start: number, end: number, closely = false): Relation | undefined => {
+    if (own.length === 0 && hits.length === 0) return isCommon(above, topics) ? 'near' : undefined
     const place = { start, end }
     if (own.length > 0 && part.kind !== 'text') {
       if (isCommon(own, topics)) return 'cell'
@@ -208,6 +235,7 @@ export function readLabels(part: Part): PartLabels {
   }
 
   return {
+    present,
     placesOf(topics) {
       if (!topics.some((topic) => present.has(topic))) return []
       if (isCommon(own, topics) || isCommon(above, topics)) return [{ start: 0, end: text.length, isCell: true }]

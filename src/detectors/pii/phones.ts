@@ -27,6 +27,7 @@ const notAPhone =
   /\b(?:invoice|order|ticket|case|issue|ref(?:erence)?|iban|ssn|isbn|issn|serial|account|konto|customer|article|sku|part|model|id|nr|no|version|build|pr|commit|port|zip|plz|page|year|line|epoch|timestamp|uid|gid|pid|vat|tax|card|cc|passport)\b\.?:?\s?#?\s?$/i
 const dateLike =
   /^\(?(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:19|20)\d\d)(?!\d)/
+const date = /(?:^|\D)(?:19|20)\d\d-\d\d-\d\d(?!\d)/
 /** `1.000.000` is an amount; `2024-06` at the end is a month. */
 const amount = /^\d{1,3}(?:\.\d{3}){2,}$|(?:^|\D)(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/
 const years = /^(?:(?:19|20)\d\d[-–/ ]{0,3}){2,4}$/
@@ -47,7 +48,14 @@ export function* findPhones(
 ): Generator<PiiMatch> {
   const run = withoutOpenBracket(found)
   const digits = run.groups.map((group) => group.digits).join('')
-  if (digits.length > 15 || dateLike.test(run.text) || years.test(run.text) || amount.test(run.text)) return
+  if (
+    digits.length > 15 ||
+    dateLike.test(run.text) ||
+    date.test(run.text) ||
+    years.test(run.text) ||
+    amount.test(run.text)
+  )
+    return
   if (run.text.includes('(') !== run.text.includes(')')) return
   if (
     run.separators.some(
@@ -106,9 +114,9 @@ function confidenceOf(
     return isValidIn(text, regions) ? 0.85 : 0.65
   }
   if (relation === 'other' || notAPhone.test(before)) return 0
-  const isFormed = northAmerican || (trunkPrefix.test(text) && isValidIn(text, regions))
-  if (relation === 'near' && isFormed) return 0.8
-  if (isFormed && (labels.names(verbs, start, end) || oneLetter.test(before))) return 0.75
+  const isFormed = () => northAmerican || (trunkPrefix.test(text) && isValidIn(text, regions))
+  if (relation === 'near' && isFormed()) return 0.8
+  if ((labels.names(verbs, start, end) || oneLetter.test(before)) && isFormed()) return 0.75
   const isGrouped = groups.length > 1 && endsValue.test(part.text.slice(end, end + SHORT))
   if (isGrouped && verb.test(before)) return 0.65
   if (text.startsWith('+') && oneLetter.test(before)) return 0.65
@@ -116,7 +124,7 @@ function confidenceOf(
     if (labels.isInUnknownColumn(start)) return 0.4
     return extended || isValidIn(text, ['US']) ? 0.7 : 0.55
   }
-  return nationalForm.test(text) && isFormed ? 0.6 : 0
+  return nationalForm.test(text) && isFormed() ? 0.6 : 0
 }
 
 function isValidIn(text: string, regions: readonly string[]): boolean {
