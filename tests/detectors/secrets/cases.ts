@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A text with the spans that are to be found in it; none in a text that only looks as if it held a secret. */
+export interface SecretCase {
+  /** The file that the case stands in: what kind of form is tried. */
+  topic: string
+  /** The section of the file: a language, or a group of vendors. */
+  group: string
+  text: string
+  path: string | undefined
+  expected: { start: number; end: number }[]
+}
+
+const folder = new URL('./cases/', import.meta.url)
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const lower = upper.toLowerCase()
+const digits = '0123456789'
+const syllables = 'ba de fi go ku la me ni po ru sa te vi zo mu ka lo ne'.split(' ')
+const alphabets: Readonly<Record<string, string>> = {
+  hex: `${digits}abcdef`,
+  HEX: `${digits}ABCDEF`,
+  base62: digits + upper + lower,
+  base64: `${digits}${upper}${lower}+/`,
+  dashed: `${digits}${upper}${lower}_-`,
+  base32: `${upper}234567`,
+  lower: digits + lower,
+  upper: digits + upper,
+  letters: upper + lower,
+  digits,
+}
+
+/** Numbers that depend on the seed alone, so that a case is the same in every run and no scanner finds it in the file. */
+function createNumbers(seed: string): (below: number) => number {
+  let block = Buffer.alloc(0)
+  let at = 0
+  let round = 0
+  return (below) => {
+    if (at + 2 > block.length) {
+      block = createHash('sha512').update(`${seed} ${round++}`).digest()
+      at = 0
+    }
+    at += 2
+    return block.readUInt16BE(at - 2) % below
+  }
+}
+
+/** `{{hex 32}}`, `{{uuid}}`, `{{pass}}` (letters, a sign, digits), `{{plain}}` (letters and digits), `{{phrase}}`. */
+function make(kind: string, length: number, next: (below: number) => number): string {
+  const pick = (from: string | readonly string[]) => from[next(from.length)] ?? ''
+  const word = (count: number) => Array.from({ length: count }, () => pick(syllables)).join('')
+  const number = () => `${1 + next(9)}${next(10)}${next(10)}${1 + next(9)}`
+  const title = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+  switch (kind) {
+    case 'uuid':
+      return [8, 4, 4, 4, 12].map((size) => make('hex', size, next)).join('-')
+    case 'pass':
+      return `${title(word(3))}${pick('#!$%+=')}${number()}${word(1)}`
+    case 'plain':
+      return `${title(word(3))}${number()}${word(1)}`
+    case 'phrase':
+      return Array.from({ length: 4 }, () => word(3)).join('-')
+    default: {
+      const alphabet = alphabets[kind]
+      if (alphabet === undefined) return `{{${kind}}}`
+      let text = ''
+      while (text.length < length) text += pick(alphabet)
+      const isMixed = ['letters', 'digits'].includes(kind) || length < 12 || (/\d/.test(text) && /[A-Za-z]/.test(text))
+      return isMixed ? text : make(kind, length, next)
+    }
+  }
+}
+
+/** The text of a line: macros filled in, `¦` and the brackets around what is expected taken out. */
+function toCase(topic: string, group: string, path: string | undefined, line: string): SecretCase {
+  const next = createNumbers(`${topic} ${line}`)
+  const filled = line
+    .slice(2)
+    .replace(/\\n/g, '\n')
+    .replace(/\\t/g, '\t')
+    .replace(/\{\{(\w+)(?: (\d+))?\}\}/g, (_, kind: string, length = '0') => make(kind, Number(length), next))
+    .replaceAll('¦', '')
+  const expected: { start: number; end: number }[] = []
+  let text = ''
+  for (const piece of filled.split(/([⟦⟧])/)) {
+    if (piece === '⟦') expected.push({ start: text.length, end: text.length })
+    else if (piece === '⟧') expected[expected.length - 1] = { start: expected.at(-1)?.start ?? 0, end: text.length }
+    else text += piece
+  }
+  return { topic, group, path, text, expected }
+}
+
+/** Cases from `cases/TOPIC.txt`: `# group` or `# group file.ext`, then `+ ` for what is found and `- ` for what is not. */
+export const secretCases: readonly SecretCase[] = readdirSync(folder).flatMap((file) => {
+  const topic = file.replace('.txt', '')
+  let group = ''
+  let path: string | undefined
+  return readFileSync(new URL(file, folder), 'utf8')
+    .split('\n')
+    .flatMap((line): SecretCase[] => {
+      if (line.startsWith('# ')) [, group = '', path] = line.split(' ')
+      if (!/^[+-] /.test(line)) return []
+      const made = toCase(topic, group, path, line)
+      if ((made.expected.length > 0) !== line.startsWith('+')) throw new RangeError(`${topic}: ${line}`)
+      return [made]
+    })
+})
