@@ -9,6 +9,9 @@ const hashShapes = [
   /\$[PH]\$[./A-Za-z0-9]{31}/y,
   /\$y\$[./A-Za-z0-9]{2,8}\$[./A-Za-z0-9]{8,90}\$[./A-Za-z0-9]{43}/y,
   /pbkdf2_sha(?:1|256)\$\d{3,8}\$[A-Za-z0-9]{8,40}\$[A-Za-z0-9+/]{24,90}={0,2}/y,
+  /\$krb5(?:asrep|tgs|pa)\$\d{1,2}\$[^\s"'`]{80,4000}/y,
+  /\$DCC2\$\d{1,7}#[^#\s]{1,64}#[0-9a-f]{32}/iy,
+  /\$[89]\$[./A-Za-z0-9]{14}\$[./A-Za-z0-9]{43}/y,
   /\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,120}={0,2}/y,
 ]
 
@@ -24,7 +27,7 @@ export function* findHash(text: string, at: number): Generator<Found> {
       start: at,
       end,
       severity: 'MEDIUM',
-      confidence: 0.85,
+      confidence: 0.91,
       shown: `${hash.slice(0, 4)}•••`,
     }
     return

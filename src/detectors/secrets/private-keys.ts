@@ -47,3 +47,22 @@ export function* findPuttyKey(text: string, at: number): Generator<Found> {
     shown: 'PuTTY-User-Key-File •••',
   }
 }
+
+const encodedPem = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{100,16000}={0,2}/y
+
+/** A PEM that was encoded once more, as the values of a cluster's secrets are. */
+export function* findEncodedPrivateKey(text: string, at: number): Generator<Found> {
+  encodedPem.lastIndex = at
+  const value = encodedPem.exec(text)?.[0]
+  if (value === undefined || !/PRIVATE KEY/.test(Buffer.from(value.slice(0, 80), 'base64').toString('latin1'))) return
+  const end = at + value.length
+  yield {
+    type: 'PRIVATE_KEY',
+    start: at,
+    end,
+    severity: 'CRITICAL',
+    confidence: 0.95,
+    value,
+    shown: 'LS0tLS1CRUdJTi•••',
+  }
+}

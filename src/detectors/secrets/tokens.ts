@@ -3,7 +3,11 @@ import { hasCrcTail } from '../checksums.ts'
 import { entropy } from '../text.ts'
 import type { Found } from './found.ts'
 import { isMonotonous } from './guards.ts'
-import type { TokenShape } from './vendor-tokens.ts'
+import type { TokenShape } from './token-shape.ts'
+
+/** Whether what stands before a literal lets a token begin there: one look for the many that do not. */
+export const mayBeginToken = (text: string, start: number, { lead, type }: TokenShape): boolean =>
+  lead > 0 || start === 0 || type === 'TAILSCALE_KEY' || !isAlphanumeric(text.charCodeAt(start - 1))
 
 /** A token of one shape whose literal stands at `start`. */
 export function* readToken(text: string, start: number, shape: TokenShape): Generator<Found> {
@@ -17,6 +21,7 @@ export function* readToken(text: string, start: number, shape: TokenShape): Gene
     const body = token.slice(Math.min(shape.literal.length, 12))
     if (isPublished(token)) return
     if (shape.trusted !== true && (isFiller(token) || entropy(body) < 2.7)) return
+    if (shape.strict === true && /abcdefgh|12345678|test$/i.test(token)) return
     const sample = shape.trusted !== true && isMonotonous(body)
     const wrong = shape.crcAfter !== undefined && token.length === 40 && !hasCrcTail(token.slice(4))
     const prefix = /^[A-Za-z]{2,10}[-_.]/.exec(token)?.[0].slice(0, 8) ?? token.slice(0, 4)
@@ -26,7 +31,7 @@ export function* readToken(text: string, start: number, shape: TokenShape): Gene
       start: from,
       end: from + token.length,
       severity: sample ? 'LOW' : shape.severity,
-      confidence: sample ? 0.55 : wrong ? shape.confidence - 0.15 : shape.confidence,
+      confidence: sample ? 0.55 : wrong ? shape.confidence - 0.04 : shape.confidence,
       value: token,
       shown,
     }

@@ -1,35 +1,7 @@
-import type { Severity } from '../detector.ts'
+import { serviceTokens } from './service-tokens.ts'
+import { END, grades, type TokenRow, type TokenShape } from './token-shape.ts'
 
-/** A credential that is known by how it begins. */
-export interface TokenShape {
-  type: string
-  /** What it begins with, or holds, as a literal in lower case; the pattern is tried only there. */
-  literal: string
-  pattern: RegExp
-  severity: Severity
-  confidence: number
-  /** How many characters stand before the literal at most; 0: the token begins with it. */
-  lead: number
-  /** The body after the prefix ends in a CRC-32: a wrong one lowers the confidence. */
-  crcAfter?: string
-  /** Published samples of this shape are as real as any: words such as EXAMPLE do not speak against it. */
-  trusted?: boolean
-}
-
-type Row = readonly [type: string, literals: string, source: string, grade?: Grade, options?: Partial<TokenShape>]
-type Grade = 'live' | 'scoped' | 'test' | 'public'
-
-const grades: Record<Grade, readonly [Severity, number]> = {
-  live: ['CRITICAL', 0.95],
-  scoped: ['HIGH', 0.9],
-  test: ['LOW', 0.8],
-  public: ['LOW', 0.6],
-}
-
-/** No letter, digit or dash may follow: most tokens have a fixed length. */
-const END = '(?![A-Za-z0-9_-])'
-
-const rows: readonly Row[] = [
+const rows: readonly TokenRow[] = [
   ['AWS_ACCESS_KEY', 'akia asia abia acca a3t', '(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['AWS_BEDROCK_KEY', 'absk', 'ABSK[A-Za-z0-9+/]{109,269}={0,2}', 'live', { trusted: true }],
   ['AWS_BEDROCK_KEY', 'bedrock-api-key-', 'bedrock-api-key-[A-Za-z0-9+/]{28,400}={0,2}', 'live', { trusted: true }],
@@ -39,11 +11,11 @@ const rows: readonly Row[] = [
   [
     'GITHUB_TOKEN',
     'ghs_',
-    `ghs_(?:[A-Za-z0-9]{36,251}${END}|\\d{1,12}_eyJ[\\w-]{10,400}\\.[\\w-]{10,600}\\.[\\w-]{20,600})`,
+    `ghs_(?:[A-Za-z0-9_-]{36,251}${END}|\\d{1,12}_eyJ[\\w-]{10,400}\\.[\\w-]{10,600}\\.[\\w-]{20,600})`,
     'live',
   ],
   ['GITHUB_TOKEN', 'github_pat_', `github_pat_[A-Za-z0-9_]{50,255}${END}`],
-  ['GITLAB_TOKEN', 'glpat-', 'glpat-(?:[\\w-]{27,300}\\.[0-9a-z]{9}|[\\w-]{20})(?![\\w-])'],
+  ['GITLAB_TOKEN', 'glpat-', 'glpat-(?:[\\w-]{27,300}\\.(?:[0-9a-z]{2}\\.)?[0-9a-z]{9}|[\\w-]{20,22})(?![\\w-])'],
   ['GITLAB_TOKEN', 'glptt-', `glptt-[0-9a-f]{40}${END}`],
   ['GITLAB_TOKEN', 'gldt- glft- glsoat- glffct-', `gl(?:d|f|soa|ffc)t-[\\w-]{20}${END}`],
   ['GITLAB_TOKEN', 'glimt-', `glimt-[\\w-]{25}${END}`],
@@ -75,7 +47,7 @@ const rows: readonly Row[] = [
   ['STRIPE_WEBHOOK_SECRET', 'whsec_', 'whsec_[A-Za-z0-9+/]{32,64}={0,2}(?![A-Za-z0-9])', 'scoped'],
   ['GOOGLE_API_KEY', 'aiza', `(?<![\\w-])AIza[\\w-]{35}${END}`, 'public'],
   ['GOOGLE_OAUTH_SECRET', 'gocspx-', `GOCSPX-[\\w-]{28}${END}`],
-  ['GOOGLE_OAUTH_TOKEN', 'ya29.', 'ya29\\.[\\w-]{60,500}', 'scoped'],
+  ['GOOGLE_OAUTH_TOKEN', 'ya29.', 'ya29\\.(?=[A-Za-z_-]{0,38}\\d)[\\w-]{30,500}', 'scoped'],
   ['GOOGLE_REFRESH_TOKEN', '1//0', '1//0[\\w-]{38,110}'],
   [
     'OPENAI_KEY',
@@ -98,8 +70,8 @@ const rows: readonly Row[] = [
   ['REPLICATE_TOKEN', 'r8_', `r8_[A-Za-z0-9]{37}${END}`],
   ['TAVILY_KEY', 'tvly-', `tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,40}${END}`, 'scoped'],
   ['LANGSMITH_KEY', 'lsv2_', `lsv2_[ps][tk]_[a-f0-9]{32}_[a-f0-9]{10}${END}`],
-  ['HUGGING_FACE_TOKEN', 'hf_', `hf_[A-Za-z]{34}${END}`],
-  ['HUGGING_FACE_TOKEN', 'api_org_', `api_org_[A-Za-z]{34}${END}`],
+  ['HUGGING_FACE_TOKEN', 'hf_', `hf_[A-Za-z0-9]{34}${END}`],
+  ['HUGGING_FACE_TOKEN', 'api_org_', `api_org_[A-Za-z0-9]{34}${END}`],
   ['NPM_TOKEN', 'npm_', `npm_[A-Za-z0-9]{36}${END}`, 'live', { crcAfter: 'npm_' }],
   ['PYPI_TOKEN', 'pypi-', 'pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZw)[\\w-]{50,1000}'],
   ['RUBYGEMS_TOKEN', 'rubygems_', `rubygems_[a-f0-9]{48}${END}`],
@@ -117,19 +89,19 @@ const rows: readonly Row[] = [
   ['LINEAR_KEY', 'lin_api_ lin_oauth_', `lin_(?:api_[A-Za-z0-9]{40}|oauth_[a-f0-9]{64})${END}`],
   ['TAILSCALE_KEY', 'tskey-', 'tskey-(?:[a-z]{2,10}-)?[A-Za-z0-9]{8,20}-[A-Za-z0-9]{16,60}', 'live', { trusted: true }],
   ['GRAFANA_TOKEN', 'glsa_', `glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}${END}`],
-  ['GRAFANA_TOKEN', 'glc_', 'glc_[A-Za-z0-9+/]{32,400}={0,3}(?![A-Za-z0-9])'],
+  ['GRAFANA_TOKEN', 'glc_', 'glc_[A-Za-z0-9+/_-]{32,400}={0,3}(?![A-Za-z0-9])'],
   ['GRAFANA_TOKEN', 'eyjrijoi', 'eyJrIjoi[A-Za-z0-9]{70,400}={0,3}(?![A-Za-z0-9])', 'scoped'],
   ['SENDGRID_KEY', 'sg.', 'SG\\.[\\w=.-]{66}(?![\\w=-])'],
   ['BREVO_KEY', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}${END}`],
   ['MAILGUN_KEY', 'key-', `key-[a-f0-9]{32}${END}`],
-  ['POSTMAN_KEY', 'pmak-', `PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}${END}`],
+  ['POSTMAN_KEY', 'pmak-', `PMAK-(?=[A-Za-z-]{0,57}\\d)[A-Za-z0-9-]{59}${END}`],
   ['PREFECT_KEY', 'pnu_ pnb_', `pn[ub]_[A-Za-z0-9]{36}${END}`],
-  ['PULUMI_TOKEN', 'pul-', `pul-[a-f0-9]{40}${END}`],
+  ['PULUMI_TOKEN', 'pul-', `pul-(?=[a-z]{0,38}\\d)[a-z0-9]{40}${END}`],
   ['PLANETSCALE_TOKEN', 'pscale_', 'pscale_(?:tkn|pw|oauth)_[\\w=.-]{32,64}(?![\\w=.-])'],
   ['README_KEY', 'rdme_', `rdme_[a-z0-9]{70}${END}`],
   ['NEW_RELIC_KEY', 'nrak-', `NRAK-[A-Za-z0-9]{27}${END}`],
   ['NEW_RELIC_KEY', 'nrjs-', `NRJS-[a-f0-9]{19}${END}`, 'public'],
-  ['NEW_RELIC_KEY', 'nrii- nriq- nrra-', `NR(?:II|IQ|RA)-[A-Za-z0-9_-]{32}${END}`, 'scoped'],
+  ['NEW_RELIC_KEY', 'nrii- nriq-', `NR(?:II|IQ)-[A-Za-z0-9_-]{32}${END}`, 'scoped'],
   ['DIGITALOCEAN_TOKEN', 'dop_v1_ doo_v1_ dor_v1_', `do[opr]_v1_[a-f0-9]{64}${END}`],
   ['DYNATRACE_TOKEN', 'dt0c01. dt0s01. dt0s16.', `dt0[cs](?:01|16)\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}${END}`],
   ['DUFFEL_TOKEN', 'duffel_', `duffel_(?:test|live)_[\\w=-]{43}${END}`],
@@ -163,7 +135,7 @@ const rows: readonly Row[] = [
   ['SENTRY_TOKEN', 'sntrys_', 'sntrys_eyJpYXQiO[A-Za-z0-9+/]{20,400}={0,2}_[A-Za-z0-9+/]{43}(?![A-Za-z0-9])'],
   ['SENTRY_TOKEN', 'sntryu_', `sntryu_[a-f0-9]{64}${END}`],
   ['SOURCEGRAPH_TOKEN', 'sgp_', `sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}${END}`],
-  ['SQUARE_TOKEN', 'eaaa sq0atp- sq0csp-', `(?:EAAA|sq0[ac][ts]p-)[\\w-]{22,60}${END}`],
+  ['SQUARE_TOKEN', 'eaaa sq0atp- sq0csp- sq0idp-', `(?:EAAA|sq0[aci][tsd]p-)[\\w-]{22,60}${END}`],
   ['FACEBOOK_TOKEN', 'eaac eaam eaab eaag eaal eaaw', `EAA[A-Z][A-Za-z0-9]{80,400}${END}`],
   ['SETTLEMINT_TOKEN', 'sm_pat_ sm_aat_ sm_sat_', `sm_[pas]at_[A-Za-z0-9]{16}${END}`],
   ['TELEGRAM_BOT_TOKEN', ':aa', `(?<![\\d.])\\d{8,10}:AA[\\w-]{32,35}${END}`, 'live', { lead: 10 }],
@@ -176,12 +148,16 @@ const rows: readonly Row[] = [
   ['TENCENT_KEY', 'akid', `AKID[A-Za-z0-9]{32}${END}`],
   ['ATLASSIAN_TOKEN', 'atatt atctt', 'AT[AC]TT3[\\w=-]{60,300}'],
   ['BITBUCKET_TOKEN', 'atbb', `ATBB[A-Za-z0-9]{28,36}${END}`],
-  ['FIGMA_TOKEN', 'figd_ figo_ figu_', `fig[dou]_[\\w-]{36,60}`],
+  [
+    'FIGMA_TOKEN',
+    'figd_ figo_ figu_ figr_ figh_ figoh_ figor_ figot_',
+    'fig[a-z]{1,2}_(?=[A-Za-z_-]{0,38}\\d)[\\w-]{36,60}',
+  ],
   ['AIRTABLE_TOKEN', 'pat', `pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}${END}`],
-  ['SUPABASE_TOKEN', 'sbp_ sb_secret_', `(?:sbp_[a-f0-9]{40}|sb_secret_[\\w-]{20,60})${END}`],
+  ['SUPABASE_TOKEN', 'sbp_ sb_secret_', `(?:sbp_(?:[a-z0-9]{1,8}_)?[a-f0-9]{40}|sb_secret_[\\w-]{20,60})${END}`],
   ['NETLIFY_TOKEN', 'nfp_', `nfp_[A-Za-z0-9]{36,40}${END}`],
   ['CONTENTFUL_TOKEN', 'cfpat-', `CFPAT-[\\w-]{43}${END}`],
-  ['POSTHOG_KEY', 'phx_', `phx_[A-Za-z0-9]{40,50}${END}`],
+  ['POSTHOG_KEY', 'phx_ phs_', `ph[xs]_[A-Za-z0-9_]{40,60}${END}`],
   ['RENDER_KEY', 'rnd_', `rnd_(?=[A-Za-z0-9]*\\d)[A-Za-z0-9]{28,36}${END}`],
   ['RESEND_KEY', 're_', `re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}${END}`],
   ['DOPPLER_TOKEN', 'dp.', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.(?:[\\w-]{2,35}\\.)?[A-Za-z0-9]{40,44}${END}`],
@@ -236,8 +212,8 @@ const rows: readonly Row[] = [
   ],
   [
     'TEAMS_WEBHOOK',
-    '.webhook.office.com/webhookb2/',
-    '[\\w-]{1,60}\\.webhook\\.office\\.com/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}',
+    '.webhook.office.com/webhookb2/ outlook.office.com/webhook/',
+    '(?:[\\w-]{1,60}\\.webhook\\.office\\.com/webhookb2|outlook\\.office\\.com/webhook)/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}',
     'scoped',
     { lead: 60 },
   ],
@@ -281,8 +257,8 @@ const rows: readonly Row[] = [
   ['ELASTIC_KEY', 'essu_', 'essu_[A-Za-z0-9+/_-]{40,200}={0,2}(?![A-Za-z0-9])'],
   [
     'ZAPIER_WEBHOOK',
-    'hooks.zapier.com/hooks/catch/',
-    'hooks\\.zapier\\.com/hooks/catch/\\d{4,10}/[a-z0-9]{5,10}(?![A-Za-z0-9])',
+    'hooks.zapier.com/hooks/',
+    'hooks\\.zapier\\.com/hooks/(?:catch|standard)/\\d{4,10}/[a-z0-9]{5,40}(?:/silent)?(?![A-Za-z0-9])',
     'scoped',
     { lead: 8 },
   ],
@@ -296,7 +272,7 @@ const rows: readonly Row[] = [
   ['WEBFLOW_TOKEN', 'ws-', `ws-[a-f0-9]{64}${END}`],
 ]
 
-export const tokenShapes: readonly TokenShape[] = rows.flatMap(
+export const tokenShapes: readonly TokenShape[] = [...rows, ...serviceTokens].flatMap(
   ([type, literals, source, grade = 'live', options = {}]) =>
     literals.split(' ').map((literal) => {
       const [severity, confidence] = grades[grade]
