@@ -40,7 +40,8 @@ export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
     }
     ends[state]?.push(index)
   })
-  const next = new Uint32Array(children.length * width)
+  const next =
+    children.length < 0x10000 ? new Uint16Array(children.length * width) : new Uint32Array(children.length * width)
   const fallback = new Uint32Array(children.length)
   const queue: number[] = []
   for (const [symbol, child] of children[0] ?? []) {

@@ -35,7 +35,7 @@ export function* findUrlCredential(text: string, at: number): Generator<Found> {
     start: at - name.length,
     end: at + 3 + parts[0].length,
     severity: own ? 'LOW' : database ? 'CRITICAL' : 'HIGH',
-    confidence: strong ? 0.9 : 0.65,
+    confidence: strong ? 0.92 : 0.8,
     value: secret,
     shown: `${name}://•••:•••@${host}`,
   }
@@ -62,7 +62,7 @@ export function* findOracleLogin(text: string, at: number): Generator<Found> {
   const value = found?.[2] ?? ''
   if (found === null || passwordConfidence(value, true, false) === 0) return
   const end = at + found[0].length - 1
-  yield { type: 'CONNECTION_STRING', start: end - value.length, end, severity: 'CRITICAL', confidence: 0.85, value }
+  yield { type: 'CONNECTION_STRING', start: end - value.length, end, severity: 'CRITICAL', confidence: 0.91, value }
 }
 
 const signature = /[?&](sig|signature|x-amz-signature|x-goog-signature)=([\w%+/=-]{30,400})/iy
@@ -73,5 +73,17 @@ export function* findSignature(text: string, at: number): Generator<Found> {
   const value = found?.[2] ?? ''
   if (found === null || isPlaceholder(decode(value))) return
   const end = at + found[0].length
-  yield { type: 'SIGNED_URL', start: end - value.length, end, severity: 'HIGH', confidence: 0.75, value }
+  yield { type: 'SIGNED_URL', start: end - value.length, end, severity: 'HIGH', confidence: 0.91, value }
+}
+
+const seed =
+  /^otpauth:\/\/[ht]otp\/[^\s"'<>?]{0,200}\?(?:[\w.%=+-]{1,100}&){0,6}secret=([A-Za-z2-7]{16,128})(?![A-Za-z0-9])/i
+
+/** The seed in the address that an authenticator reads. */
+export function* findOneTimeSeed(text: string, at: number): Generator<Found> {
+  const found = seed.exec(text.slice(at, at + 900))
+  const value = found?.[1] ?? ''
+  if (found === null || isPlaceholder(value)) return
+  const end = at + found[0].length
+  yield { type: 'KEYED_SECRET', start: end - value.length, end, severity: 'HIGH', confidence: 0.9, value }
 }

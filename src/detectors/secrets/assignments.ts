@@ -1,3 +1,6 @@
+import { labelWords } from '../label-words.ts'
+import { secretPhrases } from './words.ts'
+
 /** A name and the value that the text gives it. */
 export interface Assignment {
   /** The whole identifier or phrase, as written. */
@@ -7,27 +10,31 @@ export interface Assignment {
   start: number
   end: number
   quoted: boolean
-  /** The value is told in a sentence, or follows blank space alone: weaker than a sign between name and value. */
-  spoken: boolean
+  /** Whether a sign joins name and value, a sign behind further words, or blank space alone. */
+  strength: 'sign' | 'described' | 'blank'
   keyStart: number
 }
 
-const MAX_KEY_LENGTH = 60
+const LONGEST_KEY = 60
 const sign =
-  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：は是为為]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+  /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
+/** The particles and verbs that stand for the sign where words are not parted. */
+const particle = /[ \t]?(?:は|是|为|為|は[ ]?[、]|는|은)[ \t]{0,4}(?=[!-~“„‘「『])/y
+/** What stands between a label and its sign: words that go on with it, remarks in brackets. */
 const described =
-  /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\d/_-]{1,20}){0,5}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->|\||(?<=[ \t])[–—-](?=[ \t]))[ \t*`]{1,8}/uy
-const verb =
-  /((?:[ \t][\p{L}\d/_-]{1,20}){0,4})[ \t](?:is|was|are|ist|lautet|est|es|è|é|jest|to|är|er|adalah|là|είναι|set to|reset to|changed to)[ \t]?:?[ \t]{1,3}(?=\S)/uy
+  /((?:[ \t]?\([^()\n]{1,40}\))?(?:[ \t][\p{L}\p{M}\d/_'’-]{1,24}){0,7}(?:[ \t]?\([^()\n]{1,40}\))?)[ \t"'*`]{0,4}(?:[:：]|=|→|->|\||(?<=[ \t])[–—-](?=[ \t]))[ \t*`]{1,8}/uy
 const attribute = /["'][ \t]{1,8}(?:value|content|default)[ \t]{0,4}=[ \t]{0,4}/y
 const element = /(?:[ \t][^<>\n]{0,80})?>\s{0,40}(?:<!\[CDATA\[\s{0,40})?/y
 /** `<property name="….password">value</property>`. */
 const namedElement = /["'](?:[ \t][^<>\n]{0,80})?>[ \t]{0,40}(?=[^\s<])/y
 const call = /["']?\]?\([ \t]{0,4}(?=["'`])/y
-const blank = /["']?(?:[ \t]\([^()\n]{1,40}\))?[ \t]{1,8}(?=[^\s=:,;.|])/y
+const blank = /["']?(?:[ \t]\([^()\n]{1,40}\))?[ \t]{1,40}(?=[^\s=:,;.|])/y
 const nextLine = /[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t]{0,8}\r?\n)?[ \t>]{0,16}(?=\S)/y
 const quotedValue =
-  /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|“([^”\n]{0,400})”|\\"((?:[^"\\\n]){0,400})\\"/y
+  /"((?:[^"\\\n]|\\.){0,400})"|'((?:[^'\\\n]|\\.){0,400})'|`([^`\n]{0,400})`|[“„]([^”“\n]{0,400})[”“]|«[ \u00a0]?([^»\n]{0,400}?)[ \u00a0]?»|»([^«\n]{0,400})«|‘([^’\n]{0,400})’|[「『]([^」』\n]{0,400})[」』]|\\"((?:[^"\\\n]){0,400})\\"/y
+/** A value on the line below a name stands there alone. */
+const restOfLine = /["'`*_<>,;)\] \t]{0,8}(?:\r?\n|$|<\/)/y
+const notBelow = /^(?:-{1,2}[\w-]|[A-Z_][A-Z0-9_]{1,40}=|[#*|>+]|\w[\w .-]{0,40}:(?:\s|$))/
 /** Passwords are typed on any keyboard but hold no Chinese, Japanese or Korean signs: there the sentence goes on. */
 const bareValue = /[^\s"'`<>|\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]{1,400}/y
 
@@ -39,61 +46,118 @@ const isKeyCode = (code: number) =>
   code === 95 ||
   code === 45 ||
   code === 46 ||
-  (code >= 97 && code <= 122)
+  (code >= 97 && code <= 122) ||
+  // Letters of other scripts, but those that are written without blanks.
+  (code >= 0xc0 && code < 0xe00 && code !== 0xd7 && code !== 0xf7) ||
+  (code >= 0x1e00 && code < 0x2000)
+
+const MAX_PHRASE_TAIL = 3
+const nextWord = /[ \t'’_-]{1,2}[\p{L}\p{M}\d]{1,20}/uy
 
 /** The identifier around a key word, and where it stands. */
 export function identifierAround(text: string, start: number, end: number): { start: number; end: number } {
   let from = start
   let to = end
-  while (from > 0 && start - from < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(from - 1))) from--
-  while (to < text.length && to - end < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(to))) to++
+  while (from > 0 && start - from < LONGEST_KEY && isKeyCode(text.charCodeAt(from - 1))) from--
+  while (to < text.length && to - end < LONGEST_KEY && isKeyCode(text.charCodeAt(to))) to++
   while (to > end && /[.-]/.test(text.charAt(to - 1))) to--
   return { start: from, end: to }
+}
+
+/** The identifier or the phrase of the table around a key word. */
+export function labelAround(text: string, start: number, end: number): { start: number; end: number } {
+  const word = identifierAround(text, start, end)
+  return { start: word.start, end: phraseEnd(text, word.start, word.end) }
+}
+
+/** Words that longer phrases begin with. */
+const openers = new Set(
+  [...secretPhrases.keys()].filter((phrase) => phrase.includes(' ')).map((phrase) => phrase.split(' ', 1)[0]),
+)
+
+/** Where the longest phrase ends that goes on behind a word: `clé d'API`, `access code`. */
+function phraseEnd(text: string, from: number, to: number): number {
+  if (!/[ \t'’]/.test(text.charAt(to))) return to
+  const word = /[\p{L}\p{M}]{1,20}$/u.exec(text.slice(Math.max(from, to - 20), to))?.[0] ?? ''
+  const isOpen = openers.has(word.toLowerCase()) || openers.has(labelWords(text.slice(from, to))[0])
+  if (!isOpen) return to
+  let end = to
+  nextWord.lastIndex = to
+  for (let count = 0; count < MAX_PHRASE_TAIL && nextWord.test(text); count++) {
+    const words = labelWords(text.slice(from, nextWord.lastIndex))
+    if (secretPhrases.has(words.join(' ')) || (count === 0 && words.at(-1) === 'api')) end = nextWord.lastIndex
+  }
+  nextWord.lastIndex = 0
+  return end
+}
+
+const MAX_DESCRIBED = 260
+const anySign = /[:：=→|–—-]/
+
+/** Whether a sign follows on the line at all, which is cheaper to say than what stands before it. */
+function mayBeDescribed(text: string, end: number): boolean {
+  const code = text.charCodeAt(end)
+  if (code === 46 || code === 44 || code === 10) return false
+  const [line = ''] = text.slice(end, end + MAX_DESCRIBED).split('\n', 1)
+  return anySign.test(line)
 }
 
 /** What the text assigns to the identifier in front of `end`, in any of the ways that files and people use. */
 export function readAssignment(text: string, key: { start: number; end: number }): Assignment | undefined {
   const name = text.slice(key.start, key.end)
-  const isElement = text.charAt(key.start - 1) === '<'
-  const at = (pattern: RegExp, spoken: boolean) => {
+  const isElement = text.charAt(key.start - 1) === '<' && !name.endsWith('.h')
+  const at = (pattern: RegExp, strength: Assignment['strength'] = 'sign') => {
     pattern.lastIndex = key.end
     const sign = pattern.exec(text)
     if (sign === null) return undefined
-    const value = readValue(text, pattern.lastIndex, spoken)
+    const value = readValue(text, pattern.lastIndex, strength)
     return value === undefined ? undefined : { key: `${name}${sign[1] ?? ''}`, ...value }
   }
   const found =
-    (isElement ? at(element, false) : undefined) ??
-    at(attribute, false) ??
-    (isNameOfElement.test(text.slice(Math.max(0, key.start - MAX_KEY_LENGTH), key.start))
-      ? at(namedElement, false)
+    (isElement ? at(element) : undefined) ??
+    at(attribute) ??
+    (isNameOfElement.test(text.slice(Math.max(0, key.start - LONGEST_KEY), key.start))
+      ? at(namedElement)
       : undefined) ??
-    at(sign, false) ??
-    at(call, false) ??
-    at(described, true) ??
-    at(verb, true) ??
-    (/^pass$/i.test(name) ? undefined : at(blank, true))
+    at(sign) ??
+    at(call) ??
+    at(particle, 'blank') ??
+    (mayBeDescribed(text, key.end) ? at(described, 'described') : undefined) ??
+    (/^pass$/i.test(name) ? undefined : at(blank, 'blank'))
   return found === undefined ? undefined : { keyStart: key.start, ...found }
 }
 
-function readValue(text: string, from: number, spoken: boolean): Omit<Assignment, 'key' | 'keyStart'> | undefined {
+export function readValue(
+  text: string,
+  from: number,
+  strength: Assignment['strength'],
+): Omit<Assignment, 'key' | 'keyStart'> | undefined {
   let position = from
   nextLine.lastIndex = position
-  if (nextLine.test(text)) position = nextLine.lastIndex
+  const isBelow = nextLine.test(text)
+  if (isBelow) position = nextLine.lastIndex
+  if (isBelow && notBelow.test(text.slice(position, position + 48))) return undefined
+  const standsAlone = (end: number) => {
+    restOfLine.lastIndex = end
+    return !isBelow || restOfLine.test(text)
+  }
   quotedValue.lastIndex = position
   const quoted = quotedValue.exec(text)
   if (quoted !== null) {
     const value = quoted.slice(1).find((group) => group !== undefined) ?? ''
     const start = position + quoted[0].indexOf(value)
-    return value === '' ? undefined : { value, start, end: start + value.length, quoted: true, spoken }
+    if (value === '' || !standsAlone(position + quoted[0].length)) return undefined
+    return { value, start, end: start + value.length, quoted: true, strength }
   }
   bareValue.lastIndex = position
   const bare = bareValue.exec(text)?.[0]
-  if (bare === undefined) return undefined
-  const value = spoken ? bare : (bare.split(/&(?:amp;)?(?=[\w.-]{1,40}=|$)/)[0] ?? '')
+  if (bare === undefined || !standsAlone(position + bare.length)) return undefined
+  const value = strength !== 'sign' ? bare : (bare.split(/&(?:amp;)?(?=[\w.-]{1,40}=|$)/)[0] ?? '')
   const trimmed = withoutTail(value, /[({[]/.test(value) ? '.,;:?。、' : '.,;:?)]}。、')
   const kept = trimmed.split(/[;,](?=\w+=)/)[0] ?? ''
-  return kept === '' ? undefined : { value: kept, start: position, end: position + kept.length, quoted: false, spoken }
+  return kept === ''
+    ? undefined
+    : { value: kept, start: position, end: position + kept.length, quoted: false, strength }
 }
 
 function withoutTail(value: string, signs: string): string {

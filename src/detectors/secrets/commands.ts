@@ -1,11 +1,11 @@
-import type { Found, SearchProgress } from './found.ts'
+import type { Found, Progress } from './found.ts'
 import { configuredConfidence, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
-const curlLine = /^(?:[^\n]|\\\r?\n){0,1000}/
+const commandLine = /^(?:[^\n\\]|\\\r?\n|\\){0,600}/
 
-export function* findCurlUser(text: string, at: number, progress: SearchProgress): Generator<Found> {
-  const line = curlLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
+export function* findCurlUser(text: string, at: number, progress: Progress): Generator<Found> {
+  const line = commandLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
   progress.readFrom = at + line.length
   for (const found of line.matchAll(curlUser)) {
     const [whole, quote = '', pair = ''] = found
@@ -24,62 +24,187 @@ export function* findCurlUser(text: string, at: number, progress: SearchProgress
       start: start - lead,
       end: start + pair.length + lead,
       severity: 'HIGH',
-      confidence: 0.8,
+      confidence: 0.91,
       value: secret,
     }
   }
 }
 
-/** Options of commands that take a password as their value. */
-const options: readonly RegExp[] = [
-  /^mysql(?:dump|admin|import)?\b[^\n]{0,200}?\s-p["']?([^\s"'-][^\s"']{4,64})/i,
-  /^sshpass\s{1,3}-p\s?["']?([^\s"']{5,64})/i,
-  /^(?:docker|podman) login\b[^\n]{0,160}?\s(?:-p|--password)[ =]["']?([^\s"']{5,200})/i,
-  /^redis-cli\b[^\n]{0,160}?\s-a\s["']?([^\s"']{5,200})/i,
-  /^http -a\s["']?[^\s:"']{1,64}:([^\s"']{5,128})/i,
-  /^htpasswd(?:[ \t]-[a-z]{1,6}){1,3}[ \t][^\s|]{1,100}[ \t][^\s|]{1,64}[ \t]["']?([^\s"'|]{5,64})/i,
-  /^snmp-server community\s{1,3}([^\s"']{5,64})/i,
-  /^net use\b[^\n]{0,160}?\/user:\S{1,80}\s([^\s/"'][^\s"']{4,64})/i,
+/**
+ * Commands, and the options by which each takes a password; `attached` ones have it right behind them. The sources are
+ * the manuals of the commands.
+ */
+const commands: readonly (readonly [names: string, options: string, attached?: string])[] = [
+  ['mysql mysqldump mysqladmin mysqlimport mariadb mysqlsh', '--password', '-p'],
+  ['sshpass', '-p', '-p'],
+  [
+    'docker login;podman login;helm registry login;buildah login;skopeo login;nerdctl login;crane auth login',
+    '-p --password',
+  ],
+  ['oc login;cf login;az login;tabcmd login;tsm login;vault login;argocd login', '-p --password'],
+  [
+    'twine upload;evil-winrm;cqlsh;mongo;mongosh;mongodump;mongorestore;crackmapexec;netexec;nxc;rdesktop;ncftpput;ncftpget',
+    '-p --password',
+  ],
+  ['psexec psexec64 paexec', '-p'],
+  ['redis-cli', '-a --pass'],
+  ['ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami', '-w'],
+  ['mosquitto_pub mosquitto_sub ipmitool sqlcmd bcp isql osql', '-P', '-P'],
+  ['unzip;zip ', '-P'],
+  ['7z 7za 7zz', '', '-p'],
+  ['rar ;unrar ', '', '-hp -p'],
+  ['gpg gpg2', '--passphrase'],
+  ['keytool jarsigner', '-storepass -keypass -srcstorepass -deststorepass'],
+  ['wget lftp', '--password --http-password --ftp-password --proxy-password'],
+  ['svn', '--password'],
+  ['plink plink.exe pscp pscp.exe psftp winscp.com', '-pw'],
+  ['snmpwalk snmpget snmpset snmpbulkwalk', '-c -A -X'],
+  ['clickhouse-client influx nats psql pgcli etcdctl openconnect', '--password --passwd'],
+  ['xfreerdp wfreerdp cmdkey wmic', '', '/p: /pass: /password:'],
+  ['schtasks', '/rp'],
+  ['ansible-vault;ansible-playbook', '--vault-password'],
 ]
-const MAX_COMMAND_LENGTH = 400
+
+const escapeSign = (option: string) => option.replace(/[./]/g, '\\$&')
+const alternatives = (list: string) =>
+  list
+    .split(' ')
+    .filter(Boolean)
+    .map((option) => escapeSign(option))
+    .join('|')
+const value = `(?:"([^"\\s$]{4,128})"|'([^'\\s]{4,128})'|([^\\s"'\`$%&|;<>-][^\\s"'\`|;<>]{3,128}))(?=[\\s"'\`;|)]|$)`
+
+/** Each command with the pattern of its options, tried on the line behind it. */
+const optionPatterns: readonly (readonly [name: string, pattern: RegExp])[] = commands.flatMap(
+  ([names, options, attached = '']) => {
+    const forms = [
+      ...(options === '' ? [] : [`(?:${alternatives(options)})(?:[ \\t]{1,4}|=)`]),
+      ...(attached === '' ? [] : [`(?:${alternatives(attached)})`]),
+    ]
+    const pattern = new RegExp(`(?:^|[ \\t])(?:${forms.join('|')})${value}`, 'g')
+    return names.split(names.includes(';') ? ';' : ' ').map((name) => [name, pattern] as const)
+  },
+)
+
+export const commandPatterns: readonly RegExp[] = [...new Set(optionPatterns.map(([, pattern]) => pattern))]
+
+/** Forms of their own: what stands at a fixed place behind a command. */
+const places: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['http -a', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
+  ['http --auth', /^http(?:s|ie)?[ \t](?:-a|--auth)[ =]["']?[^\s:"']{1,64}:([^\s"']{5,128})/i],
+  ['htpasswd ', /^htpasswd(?:[ \t]-[a-z]{1,6}){1,3}[ \t][^\s|]{1,100}[ \t][^\s|]{1,64}[ \t]["']?([^\s"'|]{5,64})/i],
+  ['smbclient', /^smbclient\b[^\n]{0,160}?[ \t]-U[ \t]?["']?[^\s"'%]{1,64}%([^\s"']{5,64})/i],
+  ['rpcclient', /^rpcclient\b[^\n]{0,160}?[ \t]-U[ \t]?["']?[^\s"'%]{1,64}%([^\s"']{5,64})/i],
+  ['lftp', /^lftp\b[^\n]{0,100}?[ \t]-u[ \t]?["']?[^\s"',]{1,64},([^\s"']{5,64})/i],
+  [
+    'rabbitmqctl',
+    /^rabbitmqctl[ \t](?:add_user|change_password|authenticate_user)[ \t]{1,4}["']?[^\s"']{1,64}["']?[ \t]{1,4}["']?([^\s"']{5,64})/i,
+  ],
+  ['wpa_passphrase', /^wpa_passphrase[ \t]{1,4}["']?[^\s"']{1,40}["']?[ \t]{1,4}["']?([^\s"']{8,63})/i],
+  ['openssl', /^openssl\b[^\n]{0,200}?[ \t]-pass(?:in|out)?[ \t]{1,4}["']?pass:([^\s"']{4,64})/i],
+  ['sqlplus', /^sqlplus[ \t](?:-\w{1,3}[ \t]){0,2}["']?[A-Za-z][\w$#]{0,30}\/["']?([^\s"'@/]{5,64})["']?@/i],
+  ['net use', /^net use\b[^\n]{0,160}?\/user:\S{1,80}[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})/i],
+  [
+    'net use',
+    /^net use[ \t](?:[a-z*]:?[ \t])?\\\\[^\s]{3,100}[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})["']?[ \t][^\n]{0,60}\/user:/i,
+  ],
+  [
+    'net user',
+    /^net user[ \t]{1,4}["']?[^\s"'/]{1,40}["']?[ \t]{1,4}["']?([^\s/"'*][^\s"']{4,64})["']?[ \t]{1,4}\/add/i,
+  ],
+  ['mysqladmin', /^mysqladmin\b[^\n]{0,100}?[ \t]password[ \t]{1,4}["']?([^\s"']{5,64})/i],
+]
+
+/** The first words of commands; a password is looked for on the line behind each. */
+export const commandNames: readonly string[] = [
+  ...new Set([...optionPatterns.map(([name]) => name), ...places.map(([name]) => name)]),
+]
 
 /** What stands where a command takes a password is one, weak as it may be. */
-const givenConfidence = (value: string) =>
-  passwordConfidence(value, true, false) || (isPlaceholder(value) ? 0 : configuredConfidence(value))
+const givenConfidence = (secret: string) =>
+  passwordConfidence(secret, true, false) || (isPlaceholder(secret) ? 0 : configuredConfidence(secret))
+
+const isCommandStart = (text: string, at: number) => at === 0 || /[\s"'`$(;|&/\\>]/.test(text.charAt(at - 1))
 
 /** `mysql -psecret`, `sshpass -p secret`, `docker login -p secret` and their like. */
-export function* findCommandPassword(text: string, at: number): Generator<Found> {
-  const command = text.slice(at, at + MAX_COMMAND_LENGTH)
-  for (const option of options) {
-    const found = option.exec(command)
-    const value = found?.[1] ?? ''
-    const confidence = givenConfidence(value)
-    if (found === null || confidence === 0) continue
-    const start = at + found[0].lastIndexOf(value)
-    yield { type: 'PASSWORD', start, end: start + value.length, severity: 'HIGH', confidence, value }
-    return
+export function* findCommandPassword(text: string, at: number, progress: Progress): Generator<Found> {
+  if (!isCommandStart(text, at)) return
+  const line = commandLine.exec(text.slice(at, at + 600))?.[0] ?? ''
+  const lower = line.slice(0, 40).toLowerCase()
+  for (const [name, pattern] of optionPatterns) {
+    if (!lower.startsWith(name) || (!name.endsWith(' ') && /[\w-]/.test(lower.charAt(name.length)))) continue
+    for (const found of line.slice(name.trimEnd().length).matchAll(pattern)) {
+      const secret = found[1] ?? found[2] ?? found[3] ?? ''
+      const given = toGiven(secret, at + name.trimEnd().length + found.index + found[0].lastIndexOf(secret))
+      if (given !== undefined) {
+        progress.readFrom = given.end
+        yield given
+      }
+    }
+  }
+  for (const [name, pattern] of places) {
+    const found = lower.startsWith(name) ? pattern.exec(line) : null
+    const given = found === null ? undefined : toGiven(found[1] ?? '', at + found[0].lastIndexOf(found[1] ?? ''))
+    if (given !== undefined) yield given
   }
 }
 
-const piped = /(?:^|\s)(?:echo|printf)\s(?:-\w{1,3}\s)?["']?([^\s"'|]{5,64})["']?\s{0,3}$/
+function toGiven(secret: string, start: number): Found | undefined {
+  const confidence = /^\d{1,6}$/.test(secret) ? 0 : givenConfidence(secret)
+  if (confidence === 0) return undefined
+  return { type: 'PASSWORD', start, end: start + secret.length, severity: 'HIGH', confidence, value: secret }
+}
 
-/** `echo secret | sudo -S …`. */
+const piped = /(?:^|\s)(?:echo|printf)\s(?:-\w{1,3}\s)?["']?(?:([\w.-]{1,32}):)?([^\s"'|:]{5,64})["']?\s{0,3}$/
+
+/** `echo secret | sudo -S …`, `echo "user:secret" | chpasswd`. */
 export function* findPipedPassword(text: string, at: number): Generator<Found> {
-  const from = Math.max(0, at - 100)
+  const from = Math.max(0, at - 120)
   const found = piped.exec(text.slice(from, at))
-  const value = found?.[1] ?? ''
-  const confidence = givenConfidence(value)
-  if (found === null || confidence === 0) return
-  const start = from + found.index + found[0].lastIndexOf(value)
-  yield { type: 'PASSWORD', start, end: start + value.length, severity: 'HIGH', confidence, value }
+  const given =
+    found === null ? undefined : toGiven(found[2] ?? '', from + found.index + found[0].lastIndexOf(found[2] ?? ''))
+  if (given !== undefined) yield given
 }
 
 const scrambled = /^(?:password|key|secret) 7 ((?:0\d|1[0-5])(?:[0-9A-F]{2}){4,60})(?![0-9A-Za-z])/i
 
 /** A password of a router's configuration, scrambled in the vendor's reversible way: two digits and pairs of hex. */
 export function* findRouterPassword(text: string, at: number): Generator<Found> {
-  const value = scrambled.exec(text.slice(at, at + 160))?.[1]
-  if (value === undefined) return
-  const start = at + text.slice(at, at + 40).indexOf(value)
-  yield { type: 'PASSWORD', start, end: start + value.length, severity: 'HIGH', confidence: 0.8, value }
+  const secret = scrambled.exec(text.slice(at, at + 160))?.[1]
+  if (secret === undefined) return
+  const start = at + text.slice(at, at + 40).indexOf(secret)
+  yield { type: 'PASSWORD', start, end: start + secret.length, severity: 'HIGH', confidence: 0.91, value: secret }
+}
+
+/** Lines of a router's or a switch's configuration; each begins with its literal. */
+const routerLines: readonly RegExp[] = [
+  /^enable (?:secret|password)(?: level \d{1,2})?(?: [05])? ([^\s$]\S{4,64})[ \t]{0,4}(?:\r?\n|$)/i,
+  /^username \S{1,64}(?: privilege \d{1,2})? (?:secret|password)(?: [05])? ([^\s$]\S{4,64})/i,
+  /^(?:tacacs|radius)-server (?:host \S{1,80} )?key(?: 0)? (\S{5,64})/i,
+  /^snmp-server community (\S{5,64})/i,
+  /^wpa-psk (?:ascii|hex)(?: 0)? (\S{8,64})/i,
+  /^crypto isakmp key(?: 0)? (\S{5,64}) (?:address|hostname)/i,
+  /^neighbor \S{1,64} password(?: 0)? (\S{5,64})/i,
+]
+export const routerLiterals = [
+  'enable secret',
+  'enable password',
+  'username ',
+  'tacacs-server',
+  'radius-server',
+  'snmp-server community',
+  'wpa-psk',
+  'crypto isakmp key',
+  'neighbor ',
+]
+
+export function* findRouterLine(text: string, at: number): Generator<Found> {
+  if (!/(?:^|\n)[ \t]{0,8}(?:[\w()-]{1,40}[#>][ \t]?)?(?:set )?$/.test(text.slice(Math.max(0, at - 60), at))) return
+  const line = text.slice(at, at + 200)
+  for (const pattern of routerLines) {
+    const found = pattern.exec(line)
+    const secret = found?.[1] ?? ''
+    const given = found === null ? undefined : toGiven(secret, at + found[0].lastIndexOf(secret))
+    if (given !== undefined && given.confidence > 0.55) yield given
+  }
 }

@@ -1,8 +1,8 @@
-import type { Found, SearchProgress } from './found.ts'
-import { isPlaceholder, passwordConfidence } from './guards.ts'
+import type { Found, Progress } from './found.ts'
+import { isPlaceholder } from './guards.ts'
 
 /** Values of a Kubernetes Secret: base64 under `data`, plain under `stringData`. */
-export function* findKubernetesSecret(text: string, at: number, progress: SearchProgress): Generator<Found> {
+export function* findKubernetesSecret(text: string, at: number, progress: Progress): Generator<Found> {
   if (!/^kind["']?:[ \t]{0,4}["']?secret["']?[ \t]{0,20}(?:\r?\n|$|,)/i.test(text.slice(at, at + 60))) return
   const before = text.lastIndexOf('\n---', at)
   const after = text.indexOf('\n---', at)
@@ -24,16 +24,16 @@ export function* findKubernetesSecret(text: string, at: number, progress: Search
       start,
       end: start + encoded.length,
       severity: 'HIGH',
-      confidence: 0.8,
+      confidence: 0.91,
       value: encoded,
     }
   }
 }
 
-const MAX_HOST_LENGTH = 120
+const LONGEST_HOST = 120
 
 export function* findPgPass(text: string, at: number): Generator<Found> {
-  const reach = Math.max(0, at - MAX_HOST_LENGTH)
+  const reach = Math.max(0, at - LONGEST_HOST)
   const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   const line = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w.*-]{1,63}:([^\s:]{4,128})[ \t]{0,4}(?:\r?\n|$)/.exec(
     text.slice(lineStart, lineStart + 400),
@@ -41,7 +41,7 @@ export function* findPgPass(text: string, at: number): Generator<Found> {
   const value = line?.[1]
   if (line === null || value === undefined || isPlaceholder(value)) return
   const start = lineStart + line[0].indexOf(value, line[0].lastIndexOf(':'))
-  yield { type: 'KEYED_SECRET', start, end: start + value.length, severity: 'HIGH', confidence: 0.75, value }
+  yield { type: 'KEYED_SECRET', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
 }
 
 export function* findFirefoxLogin(text: string, at: number): Generator<Found> {
@@ -51,16 +51,5 @@ export function* findFirefoxLogin(text: string, at: number): Generator<Found> {
   const value = found?.[1]
   if (found === null || value === undefined) return
   const start = at + found[0].indexOf(value)
-  yield { type: 'STORED_LOGIN', start, end: start + value.length, severity: 'HIGH', confidence: 0.75, value }
-}
-
-const identified = /^identified\s{1,4}by\s{1,4}(?:password\s{1,4})?["']([^"'\n]{4,128})["']/i
-
-/** `CREATE USER … IDENTIFIED BY '…'`. */
-export function* findIdentifiedBy(text: string, at: number): Generator<Found> {
-  const found = identified.exec(text.slice(at, at + 200))
-  const value = found?.[1] ?? ''
-  if (found === null || passwordConfidence(value, true, false) === 0) return
-  const end = at + found[0].length - 1
-  yield { type: 'PASSWORD', start: end - value.length, end, severity: 'HIGH', confidence: 0.8, value }
+  yield { type: 'STORED_LOGIN', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
 }

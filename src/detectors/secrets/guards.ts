@@ -1,7 +1,7 @@
 import { entropy } from '../text.ts'
 
 const stand =
-  'my|your|our|the|some|any|a|an|this|that|is|not|new|old|super|very|top|real|valid|invalid|wrong|correct|actual|user|users|username|admin|root|db|database|app|test|testing|example|sample|demo|default|dummy|fake|foo|bar|baz|qux|change|changeme|changeit|me|it|replace|insert|enter|put|set|add|use|with|here|goes|in|and|or|for|of|to|from|value|string|text|password|passwords|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|key|keys|api|apikey|auth|access|client|credential|credentials|private|public|id|hash|hashed|encrypted|redacted|masked|hidden|removed|sanitized|placeholder|none|null|nil|undefined|empty|true|false|yes|no|required|optional|todo|tbd|na|na|xxx|abc|abcd|abcdef|qwerty|letmein|hunter|passw0rd|p4ssw0rd|pa55word|notset|unset|anything|something|whatever|generated|random|long|strong|secure|safe|keyboard|cat|shh|shhh|mysecret|mypassword|mytoken|supersecret|topsecret|correcthorsebatterystaple|header|payload|signature|bearer|basic|jwt|hex|base64|encoded|json|env|var|variable|config|github|gitlab|slack|aws|azure|google|stripe|openai|npm|docker|vault|prod|production|dev|development|staging|local|localhost|server|service|account|role|name|email|login|session|cookie|code|data|field|param|type|object|function|return|const|let|var|process|import|export|require|module|self|props|state|req|res|ctx|opts|options|settings|args|input|output|form|body|prompt|getpass|readline|kennwort|passwort|contrasena|motdepasse|senha'
+  'my|your|our|the|some|any|a|an|this|that|is|not|new|old|super|very|top|real|valid|invalid|wrong|correct|actual|user|users|username|admin|root|db|database|app|test|testing|example|sample|demo|default|dummy|fake|foo|bar|baz|qux|change|changeme|changeit|me|it|replace|insert|enter|put|set|add|use|with|here|goes|in|and|or|for|of|to|from|value|string|text|password|passwords|passwd|passphrase|pass|pwd|secret|secrets|token|tokens|key|keys|api|apikey|auth|access|client|credential|credentials|private|public|id|hash|hashed|encrypted|redacted|masked|hidden|removed|sanitized|placeholder|none|null|nil|undefined|empty|true|false|yes|no|required|optional|todo|tbd|na|na|xxx|abc|abcd|abcdef|qwerty|letmein|hunter|passw0rd|p4ssw0rd|pa55word|notset|unset|anything|something|whatever|generated|random|long|strong|secure|safe|keyboard|cat|shh|shhh|mysecret|mypassword|mytoken|supersecret|topsecret|correcthorsebatterystaple|header|payload|signature|bearer|basic|jwt|hex|base64|encoded|json|env|var|variable|config|github|gitlab|slack|aws|azure|google|stripe|openai|npm|docker|vault|prod|production|dev|development|staging|local|localhost|server|service|account|role|name|email|login|session|cookie|code|data|field|param|type|object|function|return|const|let|var|process|import|export|require|module|self|props|state|req|res|ctx|opts|options|settings|args|input|output|form|body|prompt|getpass|readline|kennwort|passwort|contrasena|motdepasse|senha|wachtwoord|haslo|heslo|parola|mein|dein|ihr|neues|altes|mon|votre|ton|nouveau|mi|tu|su|nueva|clave|mia|tua|nuova|chiave|minha|sua|nova|chave|mijn|jouw|uw|nieuw|moje|twoje|nowe|geheim|secreto|secreta|segredo|segreto|jeton|cle|schluessel|topsecret|confidential|min|max|minimum|maximum|chars|characters|zeichen|signs|digits|letters'
 const standIns = new Set(stand.split('|'))
 
 const sequences = [
@@ -12,10 +12,13 @@ const sequences = [
 ]
 const masked = /x{4,}|\*{3,}|\.{3,}|…|_{4,}|-{4,}|#{4,}|•{2,}|\?{3,}/i
 const spokenPlaceholder =
-  /your|<|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
+  /your|^(?:votre|deine?|ihre?|meine?|tu|su|mi|jouw|uw|mijn|twoje|moje|sua|minha|tua|mia)[-_ ]?(?:pass|mot|kenn|contra|clave|wacht|has|senha|token|secret|cle|key)|<|change[-_]?(?:me|it|this)|replace[-_]?(?:me|with|this)|place[-_]?holder|redacted|example|dummy|[-_]here$|not[-_]?a[-_]?real|put[-_ ]/i
 const sampleWord = /(?:^|[^a-z])(?:fake|sample|insert|todo|tbd)(?![a-z])/i
+/** A variable or an expression that is spliced into a quoted text, or a place that a formatter fills. */
+const spliced =
+  /["']\s{0,2}(?:[.+&]\s|\$)|\$\{|["']\$|^\\\$|\\\$\w|%[sdv](?![0-9A-Za-z])|^%[sdv]|\{\d?\}|["'] ?[.+]$|^['"]? ?[.+] /
 const template =
-  /^[<[{(%$]|\$\{|\{\{|\$\(|<%|%\w{2,}%|#\{|\{[\w.]*\}$|^@\w|^!(?:Ref|Sub|secret|vault|env|GetAtt|join)|^\$\w|^%\(?\w/i
+  /^[<[{(%]|^-?\$|\$\{|\{\{|\$\(|<%|%\w{2,}%|#\{|\{[\w.]*\}$|^@\w|^!(?:Ref|Sub|secret|vault|env|GetAtt|join)|^\$\w|^%\(?\w/i
 const reference =
   /^(?:process|os|env|ENV|System|config|settings|secrets|vars|var|local|data|module|self|this|props|params|args|options|opts|req|request|res|ctx|context|state|app|import|window|event|input|output|github|steps|inputs|needs|vault|op|arn|ssm|kms|gcp|projects|file|env|secretsmanager|keyring|keychain|doppler|infisical|sops|azurekeyvault|ENC|AES|resource|each|aws_\w+|random_password|null|nil|None|undefined|new|await|function|lambda|async|typeof|return|if|else|string|number|boolean|bool|int|varchar|char|text|any|unknown|object|array|str|bytes|optional|required)(?:[.[(:/,]|$)/
 const call = /^[\w$.]*[\w$]\(|\)$|=>|\w\[["']|^[\w$]+\[\w/
@@ -44,11 +47,13 @@ function wordsOf(value: string): string[] {
 /** Values that vendors print in their manuals. */
 const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame'])
 
+const isTemplate = (value: string) => template.test(value) || spliced.test(value)
+
 const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.test(value)
 
 /** True for what stands in for a secret in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
-  if (masked.test(value) || template.test(value) || isSpoken(value) || publishedSamples.has(value)) return true
+  if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return true
   const words = wordsOf(value)
   if (words.length === 0 || words.every((word) => standIns.has(word) || /^\d{1,4}$/.test(word))) return true
   return isMonotonous(value)
@@ -83,39 +88,87 @@ function runsAlong(letters: string): boolean {
  * True for what a program or a person looks up elsewhere: code, paths, addresses, versions, digests, mail addresses.
  */
 export function isReference(value: string, quoted: boolean): boolean {
-  if (address.test(value) || isFilePath(value) || integrity.test(value) || version.test(value) || mail.test(value))
+  if (
+    /\]\(|\w:\/\/|^#[a-z]/.test(value) ||
+    address.test(value) ||
+    isFilePath(value) ||
+    integrity.test(value) ||
+    version.test(value) ||
+    mail.test(value)
+  )
     return true
   if (/^[a-z_]{2,20}(?::[\w,]{1,20})?(?:\|[a-z_]{2,20}(?::[\w,]{1,20})?)+$/i.test(value)) return true
-  if (!quoted && (reference.test(value) || call.test(value) || dotted.test(value) || technical.test(value))) return true
-  return quoted && (dotted.test(value) || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
+  const isMember = dotted.test(value) && !isChosenDotted(value)
+  if (!quoted && (reference.test(value) || call.test(value) || isMember || technical.test(value))) return true
+  return quoted && (isMember || /^(?:op|vault|arn|ssm|env|file|secretsmanager|projects):?\//.test(value))
 }
 
 /** Base64 holds slashes too: a stretch of mixed signs, too long for a name, is no part of a path. */
 function isFilePath(value: string): boolean {
   if (!filePath.test(value)) return false
-  const random = value
-    .split('/')
-    .some((piece) => piece.length >= 20 && /\d/.test(piece) && /[a-z]/.test(piece) && /[A-Z]/.test(piece))
-  return !random || /[.{@]/.test(value)
+  if (/[.{@]/.test(value)) return true
+  const pieces = value.split('/')
+  const random = pieces.some(
+    (piece) => piece.length >= 20 && /\d/.test(piece) && /[a-z]/.test(piece) && /[A-Z]/.test(piece),
+  )
+  return (
+    !random && !(value.length >= 16 && countTurns(value) >= value.length / 5 && pieces.every((piece) => !isWord(piece)))
+  )
 }
+
+/** How often upper case, lower case and digits take turns. */
+const countTurns = (value: string) => value.match(/[a-z](?=[A-Z0-9])|[A-Z]{2}(?=[a-z0-9])|\d(?=[A-Za-z])/g)?.length ?? 0
+
+const isWord = (piece: string) => /^(?:[A-Za-z]?[a-z]{2,20}|[A-Z]{2,20})$/.test(piece)
 
 /** Versions 1 to 5 of RFC 4122 in lower or upper case. */
 export const isUuid = (value: string) => uuid.test(value)
 
+/** `Summer.Rain24`: two words as nobody names a member. */
+function isChosenDotted(value: string): boolean {
+  if (!/^\p{L}+\.\p{L}+\d{2,6}$/u.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
+  return (
+    !/(?:[a-z](?:8|16|32|64|128|256|512|1024)|[A-Z]\d+)$/.test(value) &&
+    !wordsOf(value).some((word) => standIns.has(word))
+  )
+}
+
+/** What nodes join a cluster with. */
+const bootstrapToken = /^(?=[a-z.]{0,22}\d)[a-z0-9]{6}\.[a-z0-9]{16}$/
+const jwtShape = /^eyJ[\w-]{10,8000}(?:\.[\w-]{10,8000}){2,4}$/
+
 /** How much a value looks like a machine-made token: 0 for not at all, else the confidence. */
 export function tokenConfidence(value: string, quoted: boolean): number {
-  if (value.length < 10 || value.length > 512 || /\s/.test(value)) return 0
-  if (isReference(value, quoted) || isPlaceholder(value)) return 0
+  if (value.length < 10 || /\s/.test(value)) return 0
+  if (bootstrapToken.test(value)) return 0.89
+  if (jwtShape.test(value)) return isMonotonous(value.split('.').at(-1) ?? '') || masked.test(value) ? 0 : 0.85
+  if (value.length > 512 || isReference(value, quoted) || isPlaceholder(value)) return 0
   const digits = value.replace(/\D/g, '').length
-  const hasUpper = /[A-Z]/.test(value)
-  const hasLower = /[a-z]/.test(value)
   const bits = entropy(value)
-  if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.75 : 0
-  if (looksLikeWords(value)) return 0
-  if (digits === 0) return hasUpper && hasLower && value.length >= 20 && bits >= 4 ? 0.6 : 0
-  if (bits < 3) return 0
-  return value.length >= 16 && bits >= 3.3 ? 0.75 : 0.6
+  if (/^[0-9a-f]+$/i.test(value)) return value.length >= 16 && bits >= 2.7 && digits < value.length ? 0.89 : 0
+  if (looksLikeWords(value) || isEncodedProse(value)) return 0
+  if (digits === 0) return value.length >= 16 && bits >= 3.3 && isScrambled(value) ? 0.6 : 0
+  if (bits < 3) return value.length >= 12 && bits >= 2.8 && countTurns(value) >= 3 ? 0.6 : 0
+  return value.length >= 16 && bits >= 3.3 ? 0.89 : 0.6
 }
+
+/** Base64 of words and blanks. */
+const isEncodedProse = (value: string) =>
+  /^[A-Za-z0-9+/]{16,}={0,2}$/.test(value) &&
+  /^[A-Za-z]+(?: [A-Za-z]+){2,}[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
+
+/** Letters alone that no language joins so: cases that change within, or hardly a vowel. */
+export function isScrambled(value: string): boolean {
+  const letters = value.replace(/[^A-Za-z]/g, '')
+  if (letters.length < value.length * 0.9) return false
+  const turns = letters.match(/[a-z](?=[A-Z])/g)?.length ?? 0
+  if (turns >= 3 && /[A-Z]{2}/.test(letters)) return turns >= letters.length / 7
+  const vowels = letters.match(/[aeiouy]/gi)?.length ?? 0
+  return vowels / letters.length < 0.2 || /[bcdfghjklmnpqrstvwxz]{7}/i.test(letters)
+}
+
+/** `OAuth2SecurityScheme`: three words or more, with a single digit at most behind each. */
+const camelWords = /^[A-Z]{0,4}[a-z]{2,16}\d?(?:[A-Z]{1,3}[a-z]{2,16}\d?){2,8}$/
 
 /** `app-db-2`, `SalesResults-1.2`, `fetchUserById`: words and small numbers, no random stretch. */
 function looksLikeWords(value: string): boolean {
@@ -124,7 +177,7 @@ function looksLikeWords(value: string): boolean {
   if (segments.length > 1 && plain.length === segments.length) return true
   if (segments.length > 2 && plain.length >= segments.length - 1 && segments.every((segment) => segment.length < 12))
     return true
-  return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value)
+  return /^(?:[a-z]+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+)\d{0,2}$/.test(value) || camelWords.test(value)
 }
 
 const countClasses = (value: string) =>
@@ -133,23 +186,75 @@ const countClasses = (value: string) =>
 /** Holds three of lower case, upper case, digits and signs. */
 export const isMixed = (value: string) => countClasses(value) >= 3
 
+/** Texts of forms and rules about passwords. */
+const aboutPasswords =
+  /\b(?:min|max|at least|at most|characters?|chars|digits?|letters?|symbols?|steps?|days?|hours?|minutes?|times|mindestens|zeichen|tage|au moins|caract|al menos|almeno|caratter|pelo menos|minstens|tekens|znak|символ|字符|文字)\b/iu
+/** Names of standards, versions and machines, and words with a number behind. */
+const technicalName =
+  /^(?:[A-Z\d]+(?:[-_./][A-Z\d]+)*|[a-z\d]+(?:[-_.][a-z\d]+)+|(?:[A-Z][a-z]+|[A-Z]{2,6}[a-z]*)(?:[-_. ]?\d{1,2})?(?:[-_./](?:[A-Z][a-z]+|[a-z]+|[A-Z]+)?\d{0,2})*|[A-Za-z]+\/\d[\d.]*|[\w.-]+\(\d\w?\)?|(?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d{1,8})(?:[-_./](?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d{1,8}))+|[A-Z]?[a-z]{1,5}\d{1,3}|[A-Za-z]+\d{1,2}[a-z]+|[A-Z]*#\d+|[A-Za-z]{2,40}=[A-Za-z]{1,20}|[\d./:-]+)$/
+
+/** `NIST-800-63B`, `srv-01`, `ssh-keygen(1)`, `Windows10`, `17.05.2024`: named in a sentence, it is no password. */
+export const isTechnical = (value: string) =>
+  technicalName.test(value) || technical.test(value) || /^(?:[a-z_][\w-]{0,24}|[A-Z_]{2,24})=/.test(value)
+
+const separators = ['-', '_', '.', ' ']
+
+/** Four words or more, parted by one sign: `lamp-orbit-cargo-violin`. */
+export function isPassphrase(value: string): boolean {
+  if (value.length < 16 || value.length > 120) return false
+  return separators.some((separator) => {
+    const words = value.split(separator)
+    return (
+      words.length >= 4 &&
+      words.length <= 24 &&
+      new Set(words).size === words.length &&
+      words.every((word) => /^\p{Ll}{3,10}$/u.test(word) && !standIns.has(word))
+    )
+  })
+}
+
+/** Letters of both cases, digits and a sign between them: nothing else in a sentence looks like that. */
+export function isStrongPassword(value: string): boolean {
+  return (
+    /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[^\s"'`()[\]{}<>;,|\\=]{8,64}$/.test(value) &&
+    /\w[!@#$%^&*?+~]+\w/.test(value) &&
+    !/[?&]\w+=|^\W/.test(value)
+  )
+}
+
 /** How much a value looks like a password that someone chose. */
 export function passwordConfidence(value: string, quoted: boolean, spoken: boolean): number {
   if (value.length < 5 || value.length > 128 || (/\s/.test(value) && !quoted)) return 0
   if (isReference(value, quoted) || isPlaceholder(value)) return 0
+  if (/\s/.test(value) && aboutPasswords.test(value)) return 0
+  if (isPassphrase(value)) return 0.8
   const classes = countClasses(value)
   const distinct = new Set(value).size
-  if (distinct < 4 || classes < 2) return 0
+  if (distinct < 4 || classes < 2 || /^0x[\da-f]+$/i.test(value)) return 0
   const hasDigit = /\d/.test(value)
   const hasSymbol = /[^\p{L}\p{N}\s_.-]/u.test(value)
   if (!hasDigit && !hasSymbol) return 0
   if (/^[a-z]+(?:[-_.][a-z0-9]+)+$/.test(value) || (!hasDigit && looksLikeWords(value))) return 0
-  if (/^[A-Za-z]{1,12}[-_.]?\d$/.test(value)) return 0
+  if (/^[A-Z]{2,12}(?:[-_.][A-Z\d]{1,6})+$/.test(value)) return 0
+  if (/^[A-Za-z]{1,12}[-_.]?\d$/.test(value) || camelWords.test(value)) return 0
   if (/\s/.test(value) && (!hasDigit || value.split(/\s+/).length > 4)) return 0
-  if (spoken) return value.length >= 6 && (hasDigit || classes >= 3) ? 0.6 : 0
+  if (spoken) return value.length >= 6 && (hasDigit || classes >= 3) ? 0.8 : 0
   if (!quoted && /^[a-z]+\d{1,4}$/.test(value)) return value.length >= 8 ? 0.55 : 0
-  return classes >= 3 || value.length >= 10 ? 0.75 : 0.6
+  return classes >= 3 || value.length >= 10 ? 0.89 : 0.8
 }
+
+const seedLabel = /otp|2fa|mfa|two[-_ ]?factor|authenticator|seed|setup[-_ ]?key/i
+
+/** A seed of one-time passwords: base32 beside a name that says so. */
+export const isOneTimeSeed = (label: string, value: string) =>
+  seedLabel.test(label) &&
+  /^[A-Z2-7]{16,64}={0,6}$/.test(value) &&
+  !isMonotonous(value) &&
+  (/\d/.test(value) || isScrambled(value))
+
+/** Hexadecimal beside the other inputs of a key derivation is a published test value. */
+export const isTestVector = (value: string, around: string) =>
+  /^(?:[\da-f]{2}){8,}$/i.test(value) && /\b(?:salt|iterations?|dk_?len|key_?len|vectors?|rounds)\b/i.test(around)
 
 const emptyWords =
   /^(?:password|passwd|pass|pwd|secret|changeme|change_me|none|null|nil|true|false|yes|no|off|on|undefined|string|required|optional|prompt|ask|0|1)$/i
@@ -157,7 +262,7 @@ const emptyWords =
 /** A password in a configuration file is meant, weak as it may be; only stand-ins and look-ups are not. */
 export function configuredConfidence(value: string): number {
   if (value.length < 5 || value.length > 128 || emptyWords.test(value) || isReference(value, false)) return 0
-  if (masked.test(value) || template.test(value) || isSpoken(value) || publishedSamples.has(value)) return 0
+  if (masked.test(value) || isTemplate(value) || isSpoken(value) || publishedSamples.has(value)) return 0
   if (new Set(value).size < 4) return 0
   return passwordConfidence(value, true, false) || 0.55
 }

@@ -18,7 +18,7 @@ export function* findAuthorization(text: string, at: number): Generator<Found> {
     start: end - value.length,
     end,
     severity: 'HIGH',
-    confidence: Math.max(confidence, 0.8),
+    confidence: Math.max(confidence, 0.91),
     value,
   }
 }
@@ -39,5 +39,5 @@ export function* findBearer(text: string, at: number): Generator<Found> {
   const value = bearer.exec(text.slice(at, at + 2_020))?.[1] ?? ''
   if (tokenConfidence(value, true) < 0.7) return
   const start = text.indexOf(value, at)
-  yield { type: 'BEARER_TOKEN', start, end: start + value.length, severity: 'HIGH', confidence: 0.75, value }
+  yield { type: 'BEARER_TOKEN', start, end: start + value.length, severity: 'HIGH', confidence: 0.91, value }
 }

@@ -1,41 +1,82 @@
 import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
-import { createKeywordIndex } from '../keyword-index.ts'
-import type { Found, SearchProgress } from './found.ts'
-import { type KeyState, readKeyed, vendors } from './keyed.ts'
-import { passwordWords, tokenWords } from './keys.ts'
+import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
+import { findBare, holdsBare } from './bare.ts'
+import type { Found, Progress } from './found.ts'
+import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
 import { readOwnLabel } from './labels.ts'
 import { structures } from './structures.ts'
-import { readToken } from './tokens.ts'
+import { mayBeginToken, readToken } from './tokens.ts'
 import { keyedShapes } from './vendor-keys.ts'
 import { tokenShapes } from './vendor-tokens.ts'
+import { labelStems } from './words.ts'
 
 type Reader = (text: string, start: number, end: number, state: State) => Iterable<Found>
 
 /** What was read already of one part: its names up to an offset, and what each structure says of itself. */
 interface State extends KeyState {
-  progress: SearchProgress[]
+  progress: Progress[]
   now: number
 }
 
+const nothing: readonly Found[] = []
+
 const plans: (readonly [string, Reader])[] = [
-  ...tokenShapes.map((shape): [string, Reader] => [shape.literal, (text, start) => readToken(text, start, shape)]),
+  ...tokenShapes.map((shape): [string, Reader] => [
+    shape.literal,
+    (text, start) => (mayBeginToken(text, start, shape) ? readToken(text, start, shape) : nothing),
+  ]),
   ...structures.flatMap(({ literals, find }, number) =>
     literals.map((literal): [string, Reader] => [
       literal,
       (text, start, _end, { progress, now }) => {
         const own = progress[number] ?? { readFrom: 0, now }
         progress[number] = own
-        return start < own.readFrom ? [] : find(text, start, own)
+        return start < own.readFrom ? nothing : find(text, start, own)
       },
     ]),
   ),
-  ...[...passwordWords, ...tokenWords, ...vendors].map((word): [string, Reader] => [word, readKeyed]),
+  ...labelStems.map((word): [string, Reader] => [
+    word,
+    (text, start, end, state) => (start < state.keysRead ? nothing : readKeyed(text, start, end, state)),
+  ]),
+  ...vendors.map((word): [string, Reader] => [
+    word,
+    (text, start, end, state) =>
+      start < state.keysRead || !beginsVendor(text, start) ? nothing : readVendorKeyed(text, start, end, state),
+  ]),
 ]
-const keywords = [...new Set(plans.map(([literal]) => literal))]
-const readers = keywords.map((keyword) => plans.filter(([literal]) => literal === keyword).map(([, reader]) => reader))
-const index = createKeywordIndex(keywords)
+
+interface Plan {
+  index: KeywordIndex
+  keywords: readonly string[]
+  readers: readonly (readonly Reader[])[]
+}
+
+function toPlan(isWanted: (keyword: string) => boolean): Plan {
+  const byKeyword = new Map<string, Reader[]>()
+  for (const [keyword, reader] of plans) {
+    if (!isWanted(keyword)) continue
+    const readers = byKeyword.get(keyword)
+    if (readers === undefined) byKeyword.set(keyword, [reader])
+    else readers.push(reader)
+  }
+  const keywords = [...byKeyword.keys()]
+  return { index: createKeywordIndex(keywords), keywords, readers: [...byKeyword.values()] }
+}
+
+/** Letters beyond ASCII; dashes, quotes and signs do not count. */
+const foreignLetter = /[\u00c0-\u1fff\u3040-\ud7af]/
+const plainPlan = toPlan((keyword) => !foreignLetter.test(keyword))
+let foreignPlan: Plan | undefined
+
+/** The keywords that a text may hold: those of other scripts are read only where it has one, and made when one has. */
+function plansFor(text: string): readonly Plan[] {
+  if (!foreignLetter.test(text)) return [plainPlan]
+  foreignPlan ??= toPlan((keyword) => foreignLetter.test(keyword))
+  return [plainPlan, foreignPlan]
+}
 
 /**
  * Whether the detector may find something in a text that stands alone: no keyword of it, no secret. The start of an
@@ -43,10 +84,12 @@ const index = createKeywordIndex(keywords)
  */
 export function mayHoldSecret(text: string): boolean {
   const hasLogin = text.includes('@')
-  let may = false
-  index.scan(text, (keyword) => {
-    may ||= hasLogin || keywords[keyword] !== '://'
-  })
+  let may = holdsBare(text)
+  for (const { index, keywords } of may ? [] : plansFor(text)) {
+    index.scan(text, (keyword) => {
+      may ||= hasLogin || keywords[keyword] !== '://'
+    })
+  }
   return may
 }
 
@@ -62,7 +105,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   description:
     'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, passwords and keys beside a name that says so, hashes and encoded credentials. Placeholders, references and public keys are left.',
   category: 'SECURITY',
-  version: 2,
+  version: 3,
   config: SecretsConfig,
   findingTypes: [
     ...new Set([
@@ -75,6 +118,10 @@ export const secretsDetector: Detector<SecretsConfig> = {
       'BASIC_AUTH',
       'BEARER_TOKEN',
       'PASSWORD_HASH',
+      'NATS_SEED',
+      'DISCORD_TOKEN',
+      'MAILCHIMP_KEY',
+      'FACEBOOK_APP_TOKEN',
       'SIGNED_URL',
       'KUBERNETES_SECRET',
       'STORED_LOGIN',
@@ -101,11 +148,16 @@ function* findSecrets(
   const part = parts[at]
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
-  const state: State = { keysRead: 0, progress: [], ...file }
-  index.scan(part.text, (keyword, start, end) => {
-    for (const reader of readers[keyword] ?? []) found.push(...reader(part.text, start, end, state))
-  })
+  for (const { index, readers } of plansFor(part.text)) {
+    const state: State = { keysRead: 0, progress: [], ...file }
+    index.scan(part.text, (keyword, start, end) => {
+      for (const reader of readers[keyword] ?? []) {
+        for (const each of reader(part.text, start, end, state)) found.push(each)
+      }
+    })
+  }
   yield* found
+  yield* findBare(part.text)
   const own = readOwnLabel(parts, at, file.configured)
   if (own !== undefined) yield own
 }

@@ -18,7 +18,7 @@ export function* findJwt(text: string, at: number, { now }: SearchProgress): Gen
     start: at,
     end: at + token.length,
     severity: expired ? 'LOW' : 'HIGH',
-    confidence: 0.85,
+    confidence: 0.91,
     shown: 'eyJ•••',
   }
 }
@@ -42,5 +42,5 @@ export function* findEncodedJwt(text: string, at: number): Generator<Found> {
   if (encoded === undefined) return
   const decoded = Buffer.from(encoded, 'base64').toString('latin1')
   if (!/^eyJ[\w-]{8,}\.eyJ[\w-]{4,}/.test(decoded)) return
-  yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.85, shown: 'ZXlK•••' }
+  yield { type: 'JWT', start: at, end: at + encoded.length, severity: 'HIGH', confidence: 0.91, shown: 'ZXlK•••' }
 }

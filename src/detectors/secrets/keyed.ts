@@ -1,9 +1,22 @@
 import type { Severity } from '../detector.ts'
-import { type Assignment, identifierAround, readAssignment } from './assignments.ts'
+import { isUnspaced } from '../words.ts'
+import { type Assignment, identifierAround, labelAround, readAssignment } from './assignments.ts'
+import { readDefault } from './defaults.ts'
 import type { Found } from './found.ts'
-import { configuredConfidence, isMixed, isUuid, passwordConfidence, tokenConfidence } from './guards.ts'
+import {
+  configuredConfidence,
+  isMixed,
+  isOneTimeSeed,
+  isTechnical,
+  isTestVector,
+  isUuid,
+  passwordConfidence,
+  tokenConfidence,
+} from './guards.ts'
 import { pairConfidence } from './headers.ts'
+import { findBelowHeading } from './headings.ts'
 import { kindOfKey } from './keys.ts'
+import { findSpoken, isAboutSecret } from './sentences.ts'
 import { keyedShapes } from './vendor-keys.ts'
 
 /** Names of vendors that a key may hold. */
@@ -18,44 +31,112 @@ export interface KeyState {
   blankParts: boolean
 }
 
-/** What the text assigns to the name around a key word, if that is a secret. */
+/** Whether a vendor's name begins where it stands: `etsyToken`, `MY_ETSY_KEY`, not `global` for `lob`. */
+export function beginsVendor(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1) | 32
+  if (!(before >= 97 && before <= 122)) return true
+  return text.charCodeAt(start - 1) >= 97 && text.charCodeAt(start) <= 90
+}
+
+/** The same for the name of a vendor, which is a label only together with a value. */
+export function* readVendorKeyed(text: string, start: number, end: number, state: KeyState): Generator<Found> {
+  const key = identifierAround(text, start, end)
+  if (kindOfKey(text.slice(key.start, key.end)) !== undefined) {
+    yield* readKeyed(text, start, end, state)
+    return
+  }
+  const assignment = readAssignment(text, key)
+  const found = assignment === undefined ? undefined : judge(assignment, text, state)
+  if (found === undefined) return
+  state.keysRead = key.end
+  yield found
+}
+
+/** What the text gives to the name around a key word, if that is a secret. */
 export function* readKeyed(text: string, start: number, end: number, state: KeyState): Generator<Found> {
   if (start < state.keysRead) return
-  const key = identifierAround(text, start, end)
+  const key = labelAround(text, start, end)
   state.keysRead = key.end
   const assignment = readAssignment(text, key)
-  if (assignment === undefined) return
-  const found = judge(assignment, text, state)
-  if (found !== undefined) yield found
+  const found = assignment === undefined ? undefined : judge(assignment, text, state)
+  if (found !== undefined) {
+    yield found
+    return
+  }
+  const label = phraseAround(text, key.start, text.slice(key.start, key.end))
+  const kind = kindOfKey(label)
+  if (kind === undefined || isAboutUnspaced(text, key.end) || isAboutSecret(text, key.end)) return
+  const given = readDefault(text, key)
+  if (given !== undefined) {
+    const judged = judge({ ...given, key: label, keyStart: key.start }, text, state)
+    if (judged !== undefined) yield judged
+    return
+  }
+  if (/^pass$/i.test(label)) return
+  let below = false
+  for (const item of findBelowHeading(text, key.start)) {
+    below = true
+    yield toFound(item.kind, item)
+  }
+  if (below || assignment?.strength === 'sign' || /[A-Za-z]_|_[A-Za-z]|\.[a-z]/.test(text.slice(key.start, key.end)))
+    return
+  const spoken = findSpoken(text, key, kind)
+  if (spoken !== undefined && !(kind === 'token' && isUuid(spoken.value))) yield toFound(kind, spoken)
 }
+
+function toFound(
+  kind: 'password' | 'token',
+  { start, end, value, confidence }: { start: number; end: number; value: string; confidence: number },
+): Found {
+  const type = kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET'
+  return { type, start, end, severity: gradeOf(confidence), confidence, value }
+}
+
+/** In scripts without blanks what is said about a secret follows it directly. */
+const aboutUnspaced =
+  /^[ ]?(?:策略|长度|長度|类型|類型|種別|規則|规则|ポリシー|정책|유형|字段|欄|필드|哈希|ハッシュ|해시|管理|リセット)/
+const isAboutUnspaced = (text: string, end: number) =>
+  isUnspaced(text.slice(end - 2, end)) && aboutUnspaced.test(text.slice(end, end + 6))
 
 /** What the value is, by the vendor that the key names, else by the kind of secret that it names. */
 function judge(assignment: Assignment, text: string, { configured, blankParts }: KeyState): Found | undefined {
-  const { key, value, start, end, quoted, spoken, keyStart } = assignment
+  const { key, value, start, end, quoted, strength, keyStart } = assignment
+  const spoken = strength !== 'sign'
   const shapes = shapesOf(key)
   const shape = shapes.find(({ pattern }) => pattern.test(value))
   if (shape !== undefined && isVendorValue(value) && (!spoken || kindOfKey(key) !== undefined)) {
-    return { type: shape.type, start, end, severity: 'HIGH', confidence: 0.8, value }
+    return { type: shape.type, start, end, severity: 'HIGH', confidence: 0.92, value }
   }
   if (shapes.some(({ strict }) => strict)) return undefined
   const kind = kindOfKey(phraseAround(text, keyStart, key))
   if (kind === undefined || inResourceName(text.slice(Math.max(0, keyStart - 80), keyStart))) return undefined
   if (kind === 'password') {
+    if (strength === 'blank' && isTechnical(value)) return undefined
     if (/^pass$/i.test(key) && !quoted && !isMixed(value)) return undefined
     const plain = configured && (!spoken || blankParts)
+    if (isTestVector(value, text.slice(Math.max(0, start - 200), end + 200))) return undefined
     const confidence = plain ? configuredConfidence(value) : passwordConfidence(value, quoted, spoken)
-    return confidence === 0
-      ? undefined
-      : { type: 'PASSWORD', start, end, severity: gradeOf(confidence), confidence, value }
+    return confidence === 0 ? undefined : toFound(kind, { ...assignment, confidence })
   }
-  if (isUuid(value) && !/secret|api[-_ ]?key|pass|(?:auth|access|refresh|bearer)[-_ ]?token/i.test(key))
-    return undefined
+  if (isOneTimeSeed(key, value)) return toFound(kind, { ...assignment, confidence: 0.89 })
+  if (isUuid(value)) {
+    const named = /secret|api[-_ ]?key|pass|(?:auth|access|refresh|bearer|api)[-_ ]?token/i.test(key)
+    if (!named && !(strength === 'sign' && /^["']?(?:token|[a-z]+_key)$/i.test(key))) return undefined
+  }
   const confidence = /auth$/i.test(key)
     ? pairConfidence(value) || tokenConfidence(value, quoted)
     : tokenConfidence(value, quoted)
-  if (confidence === 0 || (spoken && (confidence < 0.7 || value.length < 16))) return undefined
-  return { type: 'KEYED_SECRET', start, end, severity: gradeOf(confidence), confidence, value }
+  if (confidence === 0 || isBadge(text, start) || (/signing/i.test(key) && /^[0-9A-F]{40}$/.test(value)))
+    return undefined
+  if (spoken && value.length < (strength === 'described' ? 12 : 16)) return undefined
+  const isWeak = strength === 'blank' || !/pass|secret|token|api|auth|access|priv|cred/i.test(key)
+  if (isWeak && confidence < 0.7 && !isUuid(value)) return undefined
+  return toFound(kind, { ...assignment, confidence })
 }
+
+/** Tokens in the addresses of badges are made to be seen. */
+const isBadge = (text: string, start: number) =>
+  /badge[^\s"']{0,40}[?&]token=$/.test(text.slice(Math.max(0, start - 60), start))
 
 const shapesOf = (key: string) =>
   anyVendor.test(key) ? keyedShapes.filter(({ vendor }) => namesVendor(key, vendor)) : []
@@ -79,9 +160,17 @@ const typeWords = new Set([
   'export',
   'set',
   'env',
+  'use',
+  'uses',
+  'with',
+  'your',
+  'the',
+  'change',
+  'enter',
+  'has',
 ])
 
-export const gradeOf = (confidence: number): Severity => (confidence >= 0.7 ? 'HIGH' : 'MEDIUM')
+export const gradeOf = (confidence: number): Severity => (confidence >= 0.85 ? 'HIGH' : 'MEDIUM')
 
 /** `arn:aws:secretsmanager:…:secret:name` names a secret, it does not hold one. */
 function inResourceName(before: string): boolean {
@@ -99,17 +188,17 @@ function namesVendor(key: string, vendor: string): boolean {
 }
 
 function isVendorValue(value: string): boolean {
-  if (!/\d/.test(value) && !/^[a-f:]+$/i.test(value) && !isScrambled(value)) return false
+  if (!/\d/.test(value) && !/^[a-f:]+$/i.test(value) && !isScrambledName(value)) return false
   if (/EXAMPLE/.test(value)) return false
   return !/^(.)\1+$/.test(value) && !/x{5,}|\*{3,}/i.test(value) && new Set(value).size >= 5
 }
 
 /** Letters alone, but upper and lower case change within it as in no name. */
-const isScrambled = (value: string) => (value.match(/[a-z][A-Z]/g)?.length ?? 0) >= 3 && /[A-Z]{2}/.test(value)
+const isScrambledName = (value: string) => (value.match(/[a-z][A-Z]/g)?.length ?? 0) >= 3 && /[A-Z]{2}/.test(value)
 
 /** The word before a bare key belongs to its name: `access key`, `Client secret`, `public token`. */
 function phraseAround(text: string, start: number, key: string): string {
-  const before = /([\p{L}]{2,14})[ \t]$/u.exec(text.slice(Math.max(0, start - 16), start))?.[1]
+  const before = /([\p{L}\p{M}]{2,20}|2fa)[ \t]$/iu.exec(text.slice(Math.max(0, start - 22), start))?.[1]
   const whole = before === undefined || typeWords.has(before.toLowerCase()) || /[a-z][A-Z]|_|-|\./.test(key)
   return whole ? key : `${before} ${key}`
 }

@@ -1,181 +1,93 @@
+import { labelWords } from '../label-words.ts'
+import { isUnspaced } from '../words.ts'
+import { kindOfEnd, type SecretKind, secretPhrases } from './words.ts'
+
 /** What a name promises: a password that someone chose, a token that a machine made, or nothing secret. */
 export type KeyKind = 'password' | 'token' | undefined
 
-export const passwordWords = [
-  'pw',
-  'password',
-  'passwd',
-  'passphrase',
-  'passwort',
-  'kennwort',
-  'pwd',
-  'pass',
-  'passcode',
-  'contraseña',
-  'contrasena',
-  'clave',
-  'mot de passe',
-  'motdepasse',
-  'senha',
-  'wachtwoord',
-  'hasło',
-  'haslo',
-  'пароль',
-  'Пароль',
-  'ПАРОЛЬ',
-  '密码',
-  '密碼',
-  'パスワード',
-  '비밀번호',
-  'lösenord',
-  'salasana',
-  'adgangskode',
-  'parola',
-  'jelszó',
-  'şifre',
-  'Şifre',
-  'heslo',
-  'passord',
-  'κωδικός',
-  'Κωδικός',
-  'mật khẩu',
-  'kata sandi',
-  'lozinka',
-  'parool',
-  'psk',
-  'wpa_passphrase',
-  'requirepass',
-  'rootpw',
-  'bindpw',
-  'keypass',
-  'storepass',
-] as const
+const MAX_PHRASE = 4
 
-export const tokenWords = [
-  'secret',
-  'token',
-  'apikey',
-  'api_key',
-  'api-key',
-  'api key',
-  'accesskey',
-  'access_key',
-  'access-key',
-  'access key',
-  'authkey',
-  'auth_key',
-  'auth-key',
-  'credential',
-  'private_key',
-  'privatekey',
-  'private key',
-  'encryption_key',
-  'encryptionkey',
-  'encryption key',
-  'signing_key',
-  'signingkey',
-  'signing key',
-  'master_key',
-  'masterkey',
-  'master key',
-  'account_key',
-  'accountkey',
-  'storage_key',
-  'service_key',
-  'app_key',
-  'appkey',
-  'sharedaccesskey',
-  'shared_key',
-  'sharedkey',
-  'license_key',
-  'license key',
-  'licence key',
-  'product key',
-  'deploy_key',
-  '_auth',
-  '"auth"',
-  'nonce_key',
-  'logged_in_key',
-  '_salt',
-  'sharedsecret',
-  'client_key',
-  'private-key',
-  'creds',
-  'consumer_key',
-  'session_key',
-  'webhook_key',
-  'x-api-key',
-  'apitoken',
-  'ansible_ssh_pass',
-  'secretkey',
-  'geheimnis',
-  'jeton',
-  'clé api',
-  'clave api',
-] as const
-
-const passwordSegments = new Set<string>([
-  ...passwordWords,
-  'passe',
-  'khẩu',
-  'sandi',
-  'passwords',
-  'userpassword',
-  'dbpassword',
-  'dbpass',
-  'adminpassword',
-  'cleartextpassword',
-  'encryptedpassword',
-])
 /** Behind the key word these say that the value is about the secret, not the secret. */
 const about = new Set(
-  'hash hashes hashing id ids identifier name names type types length len size count limit limits expiry expires expire expiration exp ttl age field fields path paths file filename files dir directory url uri urls endpoint endpoints ref refs reference policy policies hint version versions algorithm alg algo format label labels prefix suffix header headers param params parameter parameters enabled disabled required valid validity validation validator regex pattern placeholder class classes provider providers manager service store storage digest checksum position index column columns attribute page pages link links location arn namespace usage usages budget kind mode status state error errors message messages description desc title help rotation scope scopes config configuration option options strategy backend source function callback handler event requirements schema min max minimum maximum strength reset history expression group owner list map set provided input inputs prompt confirm confirmation confirmed changed again match matches mismatch kv engine mount used usage rule rules resolver factory helper component icon button form dialog screen view request response endpoint exchange introspection revocation management lifetime issuer audience claim claims bucket buckets annotation signature generation generator exchanger'.split(
-    ' ',
-  ),
+  (
+    'hash hashes hashing id ids identifier name names type types length len size count limit limits expiry expires expire expiration exp ttl age field fields path paths file filename files dir directory url uri urls endpoint endpoints ref refs reference policy policies hint version versions algorithm alg algo format label labels prefix suffix header headers param params parameter parameters enabled disabled required valid validity validation validator regex pattern placeholder class classes provider providers manager service store storage digest checksum position index column columns attribute page pages link links location arn namespace usage usages budget kind mode status state error errors message messages description desc title help rotation scope scopes config configuration option options strategy backend source function callback handler event requirements schema min max minimum maximum strength reset history expression group owner list map set provided input inputs prompt confirm confirmation confirmed changed again match matches mismatch kv engine mount used usage rule rules resolver factory helper component icon button form dialog screen view request response endpoint exchange introspection revocation management lifetime issuer audience claim claims bucket buckets annotation signature generation generator exchanger fingerprint encryption database hmac step steps protected authentication based ' +
+    // The same in other languages, and adjectives of keys that anybody may know.
+    'richtlinie typ länge datei feld fingerabdruck politique publique primaire étrangère fichier type champ oublié oubliée empreinte política pública primaria foránea archivo campo tipo olvidada huella politica pubblica primaria esterna lunghezza impronta primária estrangeira arquivo esquecida beleid publieke lengte bestand veld publiczny publicznego główny obcy plik pole typu długość типа публичный первичный внешний открытый файл поле длина veřejný primární soubor tipi türü uzunluğu politikası chiave'
+  ).split(' '),
 )
+/** Whether a word behind a label says that the value is about the secret. */
+export const isAbout = (word: string) => about.has(word)
+
 /** In front of it these say the same. */
 const harmless = new Set(
-  'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery update policy import export'.split(
-    ' ',
-  ),
+  (
+    'public pub primary foreign sort partition cache csrf xsrf next page continuation sync cursor max min num total count is has no use needs forgot show hide reset change hashed validate invalid missing expired wrong prompt completion cached stop eos bos pad unk mask sep cls special lex syntax comment keyword punctuation line sequence dedup idempotency route lookup object registry translation bucket row hash design theme color spacing css abstract previous last end start open close first new_line unexpected expected current peek consume string number identifier operator allow require without lock request starting idempotence correlation resume authenticity verification antiforgery forgery update policy import export csrfmiddleware hmac digest checksum signature security matching mismatched dummy mock fake ' +
+    'öffentlicher öffentliche öffentlichen primärer fremder mot palabra parola palavra pública primaire publieke openbare openbaar primaria clé_publique publiczny publicznego główny słowo открытый открытого публичный первичный внешний ключевое ключевой veřejný primární cizí klíčové publik primär publika genel birincil yabancı julkinen nyilvános publică primară javni 公開 公钥 공개 기본 외래'
+  ).split(' '),
 )
+/** Compounds whose first part says so. */
+const harmlessCompound =
+  /^(?:primär|fremd|sortier|öffentlich|public|primary|foreign|antiforg|csrf|xsrf|keyword|haupt|schlüsselwort|公開|主|公)/
+const packedToken = /(?:csrf|xsrf|forgery|requestverification)/
 
-const MAX_KNOWN = 2_000
-const known = new Map<string, KeyKind>()
+/** The field that frameworks put into their forms against forgery. */
+const formGuard = /^_+token$/i
 
-/** Reads a name such as `spring.datasource.password`, `GITHUB_TOKEN`, `Secret access key`. */
+const MOST_KNOWN = 2_000
+const known = new Map<string, SecretKind | 'none'>()
+
+/** Reads a name such as `spring.datasource.password`, `GITHUB_TOKEN`, `Secret access key`, `Clé d'API`. */
 export function kindOfKey(name: string): KeyKind {
-  if (known.has(name)) return known.get(name)
-  const kind = readKind(name)
-  if (known.size < MAX_KNOWN) known.set(name, kind)
+  const kind = kindOfLabel(name)
+  return kind === 'login' ? undefined : kind
+}
+
+/** The same, where a label may also announce a user's name and a password. */
+export function kindOfLabel(name: string): SecretKind | undefined {
+  const before = known.get(name)
+  if (before !== undefined) return before === 'none' ? undefined : before
+  const kind = formGuard.test(name) ? undefined : readKind(labelWords(name))
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(name, kind ?? 'none')
   return kind
 }
 
-function readKind(name: string): KeyKind {
-  const segments = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-  const last = segments.findLastIndex((segment) => isSecretWord(segment))
-  if (last < 0) return undefined
-  const after = segments.slice(last + 1)
-  if (after.some((segment) => about.has(segment))) return undefined
-  const word = (segments[last] ?? '').replace(/\d{1,6}$/, '')
-  if (passwordSegments.has(word) || /pass(?:word|wd|wort)$/.test(word)) return 'password'
-  if (segments.slice(0, last).some((segment) => harmless.has(segment))) return undefined
-  return 'token'
+interface Named {
+  kind: SecretKind
+  /** Indexes of the first word of the phrase, and of the first behind it. */
+  from: number
+  to: number
 }
 
-function isSecretWord(segment: string): boolean {
-  const word = segment.replace(/\d{1,6}$/, '')
-  if (passwordSegments.has(word)) return true
-  return (
-    /(?:password|passwd|passwort|kennwort|secret|token|apikey|accesskey|authkey|credential|cred|privatekey|secretkey|accountkey|masterkey|signingkey|encryptionkey|appkey|sharedkey)s?$/.test(
-      word,
-    ) ||
-    word === 'auth' ||
-    word === 'key' ||
-    word === 'salt'
-  )
+function readKind(words: readonly string[]): SecretKind | undefined {
+  const named = findNamed(words)
+  if (named === undefined) return undefined
+  const { kind, from, to } = named
+  if (words.slice(to).some((word) => about.has(word))) return undefined
+  const before = words.slice(0, from)
+  const phrase = words.slice(from, to).join('')
+  if (harmlessCompound.test(phrase) || packedToken.test(words.join(''))) return undefined
+  if (kind === 'password') return kind
+  return before.some((word) => harmless.has(word)) ? undefined : kind
 }
+
+/** The last phrase of the table in a name, the longest that ends there; passwords and tokens before logins. */
+function findNamed(words: readonly string[]): Named | undefined {
+  let login: Named | undefined
+  for (let to = words.length; to > 0; to--) {
+    for (let length = Math.min(MAX_PHRASE, to); length > 0; length--) {
+      const kind = secretPhrases.get(withoutNumber(words.slice(to - length, to).join(' ')))
+      if (kind === undefined) continue
+      const named = { kind, from: to - length, to }
+      if (kind !== 'login') return named
+      login ??= named
+    }
+    const word = withoutNumber(words[to - 1] ?? '')
+    const kind = kindOfEnd(word)
+    if (kind !== undefined && kind !== 'login') return { kind, from: to - 1, to }
+  }
+  return login
+}
+
+const withoutNumber = (word: string) =>
+  word.length > 6 || !isUnspaced(word) ? word.replace(/(?<=\D)\d{1,6}$/, '') : word

@@ -1,23 +1,28 @@
 import type { Part } from '../../documents/document.ts'
 import type { Found } from './found.ts'
-import { configuredConfidence, passwordConfidence, tokenConfidence } from './guards.ts'
+import { configuredConfidence, isOneTimeSeed, tokenConfidence } from './guards.ts'
+import { confidenceBelow, toHeading } from './headings.ts'
 import { findVendorShape, gradeOf } from './keyed.ts'
 import { kindOfKey } from './keys.ts'
 
-const MAX_LABEL_LENGTH = 40
-const MAX_VALUE_LENGTH = 200
+const LONGEST_LABEL = 40
+const LONGEST_VALUE = 200
 
-/** A cell or an attribute whose label, or the part that stands in for it, names a secret. */
+/**
+ * A cell or an attribute whose label, or the part that stands in for it, names a secret; a block of code that is one
+ * value, under a heading or a line that does.
+ */
 export function readOwnLabel(parts: readonly Part[], at: number, configured: boolean): Found | undefined {
   const part = parts[at]
-  if (part === undefined || (part.kind !== 'cell' && part.kind !== 'attribute')) return undefined
+  if (part === undefined || !['cell', 'attribute', 'code'].includes(part.kind)) return undefined
   const value = part.text.trim()
-  if (value.length > MAX_VALUE_LENGTH) return undefined
-  for (const label of [part.label ?? '', nameBeside(part, parts[at - 1])]) {
+  if (value.length > LONGEST_VALUE || value === '' || (part.kind !== 'attribute' && /\s/.test(value))) return undefined
+  if (part.kind === 'attribute' && part.label === 'value' && isHiddenField(parts, at)) return undefined
+  for (const label of labelsOf(parts, at)) {
     const kind = label === '' ? undefined : kindOfKey(label)
     if (kind === undefined) continue
     const shape = findVendorShape(label, value)
-    const confidence = shape === undefined ? labelledConfidence(value, kind, configured) : 0.8
+    const confidence = shape === undefined ? labelledConfidence(value, kind, configured, label) : 0.92
     if (confidence === 0) continue
     const start = part.text.indexOf(value)
     const type = shape?.type ?? (kind === 'password' ? 'PASSWORD' : 'KEYED_SECRET')
@@ -26,14 +31,28 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
   return undefined
 }
 
+function labelsOf(parts: readonly Part[], at: number): string[] {
+  const part = parts[at]
+  if (part?.kind !== 'code') return part === undefined ? [] : [part.label ?? '', nameBeside(part, parts[at - 1])]
+  const before = parts[at - 1]
+  const line = before?.kind === 'text' ? (before.text.trimEnd().split('\n').at(-1) ?? '') : ''
+  return [toHeading(line) ?? '', part.headings?.at(-1) ?? '']
+}
+
+/** `<input type="hidden" name="…" value="…">`: a field that guards the form against forgery. */
+const isHiddenField = (parts: readonly Part[], at: number) =>
+  parts
+    .slice(Math.max(0, at - 3), at + 3)
+    .some(({ label, text, kind }) => kind === 'attribute' && label === 'type' && text === 'hidden')
+
 /** The cell before a cell, and the name of `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
-  if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
+  if (before?.kind !== part.kind || before.text.length > LONGEST_LABEL) return ''
   if (part.kind === 'cell') return before.text
   return part.label === 'value' && /^(?:key|name|id|property)$/i.test(before.label ?? '') ? before.text : ''
 }
 
-function labelledConfidence(value: string, kind: 'password' | 'token', configured: boolean): number {
-  if (kind === 'token') return tokenConfidence(value, false)
-  return configured ? configuredConfidence(value) : passwordConfidence(value, false, false)
+function labelledConfidence(value: string, kind: 'password' | 'token', configured: boolean, label: string): number {
+  if (kind === 'token') return isOneTimeSeed(label, value) ? 0.89 : tokenConfidence(value, false)
+  return configured ? configuredConfidence(value) : confidenceBelow(value, kind)
 }

@@ -1,62 +1,51 @@
-import { findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
-import { findCommandPassword, findCurlUser, findPipedPassword, findRouterPassword } from './commands.ts'
-import { findFirefoxLogin, findIdentifiedBy, findKubernetesSecret, findPgPass } from './files.ts'
-import type { Found, SearchProgress } from './found.ts'
+import { findOneTimeSeed, findOracleLogin, findSignature, findUrlCredential } from './addresses.ts'
+import { callLiterals, findCallPassword } from './calls.ts'
+import {
+  commandNames,
+  findCommandPassword,
+  findCurlUser,
+  findPipedPassword,
+  findRouterLine,
+  findRouterPassword,
+  routerLiterals,
+} from './commands.ts'
+import { findFirefoxLogin, findKubernetesSecret, findPgPass } from './files.ts'
+import type { Found, Progress } from './found.ts'
 import { findHash } from './hashes.ts'
 import { findAuthorization, findBearer } from './headers.ts'
 import { findEncodedJwt, findJwt } from './jwts.ts'
-import { findPrivateKey, findPuttyKey } from './private-keys.ts'
-import { findColumn, findPair } from './tables.ts'
+import { findHostLogin, findPair, findShellLogin } from './pairs.ts'
+import { findEncodedPrivateKey, findPrivateKey, findPuttyKey } from './private-keys.ts'
+import { findColumns } from './tables.ts'
+import { labelStems, loginStems } from './words.ts'
 
 /** A secret that is known by the form it stands in; looked for wherever one of its literals stands. */
 interface Structure {
   /** In lower case. */
   literals: readonly string[]
-  find(text: string, at: number, progress: SearchProgress): Iterable<Found>
+  find(text: string, at: number, progress: Progress): Iterable<Found>
 }
 
 export const structures: readonly Structure[] = [
   { literals: ['-----begin '], find: findPrivateKey },
+  { literals: ['ls0tls1crudjti'], find: findEncodedPrivateKey },
+  { literals: ['otpauth://'], find: findOneTimeSeed },
   { literals: ['putty-user-key-file-'], find: findPuttyKey },
   { literals: ['eyj'], find: findJwt },
   { literals: ['zxlk'], find: findEncodedJwt },
   { literals: ['://'], find: findUrlCredential },
   { literals: ['curl '], find: findCurlUser },
-  {
-    literals: [
-      'mysql',
-      'sshpass',
-      'docker login',
-      'podman login',
-      'redis-cli',
-      'http -a',
-      'net use',
-      'htpasswd ',
-      'snmp-server community',
-    ],
-    find: findCommandPassword,
-  },
-  { literals: ['| sudo -s'], find: findPipedPassword },
+  { literals: commandNames, find: findCommandPassword },
+  { literals: ['| sudo -s', '| chpasswd', '| passwd --stdin'], find: findPipedPassword },
   { literals: ['password 7 ', 'key 7 ', 'secret 7 '], find: findRouterPassword },
-  { literals: ['identified by'], find: findIdentifiedBy },
+  { literals: routerLiterals, find: findRouterLine },
+  { literals: callLiterals, find: findCallPassword },
   { literals: ['jdbc:oracle:'], find: findOracleLogin },
   { literals: ['bearer '], find: findBearer },
-  { literals: ['login', 'user', 'zugang', 'benutzer', 'credentials', 'account'], find: findPair },
-  {
-    literals: [
-      'password',
-      'passwort',
-      'kennwort',
-      'secret',
-      'token',
-      'api key',
-      'mot de passe',
-      'contraseña',
-      'senha',
-      'hasło',
-    ],
-    find: findColumn,
-  },
+  { literals: loginStems, find: findPair },
+  { literals: ['admin', 'root', 'sysadmin', 'superuser', 'deploy', 'postgres'], find: findHostLogin },
+  { literals: ['ssh '], find: findShellLogin },
+  { literals: labelStems, find: findColumns },
   { literals: ['authorization'], find: findAuthorization },
   {
     literals: [
@@ -72,6 +61,10 @@ export const structures: readonly Structure[] = [
       '$p$',
       '$h$',
       '$y$',
+      '$8$',
+      '$9$',
+      '$krb5',
+      '$dcc2$',
       'pbkdf2_sha',
       '{ssha',
       '{sha',

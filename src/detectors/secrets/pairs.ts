@@ -1,0 +1,91 @@
+import type { Found } from './found.ts'
+import { isMixed, isReference, isStrongPassword, isTechnical, passwordConfidence } from './guards.ts'
+import { kindOfLabel } from './keys.ts'
+
+const MAX_REACH = 160
+const MAX_BEFORE = 80
+/** What a login may be followed by before the name: more words, what is written on both sides of a slash, a sign. */
+const nameAndPassword =
+  /(?<![\w.@\\/-])([A-Za-z][\w.@\\-]{1,40})(?:[ \t]{0,2}[/|:][ \t]{0,2}|[ \t]{0,2}(?:，|、|,)[ \t]{0,2}|[ \t]{1,2}(?:and|und|et|y|e|en|i|и|och|og|ja|a|ve|with|mit|avec|con|com|met|z|с|と|和|과|와)[ \t]{1,2}|[ \t]{1,4})([^\s|"“”„«»「」'`]{6,64})/giu
+/** Scripts whose words are joined, or take their particles. */
+const joinedScript = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
+const tail = /[.,;:!?)\]}。，、]+$/
+/** Between the label and the name stand words, not code. */
+const betweenWords = /^[\p{L}\p{M}\p{N}\s"'„“«»()[\]/&:：=|*_`,，、.@\\–—→-]{0,60}$/u
+/** The roles and groups that are named beside a user, and what else is written with a slash. */
+const other =
+  /^(?:https?|ftp|role|rolle|group|gruppe|email|mail|version|v\d|api|see|siehe|voir|ver|vedi|zie|zob|page|seite)$/i
+
+/** `credentials: bob / …`, `log in with admin and …`, `ID/PW: root/…`: a name and a password behind one label. */
+export function* findPair(text: string, at: number): Generator<Found> {
+  if (!/\d/.test(text.slice(Math.max(0, at - MAX_BEFORE), at + MAX_REACH))) return
+  const isJoined = joinedScript.test(text.charAt(at))
+  if (!isJoined && kindOfLabel(labelAt(text, at)) === undefined) return
+  const [line = ''] = text.slice(at, at + MAX_REACH).split('\n', 1)
+  yield* pairIn(line, at)
+  // Where the verb ends the sentence, the pair stands before it.
+  if (!isJoined) return
+  const reach = Math.max(0, at - MAX_BEFORE)
+  const from = reach + Math.max(text.slice(reach, at).search(/[^\n]*$/), 0)
+  yield* pairIn(text.slice(from, at), from)
+}
+
+function* pairIn(line: string, offset: number): Generator<Found> {
+  nameAndPassword.lastIndex = 0
+  for (let found = nameAndPassword.exec(line); found !== null; found = nameAndPassword.exec(line)) {
+    const [whole, user = '', raw = ''] = found
+    nameAndPassword.lastIndex = found.index + user.length
+    if (!betweenWords.test(line.slice(0, found.index))) return
+    const value = raw.replace(/[\u3000-\ud7af\uff00-\uffef].*$/u, '').replace(tail, '')
+    if (other.test(user) || !isGivenPassword(value) || value.toLowerCase().includes(user.toLowerCase())) continue
+    const start = offset + found.index + whole.length - raw.length
+    yield toPassword(start, value, 0.85)
+    return
+  }
+}
+
+/** Mixed as nothing else behind a name and a slash is. */
+const isGivenPassword = (value: string) =>
+  value.length >= 6 &&
+  /\d/.test(value) &&
+  !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-/.test(value) &&
+  (isStrongPassword(value) ||
+    (isMixed(value) && !isTechnical(value) && !isReference(value, false) && passwordConfidence(value, false, true) > 0))
+
+const toPassword = (start: number, value: string, confidence: number): Found => {
+  return { type: 'PASSWORD', start, end: start + value.length, severity: 'MEDIUM', confidence, value }
+}
+
+/** The word that holds the stem, with the one before it. */
+function labelAt(text: string, at: number): string {
+  const before = /[\p{L}\p{M}]{0,20}[ ]?[\p{L}\p{M}]{0,20}$/u.exec(text.slice(Math.max(0, at - 30), at))?.[0] ?? ''
+  const after = /^[\p{L}\p{M}\d ]{0,30}/u.exec(text.slice(at, at + 30))?.[0] ?? ''
+  return `${before}${after.split(/ {2}/, 1)[0] ?? ''}`
+}
+
+const hostAndUser =
+  /(?:^|[\s|,;(])(?:https?:\/\/[^\s|,;]{4,200}|(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?|[a-z][\w-]{0,60}(?:\.[a-z][\w-]{0,60}){1,6})[ \t|,;:/-]{1,6}$/i
+const passwordBehind =
+  /^(?:admin|root|administrator|sysadmin|superuser|deploy|postgres|sa)[ \t|,;:/]{1,6}([^\s|,;"'`]{6,64})(?=[\s|,;]|$)/i
+
+/** `10.1.2.3 root …`: a machine, one of the usual names, a password, and no label. */
+export function* findHostLogin(text: string, at: number): Generator<Found> {
+  const found = passwordBehind.exec(text.slice(at, at + 100))
+  const value = found?.[1]?.replace(tail, '') ?? ''
+  if (found === null || !isGivenPassword(value)) return
+  const reach = Math.max(0, at - 220)
+  const line = text.slice(reach, at)
+  if (!hostAndUser.test(line.slice(line.lastIndexOf('\n') + 1))) return
+  yield toPassword(at + found[0].lastIndexOf(value), value, 0.8)
+}
+
+const shellLogin =
+  /^ssh[ \t](?:-[A-Za-z][ \t]?\S{0,40}[ \t]){0,3}[\w.-]{1,40}@[\w.-]{3,100}[ \t]{1,4}([^\s"'`|;]{6,64})[ \t]{0,4}(?:\r?\n|$)/
+
+/** `ssh deploy@10.1.2.3 …`, as people note down where they log in and with what. */
+export function* findShellLogin(text: string, at: number): Generator<Found> {
+  const found = shellLogin.exec(text.slice(at, at + 300))
+  const value = found?.[1] ?? ''
+  if (found === null || !isGivenPassword(value)) return
+  yield toPassword(at + found[0].lastIndexOf(value), value, 0.8)
+}
