@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from 'recheck'
 import ts from 'typescript'
+import { commandPatterns } from '../../src/detectors/secrets/commands.ts'
 import { anyVendor } from '../../src/detectors/secrets/keyed.ts'
 import { keyedShapes } from '../../src/detectors/secrets/vendor-keys.ts'
 import { tokenShapes } from '../../src/detectors/secrets/vendor-tokens.ts'
@@ -22,6 +23,7 @@ const root = new URL('../../src/', import.meta.url).pathname
 const rooms = ['detectors', 'documents', 'custom-detectors', 'findings', 'kernel']
 /** Files that put patterns together, and how many they do. */
 const composing: Readonly<Record<string, number>> = {
+  'detectors/secrets/commands.ts': 1,
   'detectors/secrets/vendor-keys.ts': 1,
   'detectors/secrets/vendor-tokens.ts': 1,
   'detectors/secrets/keyed.ts': 1,
@@ -42,6 +44,7 @@ export function listPatterns(): BuiltInPattern[] {
   const composed: [string, RegExp][] = [
     ...tokenShapes.map(({ type, literal, pattern }): [string, RegExp] => [`${type} ${literal}`, pattern]),
     ...keyedShapes.map(({ type, vendor, pattern }): [string, RegExp] => [`${type} ${vendor}`, pattern]),
+    ...commandPatterns.map((pattern): [string, RegExp] => ['a command', pattern]),
     ['any vendor', anyVendor],
     ['a token in a line of the log', vendorToken],
     ['a field of CSV', /[^;\r\n]*/y],

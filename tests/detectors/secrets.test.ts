@@ -259,7 +259,7 @@ describe('what only looks like a secret', () => {
 
 it('lowers the confidence of a token whose checksum is wrong, and keeps it', () => {
   const [finding] = findSecrets(`x ${joined('gh', 'p_', base62(36))} y`)
-  expect(finding?.confidence).toBe(0.8)
+  expect(finding?.confidence).toBe(0.91)
 })
 
 it('names every type that it can find', () => {

@@ -15,7 +15,7 @@ export interface Assignment {
   keyStart: number
 }
 
-const LONGEST_KEY = 60
+const MAX_KEY_LENGTH = 60
 const sign =
   /["'`\])*_]{0,4}[ \t]{0,24}(?::{1,3}=|=>|->|→|\?=|={1,2}|[:：]|\|{1,2}|,(?=[ \t]{0,4}["'`]))[ \t*_`]{0,16}/y
 /** The particles and verbs that stand for the sign where words are not parted. */
@@ -58,8 +58,8 @@ const nextWord = /[ \t'’_-]{1,2}[\p{L}\p{M}\d]{1,20}/uy
 export function identifierAround(text: string, start: number, end: number): { start: number; end: number } {
   let from = start
   let to = end
-  while (from > 0 && start - from < LONGEST_KEY && isKeyCode(text.charCodeAt(from - 1))) from--
-  while (to < text.length && to - end < LONGEST_KEY && isKeyCode(text.charCodeAt(to))) to++
+  while (from > 0 && start - from < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(from - 1))) from--
+  while (to < text.length && to - end < MAX_KEY_LENGTH && isKeyCode(text.charCodeAt(to))) to++
   while (to > end && /[.-]/.test(text.charAt(to - 1))) to--
   return { start: from, end: to }
 }
@@ -116,7 +116,7 @@ export function readAssignment(text: string, key: { start: number; end: number }
   const found =
     (isElement ? at(element) : undefined) ??
     at(attribute) ??
-    (isNameOfElement.test(text.slice(Math.max(0, key.start - LONGEST_KEY), key.start))
+    (isNameOfElement.test(text.slice(Math.max(0, key.start - MAX_KEY_LENGTH), key.start))
       ? at(namedElement)
       : undefined) ??
     at(sign) ??

@@ -1,10 +1,10 @@
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { configuredConfidence, isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const curlUser = /(?:^|\s)(?:-u|--user|-U|--proxy-user)[ =]?(["']?)([^\s"':]{1,80}:[^\s"']{0,128})\1(?=[\s"']|$)/g
 const commandLine = /^(?:[^\n\\]|\\\r?\n|\\){0,600}/
 
-export function* findCurlUser(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findCurlUser(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const line = commandLine.exec(text.slice(at, at + 1200))?.[0] ?? ''
   progress.readFrom = at + line.length
   for (const found of line.matchAll(curlUser)) {
@@ -127,7 +127,7 @@ const givenConfidence = (secret: string) =>
 const isCommandStart = (text: string, at: number) => at === 0 || /[\s"'`$(;|&/\\>]/.test(text.charAt(at - 1))
 
 /** `mysql -psecret`, `sshpass -p secret`, `docker login -p secret` and their like. */
-export function* findCommandPassword(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findCommandPassword(text: string, at: number, progress: SearchProgress): Generator<Found> {
   if (!isCommandStart(text, at)) return
   const line = commandLine.exec(text.slice(at, at + 600))?.[0] ?? ''
   const lower = line.slice(0, 40).toLowerCase()

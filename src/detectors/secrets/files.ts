@@ -1,8 +1,8 @@
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { isPlaceholder } from './guards.ts'
 
 /** Values of a Kubernetes Secret: base64 under `data`, plain under `stringData`. */
-export function* findKubernetesSecret(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findKubernetesSecret(text: string, at: number, progress: SearchProgress): Generator<Found> {
   if (!/^kind["']?:[ \t]{0,4}["']?secret["']?[ \t]{0,20}(?:\r?\n|$|,)/i.test(text.slice(at, at + 60))) return
   const before = text.lastIndexOf('\n---', at)
   const after = text.indexOf('\n---', at)
@@ -30,10 +30,10 @@ export function* findKubernetesSecret(text: string, at: number, progress: Progre
   }
 }
 
-const LONGEST_HOST = 120
+const MAX_HOST_LENGTH = 120
 
 export function* findPgPass(text: string, at: number): Generator<Found> {
-  const reach = Math.max(0, at - LONGEST_HOST)
+  const reach = Math.max(0, at - MAX_HOST_LENGTH)
   const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   const line = /^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,63}:[\w.*-]{1,63}:([^\s:]{4,128})[ \t]{0,4}(?:\r?\n|$)/.exec(
     text.slice(lineStart, lineStart + 400),

@@ -3,7 +3,7 @@ import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
 import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
 import { findBare, holdsBare } from './bare.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
 import { readOwnLabel } from './labels.ts'
 import { structures } from './structures.ts'
@@ -16,7 +16,7 @@ type Reader = (text: string, start: number, end: number, state: State) => Iterab
 
 /** What was read already of one part: its names up to an offset, and what each structure says of itself. */
 interface State extends KeyState {
-  progress: Progress[]
+  progress: SearchProgress[]
   now: number
 }
 

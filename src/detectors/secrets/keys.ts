@@ -33,7 +33,7 @@ const packedToken = /(?:csrf|xsrf|forgery|requestverification)/
 /** The field that frameworks put into their forms against forgery. */
 const formGuard = /^_+token$/i
 
-const MOST_KNOWN = 2_000
+const MAX_KNOWN = 2_000
 const known = new Map<string, SecretKind | 'none'>()
 
 /** Reads a name such as `spring.datasource.password`, `GITHUB_TOKEN`, `Secret access key`, `Clé d'API`. */
@@ -47,7 +47,7 @@ export function kindOfLabel(name: string): SecretKind | undefined {
   const before = known.get(name)
   if (before !== undefined) return before === 'none' ? undefined : before
   const kind = formGuard.test(name) ? undefined : readKind(labelWords(name))
-  if (known.size >= MOST_KNOWN) known.clear()
+  if (known.size >= MAX_KNOWN) known.clear()
   known.set(name, kind ?? 'none')
   return kind
 }

@@ -5,8 +5,8 @@ import { confidenceBelow, toHeading } from './headings.ts'
 import { findVendorShape, gradeOf } from './keyed.ts'
 import { kindOfKey } from './keys.ts'
 
-const LONGEST_LABEL = 40
-const LONGEST_VALUE = 200
+const MAX_LABEL_LENGTH = 40
+const MAX_VALUE_LENGTH = 200
 
 /**
  * A cell or an attribute whose label, or the part that stands in for it, names a secret; a block of code that is one
@@ -16,7 +16,8 @@ export function readOwnLabel(parts: readonly Part[], at: number, configured: boo
   const part = parts[at]
   if (part === undefined || !['cell', 'attribute', 'code'].includes(part.kind)) return undefined
   const value = part.text.trim()
-  if (value.length > LONGEST_VALUE || value === '' || (part.kind !== 'attribute' && /\s/.test(value))) return undefined
+  if (value.length > MAX_VALUE_LENGTH || value === '' || (part.kind !== 'attribute' && /\s/.test(value)))
+    return undefined
   if (part.kind === 'attribute' && part.label === 'value' && isHiddenField(parts, at)) return undefined
   for (const label of labelsOf(parts, at)) {
     const kind = label === '' ? undefined : kindOfKey(label)
@@ -47,7 +48,7 @@ const isHiddenField = (parts: readonly Part[], at: number) =>
 
 /** The cell before a cell, and the name of `<add key="…" value="…">`. */
 function nameBeside(part: Part, before: Part | undefined): string {
-  if (before?.kind !== part.kind || before.text.length > LONGEST_LABEL) return ''
+  if (before?.kind !== part.kind || before.text.length > MAX_LABEL_LENGTH) return ''
   if (part.kind === 'cell') return before.text
   return part.label === 'value' && /^(?:key|name|id|property)$/i.test(before.label ?? '') ? before.text : ''
 }

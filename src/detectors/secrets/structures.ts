@@ -10,7 +10,7 @@ import {
   routerLiterals,
 } from './commands.ts'
 import { findFirefoxLogin, findKubernetesSecret, findPgPass } from './files.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { findHash } from './hashes.ts'
 import { findAuthorization, findBearer } from './headers.ts'
 import { findEncodedJwt, findJwt } from './jwts.ts'
@@ -23,7 +23,7 @@ import { labelStems, loginStems } from './words.ts'
 interface Structure {
   /** In lower case. */
   literals: readonly string[]
-  find(text: string, at: number, progress: Progress): Iterable<Found>
+  find(text: string, at: number, progress: SearchProgress): Iterable<Found>
 }
 
 export const structures: readonly Structure[] = [

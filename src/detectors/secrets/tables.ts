@@ -1,5 +1,5 @@
 import { readTable, type TextCell, type TextTable } from '../text-tables.ts'
-import type { Found, Progress } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { confidenceBelow } from './headings.ts'
 import { findVendorShape, gradeOf } from './keyed.ts'
 import { type KeyKind, kindOfKey } from './keys.ts'
@@ -11,7 +11,7 @@ const mayBeHead = (line: string) =>
   line.includes('|') || line.includes('\t') || line.includes('  ') || (/[,;]/.test(line) && !/[.:=(]/.test(line))
 
 /** The values of the columns of a table whose headings name a secret; looked for where a label stands. */
-export function* findColumns(text: string, at: number, progress: Progress): Generator<Found> {
+export function* findColumns(text: string, at: number, progress: SearchProgress): Generator<Found> {
   const reach = Math.max(0, at - MAX_HEAD)
   const lineStart = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   const lineEnd = text.indexOf('\n', at)

@@ -101,7 +101,7 @@ export const secretCases: readonly SecretCase[] = readdirSync(folder).flatMap((f
       if (line.startsWith('# ')) [, group = '', path] = line.split(' ')
       if (!/^[+-] /.test(line)) return []
       const made = toCase(topic, group, path, line)
-      if ((made.expected.length > 0) !== line.startsWith('+')) throw new RangeError(`${topic}: ${line}`)
+      if (made.expected.length > 0 !== line.startsWith('+')) throw new RangeError(`${topic}: ${line}`)
       return [made]
     })
 })
