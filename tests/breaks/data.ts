@@ -22,7 +22,7 @@ export const dataBreaks: readonly Break[] = [
     id: 'acknowledged-not-synced',
     rule: 'An acknowledged write is synchronised with the disk before the answer.',
     edits: [replaceCall([connection, 'Connection.transaction'], 'pragma FULL', 'undefined')],
-    test: { file: 'tests/store/power.test.ts', title: 'what was told as kept for good' },
+    test: { file: 'tests/store/power.test.ts', title: 'an acknowledged change' },
   },
   {
     id: 'question-can-write',

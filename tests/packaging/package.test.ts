@@ -193,13 +193,13 @@ describe('the manifest of the bundle', () => {
 
 describe('the Dockerfile', () => {
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
-  it('runs as nobody special, is looked after, and copies what the tarball holds', () => {
+  it('runs as an unprivileged user, has a health check, and copies what the tarball holds', () => {
     const last = text.slice(text.lastIndexOf('\nFROM '))
     expect(last).toMatch(/^USER node$/m)
     expect(last).toMatch(/^HEALTHCHECK .*\\\n\s+CMD \["node", "-e"/m)
     expect(last).toContain(`io.modelcontextprotocol.server.name="${pack.mcpName}"`)
     expect(last).toContain(`ENTRYPOINT ["node", "/app/${pack.bin.assay}"]`)
-    for (const part of ['package.json', 'node_modules', 'dist', 'migrations', 'models', 'schemas']) {
+    for (const part of ['package.json', 'node_modules', 'dist', 'migrations', 'models', 'sample-company', 'schemas']) {
       expect(last).toMatch(new RegExp(`^COPY --from=build /app/${part} `, 'm'))
     }
   })

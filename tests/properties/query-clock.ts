@@ -67,12 +67,16 @@ export class Clock {
     granularity: string,
     weekStart: string,
   ): number[] {
-    const label = (at: number) => {
+    /** The same number for instants of the same bucket, and another one for those of its neighbours. */
+    const label = (at: number): number => {
       const shown = this.local(at)
-      if (granularity === 'hour') return `${Math.floor(shown / HOUR)} ${shown - at}`
-      if (granularity === 'month') return new Date(shown).toISOString().slice(0, 7)
+      if (granularity === 'hour') return Math.floor(shown / HOUR) * 2 * DAY + (shown - at)
+      if (granularity === 'month') {
+        const date = new Date(shown)
+        return date.getUTCFullYear() * 12 + date.getUTCMonth()
+      }
       const day = Math.floor(shown / DAY)
-      return String(granularity === 'day' ? day : Math.floor((day + 4 - days.indexOf(weekStart)) / 7))
+      return granularity === 'day' ? day : Math.floor((day + 4 - days.indexOf(weekStart)) / 7)
     }
     const floor = (at: number) => {
       let start = Math.floor(at / QUARTER) * QUARTER

@@ -106,7 +106,7 @@ describe('a log that a power cut tore', () => {
 
 const hasStrace = process.platform === 'linux' && spawnSync('strace', ['-V']).status === 0
 
-describe('what was told as kept for good', () => {
+describe('an acknowledged change', () => {
   it('is written with FULL synchronisation, and scans are not', () => {
     const store = openStore()
     const level = (durable: boolean) =>
@@ -223,7 +223,7 @@ describe('the write-ahead log', () => {
       if (turn === 0) parentPort.postMessage('at work')
     }`
 
-  it('is emptied though others read and write all the time', async () => {
+  it('is emptied while other processes read and write all the time', async () => {
     const store = openStore()
     const { file } = store
     grow(store, 0)
@@ -269,7 +269,7 @@ describe('the write-ahead log', () => {
     store.close()
   })
 
-  it('is not held by a walk that was given up', async () => {
+  it('is not kept from shrinking by an iteration that was given up', async () => {
     const store = openStore()
     const { file } = store
     grow(store, 0)
@@ -286,7 +286,7 @@ describe('the write-ahead log', () => {
 })
 
 describe('a disk without room', () => {
-  it('is told with its own reason; reads go on, and so do writes once there is room', () => {
+  it('is reported with its own reason; reads go on, and so do writes once there is room', () => {
     const store = openStore()
     const setMost = (pages: number) => store.write((writer) => writer.prepare(`PRAGMA max_page_count = ${pages}`).get())
     const { pages } = store.write((writer) =>
