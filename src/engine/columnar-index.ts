@@ -6,13 +6,15 @@ import { Names } from './index/names.ts'
 import { PresentCounts } from './index/present.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './index/timeline.ts'
 
-/** What a finding is counted by beside its time and its asset. */
+/** What findings are counted by besides time and asset: facet combination, and confidence in ten-thousandths. */
 export interface RowState {
   combo: number
   confidence: number
 }
 
-/** What findings are counted by, as columns sorted by time: derived from the tables, never the truth. */
+/**
+ * Findings in columns sorted by time, with aggregates over them; derived from the tables, which remain authoritative.
+ */
 export class Engine {
   readonly facets = new FacetTable()
   readonly assets = new AssetTable()
@@ -20,15 +22,15 @@ export class Engine {
   readonly findings: Timeline
   readonly history: History
   readonly present: PresentCounts
-  /** How many plans it was asked, and how many of them it left to SQL. */
+  /** Counters: plans requested, and those of them left to SQL. */
   readonly asked = { plans: 0, left: 0 }
-  /** How far the change logs of findings and of assets were followed. */
+  /** Sequence numbers of the last entries applied from the finding change log and the asset change log. */
   seq = 0
   assetSeq = 0
   newestAsset = 0
   /**
-   * The findings that changed since the history was last brought up to date, with what they were; added ones with
-   * nothing.
+   * Findings changed since the history was last updated, with their state before the first change; undefined for added
+   * findings.
    */
   readonly touched = new Map<number, RowState | undefined>()
   readonly #places = new NumberMap()
@@ -43,12 +45,12 @@ export class Engine {
     return this.findings.count
   }
 
-  /** Bytes of the columns and everything beside them. */
+  /** Memory of the columns and all auxiliary structures, in bytes. */
   get bytes(): number {
     return this.findings.bytes + this.history.bytes + this.present.bytes + this.assets.bytes + this.#places.bytes
   }
 
-  /** Makes room for so many findings, with ids up to the newest. */
+  /** Reserves memory for `count` findings with ids up to `newestId`. */
   reserve(count: number, newestId: number): void {
     this.findings.rows.reserve(count)
     this.#places.reserve(newestId, count)
@@ -61,7 +63,7 @@ export class Engine {
     this.present.follow(asset, combo, confidence, 1)
   }
 
-  /** A finding as it is now. */
+  /** The current state of a finding. */
   find(id: number): (RowState & { time: number; asset: number }) | undefined {
     const place = this.#places.get(id)
     if (place === undefined) return undefined
@@ -75,8 +77,8 @@ export class Engine {
   }
 
   /**
-   * Follows changes in the order they were made; `settle` is to be called after the last of them.
-   * @throws RangeError when one does not fit what is here: the engine must be built again.
+   * Applies changes in log order; call `settle` after the last one.
+   * @throws RangeError when a change does not match the current contents; the engine must then be rebuilt.
    */
   apply(changes: readonly FacetChange[]): void {
     for (const change of changes) {
@@ -121,12 +123,12 @@ export class Engine {
     if (to.combo !== 0) assets.countStatus(asset, facets.bitOf(to.combo), 1)
   }
 
-  /** Takes in what was added: until then the tallies lack it. */
+  /** Adds the inserted rows to the tallies, which do not include them before this call. */
   settle(): void {
     this.#renumber(this.findings.settle())
   }
 
-  /** Does one piece of the work that makes answers faster and changes none; false when there is none. */
+  /** Does one step of deferred maintenance, which affects speed but not results; returns false when none is left. */
   tidy(): boolean {
     return this.#renumber(this.findings.tidy()) || this.history.tidy()
   }

@@ -20,7 +20,7 @@ const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER B
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
   WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
   ORDER BY first_detected_at, combo_id, conf_q, asset_id, id LIMIT ?`
-// The numbers that were given last, whether their rows are kept or not.
+// The last sequence numbers assigned, even if their rows have been deleted since.
 const selectSeqs = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'), 0) AS assetSeq,
   (SELECT coalesce(max(id), 0) FROM main.asset) AS newestAsset,
@@ -34,7 +34,7 @@ interface Seqs {
   definitions: number
 }
 
-/** Builds an engine from the rows, in steps that others may have a turn between; the snapshot must stay the same. */
+/** Builds an engine from the tables; yields between steps so that other work can run. The snapshot must not change. */
 export function* buildEngine(reader: Reader, options?: TimelineOptions): Generator<undefined, Engine> {
   const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
@@ -80,7 +80,7 @@ function addNames(reader: Reader, { names }: Engine, { newestWord, definitions }
   }
 }
 
-/** Adds the combinations of changes that are new here. */
+/** Adds the combinations of changes that the engine does not have yet. */
 function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetChange[]): void {
   const select = reader.prepare(`${selectCombos} WHERE id = ?`)
   for (const { toCombo } of changes) {
@@ -90,7 +90,7 @@ function addCombos(reader: Reader, { facets }: Engine, changes: readonly FacetCh
   }
 }
 
-/** Says whether there may be more. */
+/** Adds one page of new assets; returns whether there may be more. */
 function addAssets(reader: Reader, engine: Engine): boolean {
   const rows = reader.prepare(selectAssets).raw().all(engine.newestAsset, ROWS_AT_ONCE) as Numbers[]
   for (const row of rows) putAsset(engine, row)
@@ -99,8 +99,8 @@ function addAssets(reader: Reader, engine: Engine): boolean {
 }
 
 /**
- * Brings an engine up to the snapshot of a reader; says whether it could. It could not when the log does not reach back
- * to where the engine stands, or tells to start over: then the engine must be built again.
+ * Updates an engine to the snapshot of a reader. Returns false when the change log does not reach back to the engine's
+ * sequence number or requires a restart: the engine must then be rebuilt.
  */
 export function catchUp(reader: Reader, engine: Engine): boolean {
   const seqs = reader.prepare(selectSeqs).get() as Seqs
@@ -109,7 +109,7 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
   while (engine.newestAsset < newestAsset && addAssets(reader, engine));
-  // Those of imports that are not published are told of in the log when they are.
+  // Assets of unpublished imports are skipped; publishing an import enters them in the log.
   engine.newestAsset = newestAsset
   if (assetSeq > engine.assetSeq && !moveAssets(reader, engine)) return false
   if (seq > engine.seq && !applyLog(reader, engine)) return false

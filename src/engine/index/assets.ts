@@ -1,31 +1,32 @@
 import { Facet, grown } from './facet.ts'
 
-/** What an asset adds to the facets of its findings, names as ids of their dictionary. */
+/** The facets that a finding takes from its asset; names as ids of the dictionary. */
 export interface AssetFacets {
   kind: number
   container: number
   source: number
-  /** 1 when it is gone. */
+  /** 1 if the asset is deleted. */
   deleted: number
-  /** 1 when it was ever scanned. */
+  /** 1 if the asset has ever been scanned. */
   scanned: number
 }
 
 const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
 
-/** Severity and status of a combination make one of 24 bits. */
+/** The number of (severity, status) pairs, numbered `severity * 4 + status`. */
 const BITS = 24
-/** A count of a byte that has reached this is kept in full elsewhere. */
+/** Counts are stored in one byte; from this value on, the full count is in `#overflow`. */
 const FULL = 255
 
 /**
- * The assets of findings under numbers of their own, with their places, and for each the severities and statuses that
- * its findings have now: how many assets have any of some of them is then a matter of the few masks that occur.
+ * Assets under dense numbers, each with its place (a distinct combination of asset facets) and a bit mask of the
+ * (severity, status) pairs that its findings have now. Few distinct masks occur, so counting the assets that match any
+ * of several pairs only reads those masks.
  */
 export class AssetTable {
-  /** The place of each asset. */
+  /** The place of each asset, by asset number. */
   placeOf = new Uint32Array(64)
-  /** What makes each place. */
+  /** The facet values of each place. */
   readonly facets: Readonly<Record<keyof AssetFacets, Facet>> = {
     kind: new Facet(),
     container: new Facet(),
@@ -35,20 +36,20 @@ export class AssetTable {
   }
   placeCount = 0
   count = 0
-  /** How many assets are at each place. */
+  /** The number of assets at each place. */
   #shareOf = new Uint32Array(64)
-  /** Grows when an asset is moved or a place is taken for the first time. */
+  /** Incremented when an asset moves to another place or a place gets its first asset. */
   moves = 0
-  /** Grows when an asset is moved with its findings, and nothing that was counted by place holds any more. */
+  /** Incremented when an asset with findings moves to another place, which invalidates counts by place. */
   relocations = 0
-  /** Grows when its container is another than before. */
+  /** Incremented when such a move also changes the container. */
   containerMoves = 0
   readonly #placeNumbers = new Map<string, number>()
   readonly #numbers = new NumberMap()
   #masks = new Uint32Array(64)
   #counts = new Uint8Array(64 * BITS)
   readonly #overflow = new Map<number, number>()
-  /** The masks that were ever seen, and how many assets have each. */
+  /** All masks seen so far, and the number of assets that have each. */
   #seen = new Uint32Array(64)
   #shares = new Uint32Array(64)
   readonly #slots = new Map<number, number>()
@@ -57,7 +58,7 @@ export class AssetTable {
     return this.#numbers.get(id)
   }
 
-  /** Adds an asset or moves it to another place. */
+  /** Adds an asset or moves it to another place; returns its number. */
   put(id: number, place: AssetFacets): number {
     const at = this.#placeNumber(place)
     let number = this.#numbers.get(id)
@@ -84,12 +85,12 @@ export class AssetTable {
     return number
   }
 
-  /** How many assets are at a place. */
+  /** The number of assets at a place. */
   countAt(place: number): number {
     return this.#shareOf[place] ?? 0
   }
 
-  /** The ids that assets have now, of kinds or containers. */
+  /** The distinct values of a facet among current assets. */
   listIds(name: keyof AssetFacets): number[] {
     const ids = new Set<number>()
     for (let place = 0; place < this.placeCount; place++) {
@@ -105,7 +106,7 @@ export class AssetTable {
     if (by === -1 || share === 1) this.moves++
   }
 
-  /** A finding of an asset begins (`by` 1) or ceases (-1) to have the severity and status of a bit. */
+  /** Counts a finding of an asset that gains (`by` 1) or loses (-1) the (severity, status) pair numbered `bit`. */
   countStatus(asset: number, bit: number, by: 1 | -1): void {
     const at = asset * BITS + bit
     const before = this.#countAt(at)
@@ -124,7 +125,7 @@ export class AssetTable {
     this.#tally(mask ^ (1 << bit), 1)
   }
 
-  /** How many assets have at least one finding with one of the bits. */
+  /** The number of assets that have a finding with at least one of the (severity, status) bits. */
   countWithAny(bits: number): number {
     let count = 0
     const [seen, shares, slots] = [this.#seen, this.#shares, this.#slots.size]
@@ -166,7 +167,7 @@ export class AssetTable {
   }
 }
 
-/** From ids to small numbers: an array as long as ids are dense, else a map. */
+/** Maps ids to small numbers: an array while the ids are dense, otherwise a map. */
 export class NumberMap {
   #dense: Uint32Array | undefined = new Uint32Array(1024)
   readonly #sparse = new Map<number, number>()
@@ -178,7 +179,7 @@ export class NumberMap {
     return number === 0 ? undefined : number - 1
   }
 
-  /** Makes room for ids up to a newest one, when so many of them will come, in whatever order. */
+  /** Reserves memory for `count` ids up to `newestId`, which may arrive in any order. */
   reserve(newestId: number, count: number): void {
     if (this.#dense !== undefined && newestId >= this.#dense.length && newestId <= 4 * count + 1_000_000) {
       this.#dense = grown(this.#dense, newestId + 1)
@@ -195,7 +196,7 @@ export class NumberMap {
     else this.#dense[id] = number + 1
   }
 
-  /** Gives every id another number. */
+  /** Replaces the number of every id. */
   renumber(toNumber: (number: number) => number): void {
     for (const [id, number] of this.#sparse) this.#sparse.set(id, toNumber(number))
     const dense = this.#dense

@@ -2,28 +2,30 @@ import type { Counted } from '../scan/scan.ts'
 import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
 
-/** Confidences of one hundredth, in the ten-thousandths of the rows. */
+/** One hundredth, in the ten-thousandths in which rows store confidence. */
 export const SHARE = 100
 const SHARES = 101
 
-/** With more cells the rows between two marks grow with them. */
+/** With more cells than this, the distance between marks grows in proportion. */
 const USUAL_CELLS = 256
 const SPARE_CELLS = 16
 
-/** Counts and sums of confidence by cell and hundredth, of all rows before some row: at `hundredth * width + cell`. */
+/**
+ * Counts and sums of confidence by cell and hundredth, of all rows before some row; index `hundredth * width + cell`.
+ */
 export interface ShareMark {
   counts: Uint32Array
   sums: Float64Array
 }
 
 /**
- * How confident the findings of each cell are, cumulative over sorted rows: what is at least as sure as a whole
- * hundredth is counted in any range by the difference of two marks and two scans, as without a confidence.
+ * Cumulative counts of confidence by cell over sorted rows. A minimum confidence in whole hundredths is counted over
+ * any range by the difference of two marks and two short scans, as without a minimum.
  */
 export class ConfidenceTallies {
-  /** Cells there is room for. */
+  /** The number of cells for which memory is reserved. */
   readonly width: number
-  /** How many rows there are between marks, as a power of two. */
+  /** Binary logarithm of the number of rows between marks. */
   readonly bits: number
   count = 0
   readonly #rows: Rows
@@ -39,7 +41,7 @@ export class ConfidenceTallies {
     this.#total = this.#createMark()
   }
 
-  /** False when there are more cells by now than there is room for: then it must be made again. */
+  /** False when cells outnumber the reserved width: then the tallies must be rebuilt. */
   get isWideEnough(): boolean {
     return this.#facets.cells.length <= this.width
   }
@@ -48,7 +50,7 @@ export class ConfidenceTallies {
     return (this.#marks.length + 1) * SHARES * this.width * 12
   }
 
-  /** Takes in rows up to a number of them. */
+  /** Adds rows up to row number `count`. */
   extend(count: number): void {
     const { combo, confidence } = this.#rows
     const { cellOf } = this.#facets
@@ -65,7 +67,7 @@ export class ConfidenceTallies {
     this.count = count
   }
 
-  /** Follows a row that was changed in place. */
+  /** Updates the marks after a row was changed in place. */
   change(row: number, from: { combo: number; confidence: number }, to: { combo: number; confidence: number }): void {
     const { cellOf } = this.#facets
     const place = ({ combo, confidence }: typeof from) =>
@@ -80,7 +82,7 @@ export class ConfidenceTallies {
     }
   }
 
-  /** Forgets all rows from one on, to take them in again. */
+  /** Drops the rows from `row` on, so that they can be added again. */
   truncate(row: number): void {
     const index = row >> this.bits
     const mark = this.#marks[index]
@@ -90,7 +92,10 @@ export class ConfidenceTallies {
     this.count = index << this.bits
   }
 
-  /** Adds all rows before the border nearest to a row that are sure enough; gives that border. */
+  /**
+   * Adds all rows before the mark nearest to `row` that have the minimum confidence; returns the row number of that
+   * mark.
+   */
   addBefore(row: number, shape: { cellGroupOf: Uint32Array; leastConfidence: number }, out: Counted): number {
     const index = Math.min((row + 2 ** (this.bits - 1)) >>> this.bits, this.#marks.length)
     const isTotal = row === this.count || index === this.#marks.length

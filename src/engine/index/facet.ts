@@ -1,8 +1,8 @@
-/** One facet of many items: the values that occur under small numbers, and each item's number. */
+/** A dictionary-encoded column: distinct values under small numbers, and the number of each item's value. */
 export class Facet {
   /** Values by number. */
   readonly values: number[] = []
-  /** The number of each item's value. */
+  /** The value number of each item. */
   column = new Uint32Array(64)
   readonly #numbers = new Map<number, number>()
 
@@ -24,7 +24,7 @@ export class Facet {
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
 
-/** A copy with room for at least `least` items, and some more. */
+/** A copy with room for at least `least` items, grown by 20% or more. */
 export function grown<Items extends Column>(items: Items, least: number): Items {
   const length = Math.max(least, Math.ceil(items.length * 1.2), 64)
   const copy = new (items.constructor as new (length: number) => Items)(length)

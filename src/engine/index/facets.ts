@@ -1,27 +1,27 @@
 import { type ComboSlot, comboSlots } from '../../findings/facets.ts'
 import { Facet, grown } from './facet.ts'
 
-/** A combination of facets as the store has it, names as ids of their dictionaries. */
+/** A facet combination as stored; names as ids of their dictionaries. */
 export type ComboFacetsRow = Record<ComboSlot | 'id', number>
 
-/** A table of combinations gets too many cells for the fine index when detectors have very many names. */
+/** Above this number of cells (very many detector names), cells are no longer used for counting. */
 const MAX_CELLS = 1024
 
 /**
- * The combinations of facets that findings have, under numbers of their own without gaps. Number 0 is no combination:
- * the row of a finding that is gone. A cell is what combinations of one detector, severity and status have in common.
+ * The facet combinations of findings under dense numbers. Number 0 is no combination: the row of a removed finding. A
+ * cell groups the combinations that share detector, severity and status.
  */
 export class FacetTable {
   readonly facets: Readonly<Record<ComboSlot, Facet>>
   count = 0
-  /** The cell of each combination; 0 is that of no combination. */
+  /** The cell of each combination; cell 0 belongs to combination 0. */
   cellOf = new Uint16Array(64)
-  /** One combination of each cell. */
+  /** One sample combination of each cell. */
   readonly cells: number[] = []
   readonly #numbers = new Map<number, number>()
   readonly #cellNumbers = new Map<string, number>()
   readonly #byFacets = new Map<string, number>()
-  /** The combination that differs from another in its status alone: at `combination * 4 + status`. */
+  /** The combination that differs from another only in status; key `combination * 4 + status`. */
   readonly #siblings = new Map<number, number>()
 
   constructor() {
@@ -30,7 +30,7 @@ export class FacetTable {
     this.add(Object.fromEntries(['id', ...comboSlots].map((name) => [name, 0])) as ComboFacetsRow)
   }
 
-  /** False when there are too many cells: only combinations can be counted by then. */
+  /** False when there are too many cells: then counting works by combination only. */
   get hasCells(): boolean {
     return this.cells.length <= MAX_CELLS
   }
@@ -43,7 +43,7 @@ export class FacetTable {
     return number
   }
 
-  /** The combination that is as another but for its status, whether any finding has it by now or not. */
+  /** The combination that differs from `combo` only in status; added if no finding has it yet. */
   withStatus(combo: number, status: number): number {
     const at = combo * 4 + status
     const known = this.#siblings.get(at)
@@ -74,12 +74,12 @@ export class FacetTable {
     return number
   }
 
-  /** The number of a stored combination; undefined when it was never added. */
+  /** The number of a stored combination; undefined if it was never added. */
   find(id: number): number | undefined {
     return this.#numbers.get(id)
   }
 
-  /** The bit of an asset's mask that stands for a combination's severity and status: below 24. */
+  /** The number, below 24, of a combination's (severity, status) pair in the masks of assets. */
   bitOf(combo: number): number {
     return this.facets.severity.valueOf(combo) * 4 + this.facets.status.valueOf(combo)
   }

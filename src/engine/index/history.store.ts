@@ -10,7 +10,9 @@ type Numbers = readonly number[]
 
 const byTime = (a: HistoryChange, b: HistoryChange) => a.at - b.at
 
-/** Builds the history of an engine whose findings are there, in steps that others may have a turn between. */
+/**
+ * Builds the history of an engine whose findings are already loaded; yields between steps so that other work can run.
+ */
 export function* buildHistory(reader: Reader, engine: Engine): Generator<undefined, void> {
   const { history } = engine
   const page = reader.prepare(selectChanges).raw()
@@ -43,7 +45,7 @@ export function* buildHistory(reader: Reader, engine: Engine): Generator<undefin
   }
 }
 
-/** Takes the changes of status of the findings that were touched into the history. */
+/** Adds the status changes of the touched findings to the history. */
 export function followHistory(reader: Reader, engine: Engine): void {
   const { history, touched } = engine
   const changes = listChanges(reader, [...touched.keys()])
@@ -56,10 +58,10 @@ export function followHistory(reader: Reader, engine: Engine): void {
   history.settle()
 }
 
-/** Ids this near to each other are read in one go, with those between them. */
+/** Ids at most this far apart are read by one range query, together with the ids between them. */
 const NEAR = 16
 
-/** The changes of status of findings, of each in the order of their numbers. */
+/** The status changes of findings, each finding's in `seq` order. */
 function listChanges(reader: Reader, ids: number[]): Map<number, HistoryChange[]> {
   const select = reader.prepare(
     'SELECT finding_id, at, from_status FROM status_change WHERE finding_id BETWEEN ? AND ? ORDER BY finding_id, seq',

@@ -2,13 +2,13 @@ import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
 import { Timeline, type TimelineOptions } from './timeline.ts'
 
-/** A change of status as its row has it; `from` is the code of the status before. */
+/** A status change as stored; `from` is the code of the previous status. */
 export interface HistoryChange {
   at: number
   from: number
 }
 
-/** What a finding is counted by. */
+/** The attributes that a finding is counted by. */
 interface Subject {
   time: number
   combo: number
@@ -16,11 +16,11 @@ interface Subject {
   asset: number
 }
 
-/** So many changes of one finding, or more, are counted aside. */
+/** From this number of changes on, a finding's count is kept in `#aside`, because `#changes` has one byte for each. */
 const MANY_CHANGES = 255
-/** Findings whose changes may be counted aside: a table holds no more than twice as many. */
+/** Limit of findings in `#aside`: a Map holds at most 2^24 entries. */
 const MAX_ASIDE = 2 ** 23
-/** Rows that may be there for nothing before the history is to be built again, where that is not a small share of all. */
+/** Canceled-out rows tolerated before the history must be rebuilt; above that, up to half of the rows. */
 const MAX_SPARE = 1_000_000
 
 interface HistoryOptions extends TimelineOptions {
@@ -28,20 +28,20 @@ interface HistoryOptions extends TimelineOptions {
 }
 
 /**
- * What tells the past from the present: of every finding whose status changed, which combination it left and which it
- * entered when. Added to the findings as they are now, these give how they were before any moment:
- * a finding counts as it is now from its first detection on, and at that instant turns into what it was then.
- * Nothing is ever removed: to leave what was entered, at the same instant, is as if it had not been.
+ * The difference between past and present: for each finding whose status changed, the combination it left and the one
+ * it entered at each change. Added to the present state of the findings, these rows give the state before any moment: a
+ * finding counts in its present state from its first detection on, and at that same instant changes to its state of
+ * that time. Rows are never removed: an entry is canceled by leaving it at the same instant.
  */
 export class History {
   readonly leaves: Timeline
   readonly enters: Timeline
-  /** False when something changed that is not told by adding to it: it must be built again. */
+  /** False when a change cannot be expressed by adding rows: the history must then be rebuilt. */
   isWhole = true
   readonly #facets: FacetTable
   readonly #most: number
   #changes = new Uint8Array(64)
-  /** Of findings with many changes, and of those with numbers that would leave most of an array empty. */
+  /** Change counts of findings with many changes, and of ids so sparse that the array would be mostly empty. */
   readonly #aside = new Map<number, number>()
   #spare = 0
 
@@ -56,32 +56,32 @@ export class History {
     return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength + this.#aside.size * 40
   }
 
-  /** Whether so much of it was taken back that a new one would be much smaller. */
+  /** True when so many rows cancel out that a rebuilt history would be much smaller. */
   get isWorn(): boolean {
     return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
   }
 
-  /** Makes room for ids up to a newest one, where there are so many findings. */
+  /** Reserves memory for ids up to `newestId`, unless `count` findings would leave the array mostly empty. */
   reserve(newestId: number, count: number): void {
     const isDense = newestId <= 16 * (count + 1_000_000)
     if (isDense && newestId >= this.#changes.length) this.#changes = grown(this.#changes, newestId + 1)
   }
 
-  /** How many changes of a finding are taken in. */
+  /** The number of changes of a finding included in the history. */
   countOf(id: number): number {
     return this.#aside.get(id) ?? this.#changes[id] ?? 0
   }
 
   /**
-   * Takes in changes of a finding by the order of their time. They follow what was taken in before, if anything was:
-   * then the first of them is from the status with which the finding was shown until now.
+   * Adds changes of a finding in time order. If some were added before, these follow them, and the first of these
+   * starts at the status that the finding has had until now.
    */
   add(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, this.countOf(id) + changes.length)
     this.#tell(subject, changes, 1)
   }
 
-  /** Takes back all changes of a finding as they were taken in; `subject` is what the finding was shown as. */
+  /** Cancels all changes of a finding; `subject` and `changes` must be as they were added. */
   takeBack(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
     this.#setCount(id, 0)
     const before = this.leaves.count
@@ -101,7 +101,9 @@ export class History {
     }
   }
 
-  /** From what a finding is shown as, at its first detection, through what it was to what it is shown as. */
+  /**
+   * Adds the moves from the present status, at first detection, through the earlier statuses back to the present one.
+   */
   #tell(subject: Subject, changes: readonly HistoryChange[], sign: 1 | -1): void {
     const present = this.#facets.facets.status.valueOf(subject.combo)
     let [time, status] = [subject.time, present]
@@ -124,7 +126,7 @@ export class History {
     this.enters.settle()
   }
 
-  /** As `Timeline.tidy`, of one of the two; says whether there was anything to do. */
+  /** One `Timeline.tidy` step of one of the two timelines; returns whether there was work to do. */
   tidy(): boolean {
     return this.leaves.tidy() !== undefined || this.enters.tidy() !== undefined
   }

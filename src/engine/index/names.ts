@@ -1,4 +1,4 @@
-/** A source as questions speak of it. */
+/** A source under the names that queries use. */
 export interface SourceName {
   id: number
   uid: string
@@ -6,12 +6,12 @@ export interface SourceName {
   type: string
 }
 
-/** The store compares names of sources without the case of ASCII letters, and of those alone. */
+/** Folds the case of ASCII letters only, as the store does when it compares names of sources. */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** The dictionaries of the store: words, and sources. */
+/** The store's dictionaries: words and sources. */
 export class Names {
-  /** Grows when names are added or changed. */
+  /** Incremented when names are added or changed. */
   version = 0
   newestWord = -1
   definitions = -1
@@ -47,7 +47,7 @@ export class Names {
     return this.#ids.get(text)
   }
 
-  /** Null for the id of no name. */
+  /** The word of an id; null for id 0 (no name) and for unknown ids. */
   wordOf(id: number): string | null {
     return id === 0 ? null : (this.#words.get(id) ?? null)
   }

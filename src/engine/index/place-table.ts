@@ -2,24 +2,24 @@ import type { Shape } from '../scan/shape.ts'
 import type { AssetTable } from './assets.ts'
 import type { FacetTable } from './facets.ts'
 
-/** What a table tells places and cells apart by, the smallest table of the most questions first. */
+/** The granularity of a table, by place and cell; the smallest table that serves the most queries comes first. */
 export const placeKeys = ['container-cell', 'place-cell', 'place-bit'] as const
 type PlaceKey = (typeof placeKeys)[number]
 
-/** Counters that one table may have. */
+/** The maximum number of counters of one table. */
 const MAX_COUNTERS = 2 ** 23
-/** Bits of severity and status. */
+/** The number of (severity, status) pairs. */
 const BITS = 24
 
 /**
- * Counts of all findings as they are now by place and cell, or by as much of the two as a question needs: places by
- * their container alone, or cells by their severity and status alone.
+ * Present counts of all findings by place and cell, or by a coarser key: container instead of place, or (severity,
+ * status) instead of cell.
  */
 export class PlaceTable {
   readonly key: PlaceKey
   readonly #facets: FacetTable
   readonly #assets: AssetTable
-  /** Rows and columns there is room for, and the counts at `row * columns + column`. */
+  /** Reserved rows and columns; the counts are at `row * columns + column`. */
   readonly #rows: number
   readonly #columns: number
   readonly #counts: Uint32Array
@@ -27,7 +27,7 @@ export class PlaceTable {
   /** The column of each cell. */
   #columnOf: number[] = []
 
-  /** A table without counts; undefined when it would be too large. */
+  /** Creates an empty table; undefined when it would be too large. */
   static open(key: PlaceKey, facets: FacetTable, assets: AssetTable): PlaceTable | undefined {
     const table = new PlaceTable(key, facets, assets)
     return table.#rows * table.#columns > MAX_COUNTERS ? undefined : table
@@ -49,12 +49,11 @@ export class PlaceTable {
     return this.#counts.byteLength
   }
 
-  /** False when assets were moved since, and what was counted by their places does not hold any more. */
+  /** False when assets have moved since the table was filled, which invalidates its counts. */
   get isCurrent(): boolean {
     return this.#moves === this.#countMoves()
   }
 
-  /** Counts rows. */
   fill(asset: Uint32Array, combo: Uint16Array | Uint32Array, count: number): void {
     const { placeOf } = this.#assets
     const { cellOf } = this.#facets
@@ -71,7 +70,9 @@ export class PlaceTable {
     }
   }
 
-  /** Counts a finding that is new there, or gone; false when there is no room, or it does not hold any more. */
+  /**
+   * Counts a finding that was added to a place and cell, or removed; false when the table has no room or is outdated.
+   */
   follow(place: number, cell: number, by: 1 | -1): boolean {
     if (!this.isCurrent) return false
     this.#learnCells()
@@ -84,7 +85,8 @@ export class PlaceTable {
   }
 
   /**
-   * Adds the counts of a shape's groups; false, and nothing is added, when the shape tells apart what this does not.
+   * Adds the counts of a shape's groups; returns false and adds nothing when the shape distinguishes more than this
+   * table.
    */
   count({ cellPartOf, places }: Shape, out: Float64Array): boolean {
     if (cellPartOf === undefined || places === undefined) return false
@@ -108,7 +110,7 @@ export class PlaceTable {
     return true
   }
 
-  /** The row of each place; undefined when it is its number. */
+  /** The table row of each place; undefined when it equals the place number. */
   #rowOf(): Uint32Array | undefined {
     return this.key === 'container-cell' ? this.#assets.facets.container.column : undefined
   }
@@ -126,7 +128,7 @@ export class PlaceTable {
 }
 
 /**
- * The part that all items of each slot have, -1 where there are none; undefined when those of one slot have several.
+ * The part shared by all items of each slot, -1 for empty slots; undefined when one slot has items of several parts.
  */
 function merge(
   partOf: Uint32Array,
@@ -138,7 +140,7 @@ function merge(
   for (let item = 0; item < items; item++) {
     const slot = slotOf === undefined ? item : (slotOf[item] as number)
     const part = partOf[item] as number
-    // What came later than the slots has no findings, or they would not be followed any more.
+    // Items beyond the slots were added later and have no findings; otherwise the table would have been dropped.
     if (slot >= slots) continue
     if (found[slot] !== -1 && found[slot] !== part) return undefined
     found[slot] = part

@@ -5,19 +5,19 @@ import { PlaceTable, placeKeys } from './place-table.ts'
 import type { Timeline } from './timeline.ts'
 
 const CONFIDENCES = 10_001
-/** So many counters the table of confidences may have. */
+/** The maximum number of counters of the confidence table. */
 const MAX_COUNTERS = 2 ** 24
 
 /** A table of counts by cell and confidence. */
 interface ConfidenceTable {
   counts: Uint32Array
-  /** Cells that it has room for. */
+  /** The number of cells for which memory is reserved. */
   room: number
 }
 
 /**
- * Counts of all findings as they are now, whenever they were detected: by what places and cells have in common, and by
- * cell and confidence. Each table is made when it is first asked for and follows every change from then on.
+ * Counts of all present findings regardless of detection time, by place and cell, and by cell and confidence. Each
+ * table is built on first use and then kept current with every change.
  */
 export class PresentCounts {
   readonly #facets: FacetTable
@@ -36,7 +36,7 @@ export class PresentCounts {
     return this.#places.reduce((sum, { bytes }) => sum + bytes, this.#confidences?.counts.byteLength ?? 0)
   }
 
-  /** A finding of an asset begins (`by` 1) or ceases (-1) to have a combination and a confidence. */
+  /** Counts a finding of an asset that gains (`by` 1) or loses (-1) a combination and a confidence. */
   follow(asset: number, combo: number, confidence: number, by: 1 | -1): void {
     const cell = this.#facets.cellOf[combo] ?? 0
     if (this.#places.length > 0) {
@@ -51,7 +51,7 @@ export class PresentCounts {
     }
   }
 
-  /** Counts of a shape over all rows; undefined when the shape needs more than the tables tell. */
+  /** Counts by group over all rows; undefined when the tables lack the detail that the shape needs. */
   count(shape: Shape): Numbers | undefined {
     const { cellPartOf, places, leastConfidence, groups } = shape
     if (cellPartOf === undefined || (places === undefined) === (leastConfidence === 0)) return undefined
@@ -69,7 +69,7 @@ export class PresentCounts {
     for (const key of placeKeys) {
       if (this.#places.some((table) => table.key === key && table.isCurrent)) continue
       const table = PlaceTable.open(key, facets, assets)
-      // Whether it tells the parts apart is seen before it is filled.
+      // Checks on the empty table that its granularity suffices, before filling it.
       if (table?.count(shape, out) !== true) continue
       for (const { asset, combo, count } of [this.#findings.rows, this.#findings.late]) table.fill(asset, combo, count)
       this.#places = [...this.#places.filter((other) => other.key !== key), table]

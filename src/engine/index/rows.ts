@@ -1,18 +1,18 @@
 import { grown } from './facet.ts'
 import { moveApart, Times } from './times.ts'
 
-/** Findings as columns, one item a row. */
+/** Findings in columns, one finding in each row. */
 abstract class Columns {
-  /** Number of its combination; wide only when there are more than two bytes can tell apart. */
+  /** Combination number; four bytes wide only when there are more than 2^16 combinations. */
   combo: Uint16Array | Uint32Array = new Uint16Array(0)
   /** Confidence in ten-thousandths. */
   confidence = new Uint16Array(0)
-  /** Number of its asset. */
+  /** Asset number. */
   asset = new Uint32Array(0)
   count = 0
 
   protected abstract pushTime(time: number): void
-  /** When it was first detected, in milliseconds. */
+  /** The time of first detection in epoch milliseconds. */
   abstract timeOf(row: number): number
 
   reserve(count: number): void {
@@ -49,7 +49,7 @@ abstract class Columns {
 
 export type Rows = Columns
 
-/** Rows in any order. */
+/** Rows in arbitrary order. */
 export class LooseRows extends Columns {
   time = new Float64Array(0)
 
@@ -71,7 +71,7 @@ export class LooseRows extends Columns {
   }
 }
 
-/** Rows in the order of time. */
+/** Rows in time order. */
 export class SortedRows extends Columns {
   #times = new Times()
 
@@ -88,17 +88,17 @@ export class SortedRows extends Columns {
     return this.#times.get(row)
   }
 
-  /** The first row that is at or after an instant. */
+  /** The first row at or after an instant. */
   firstAtOrAfter(instant: number): number {
     return this.#times.firstAtOrAfter(instant)
   }
 
-  /** The first row that is after an instant. */
+  /** The first row after an instant. */
   firstAfter(instant: number): number {
     return this.#times.firstAtOrAfter(instant + 1)
   }
 
-  /** Takes in rows by the ascending `order` of their times; `places` are the rows that they have afterwards. */
+  /** Merges late rows, taken in the ascending `order` of their times; `places` are their resulting row numbers. */
   insert(late: LooseRows, order: Uint32Array, places: Uint32Array): void {
     const before = this.count
     this.reserve(before + order.length)
@@ -114,7 +114,7 @@ export class SortedRows extends Columns {
     }
   }
 
-  /** Becomes the rows of another, which is not to be used any more. */
+  /** Takes over the columns of another instance, which must not be used afterwards. */
   take(other: SortedRows): void {
     this.#times = other.#times
     this.combo = other.combo

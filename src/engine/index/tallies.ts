@@ -3,21 +3,21 @@ import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
 
-/** How many rows there are between marks and between blocks, as powers of two; a mark has 16 bits at most. */
+/** Rows between marks and between blocks, as binary logarithms; at most 16 for marks. */
 export interface BlockSizes {
-  /** A mark knows the counts of every combination before it. */
+  /** A mark has the counts of every combination over all rows before it. */
   markBits: number
-  /** A block knows the counts of every cell between the mark before it and itself. */
+  /** A block has the counts of every cell between the preceding mark and itself. */
   blockBits: number
-  /** How many rows there are between the marks of confidences. */
+  /** Rows between the marks of the confidence tallies. */
   shareBits: number
 }
 export const defaultBlockSizes: BlockSizes = { markBits: 16, blockBits: 11, shareBits: 17 }
 
-/** Above every confidence: the least of nothing. */
+/** Minimum of no rows: above every confidence. */
 export const NO_MIN = 65_535
 
-/** Counts and sums of confidence by combination and by cell, of all rows before some row. */
+/** Counts and sums of confidence, by combination and by cell, of all rows before some row. */
 export class Mark {
   combos: Uint32Array
   comboSums: Float64Array
@@ -40,7 +40,7 @@ export class Mark {
     return copy
   }
 
-  /** Makes room for so many combinations and cells. */
+  /** Reserves memory for combinations and cells. */
   reserve(combos: number, cells: number): void {
     if (combos > this.combos.length) {
       this.combos = grown(this.combos, combos)
@@ -66,20 +66,20 @@ export class Mark {
 }
 
 /**
- * Cumulative counts over sorted rows, so that any range of rows is the difference of two of them and two short scans.
- * They follow every row that is added at the end and every change of a row.
+ * Cumulative counts over sorted rows: any range is the difference of two of them and two short scans. Appended rows and
+ * rows changed in place are both supported.
  */
 export class Tallies {
-  /** Of all rows. */
+  /** Totals over all rows. */
   total = new Mark(1024, 64)
-  /** Before each row whose number is a whole multiple of a mark's rows. */
+  /** One mark for each row number that is a multiple of 2^`markBits`. */
   marks: Mark[] = []
-  /** Cells a block has room for. */
+  /** The number of cells for which each block has room. */
   width = 64
   /** Since the mark before each block: counts below 65,536, and sums below 2^32. */
   counts = new Uint16Array(0)
   sums = new Uint32Array(0)
-  /** Least and greatest confidence inside each block. */
+  /** Minimum and maximum confidence within each block. */
   least = new Uint16Array(0)
   greatest = new Uint16Array(0)
   count = 0
@@ -98,7 +98,7 @@ export class Tallies {
     this.#shareBits = shareBits
   }
 
-  /** Made when they are first asked for; undefined when there are too many cells. */
+  /** Built on first use; undefined when there are too many cells. */
   getConfidences(): ConfidenceTallies | undefined {
     if (!this.#facets.hasCells) return undefined
     const known = this.#followed()
@@ -113,7 +113,7 @@ export class Tallies {
     return this.#confidences
   }
 
-  /** Takes in the rows that were added at the end. */
+  /** Adds the rows appended since the last call. */
   extend(): void {
     const { cells, cellOf } = this.#facets
     if (cells.length > this.width && this.#facets.hasCells) this.#widen(cells.length)
@@ -138,7 +138,7 @@ export class Tallies {
     this.#followed()?.extend(count)
   }
 
-  /** Follows a row that was changed in place. */
+  /** Updates the tallies after a row was changed in place. */
   change(row: number, from: { combo: number; confidence: number }, to: { combo: number; confidence: number }): void {
     const { cells, cellOf, hasCells } = this.#facets
     if (hasCells && cells.length > this.width) this.#widen(cells.length)
@@ -170,7 +170,7 @@ export class Tallies {
     this.#stretch(block * this.width + toCell, to.confidence)
   }
 
-  /** Forgets all rows from one on, to take them in again. */
+  /** Drops the rows from `row` on, so that they can be added again. */
   truncate(row: number): void {
     const index = row >> this.markBits
     const mark = this.marks[index]
@@ -212,7 +212,7 @@ export class Tallies {
     if (value > (this.greatest[at] ?? 0)) this.greatest[at] = value
   }
 
-  /** The least and the greatest of a cell, after one of its rows has left it. */
+  /** Recomputes a cell's minimum and maximum in a block after one of its rows has left it. */
   #measureBlock(block: number, cell: number): void {
     const { combo, confidence } = this.#rows
     const { cellOf } = this.#facets

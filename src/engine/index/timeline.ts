@@ -2,19 +2,19 @@ import type { FacetTable } from './facets.ts'
 import { LooseRows, type Rows, SortedRows } from './rows.ts'
 import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
-/** Numbers from here on are places among the rows that came late. */
+/** Row positions from here on are in the late rows, offset by this value. */
 const LATE = 2 ** 31
 
-/** Late rows that are enough to be sorted in wait for a quiet moment, up to so many times as many. */
+/** The late rows are merged at once when they exceed the threshold for idle-time merging by this factor. */
 const MAX_LATE = 4
 
 export interface TimelineOptions extends BlockSizes {
-  /** So many rows may wait unsorted, where that is not a small share of all. */
+  /** Late rows kept unsorted before an idle-time merge is worthwhile; with many rows, 1/128 of them if that is more. */
   leastLate: number
 }
 export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, leastLate: 32_768 }
 
-/** Rows sorted by time with their tallies. What is older than the newest row waits unsorted until it is merged in. */
+/** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
 export class Timeline {
   readonly rows = new SortedRows()
   late = new LooseRows()
@@ -34,7 +34,7 @@ export class Timeline {
     return this.rows.bytes + this.late.bytes + this.tallies.bytes
   }
 
-  /** Adds a row and gives its place; those that come in the order of time are cheapest. */
+  /** Adds a row and returns its position; rows in time order are cheapest. */
   push(time: number, combo: number, confidence: number, asset: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
@@ -42,7 +42,7 @@ export class Timeline {
       : LATE + this.late.push(time, combo, confidence, asset)
   }
 
-  /** Whether every row lies in `[from, to)`. */
+  /** Whether all rows are within `[from, to)`. */
   isWithin(from: number, to: number): boolean {
     const { rows, late } = this
     if (rows.count > 0 && (rows.timeOf(0) < from || rows.timeOf(rows.count - 1) >= to)) return false
@@ -53,18 +53,18 @@ export class Timeline {
     return true
   }
 
-  /** The columns and the row that a place stands for. */
+  /** The columns and row number of a position. */
   at(place: number): { rows: Rows; row: number } {
     return place >= LATE ? { rows: this.late, row: place - LATE } : { rows: this.rows, row: place }
   }
 
-  /** Takes in what was added; gives what turns places of before into those of now when rows were moved. */
+  /** Adds new rows to the tallies; when rows were moved, returns the mapping from old to new positions. */
   settle(): ((place: number) => number) | undefined {
     this.tallies.extend()
     return this.late.count > MAX_LATE * this.#enoughLate() ? this.merge() : undefined
   }
 
-  /** Sorts the late rows in when they are enough to be worth it: to be called when nobody waits. */
+  /** Merges the late rows when there are enough of them; call it when no query is waiting. */
   tidy(): ((place: number) => number) | undefined {
     return this.late.count > this.#enoughLate() ? this.merge() : undefined
   }
@@ -73,7 +73,7 @@ export class Timeline {
     return Math.max(this.#leastLate, this.rows.count >> 7)
   }
 
-  /** Sorts the late rows in. */
+  /** Merges the late rows; returns the mapping from old to new positions. */
   merge(): (place: number) => number {
     const { rows, late } = this
     const order = orderByTime(late.time.subarray(0, late.count))
@@ -97,7 +97,7 @@ export class Timeline {
     }
   }
 
-  /** Sorts everything at once: for rows that were added in no order, whose places nobody keeps. */
+  /** Sorts all rows at once after an unordered bulk load; their previous positions become invalid. */
   sort(): void {
     const { rows, late } = this
     const all = new SortedRows()
@@ -118,7 +118,7 @@ export class Timeline {
 
 const DIGIT_BITS = 11
 
-/** The indexes of times in ascending order: by their digits, from the last to the first. */
+/** The indexes of times in ascending order, by radix sort from the least significant digit. */
 function orderByTime(times: Float64Array): Uint32Array {
   const { length } = times
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]

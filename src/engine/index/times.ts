@@ -1,10 +1,10 @@
 import { grown } from './facet.ts'
 
-/** Milliseconds that four bytes can tell apart. */
+/** The number of milliseconds that four bytes can distinguish. */
 const TURN = 2 ** 32
 
 /**
- * Ascending instants in four bytes each: what is over a whole turn of 2^32 ms, and the row at which each turn begins.
+ * Ascending instants in four bytes each: the remainder modulo 2^32 ms (a turn), and the row at which each turn begins.
  */
 export class Times {
   count = 0
@@ -26,7 +26,7 @@ export class Times {
     return (this.#turns[index] ?? 0) * TURN + (this.#over[row] ?? 0)
   }
 
-  /** Adds an instant that is not before the last one. */
+  /** Appends an instant, which must not be before the last one. */
   push(time: number): void {
     const row = this.count++
     if (row >= this.#over.length) this.reserve(row + 1)
@@ -52,7 +52,7 @@ export class Times {
     return low
   }
 
-  /** Makes place for ascending instants; `rows` are the rows that they have afterwards. */
+  /** Inserts ascending instants; `rows` are their resulting row numbers. */
   insert(times: Float64Array, rows: Uint32Array): void {
     const starts = new Map<number, number>()
     for (const turn of this.#turns) starts.set(turn, this.firstAtOrAfter(turn * TURN))
@@ -76,7 +76,7 @@ export class Times {
   }
 }
 
-/** Leaves the ascending `rows` free in a column of `count` items, which keep their order around them. */
+/** Shifts a column's `count` items so that the ascending `rows` become free; the order of the items is kept. */
 export function moveApart(column: Uint16Array | Uint32Array, count: number, rows: Uint32Array): void {
   let end = count
   for (let index = rows.length - 1; index >= 0; index--) {
@@ -86,7 +86,7 @@ export function moveApart(column: Uint16Array | Uint32Array, count: number, rows
   }
 }
 
-/** The index of the first of ascending numbers that is greater than another. */
+/** The index of the first of ascending numbers that is greater than `least`. */
 function firstOver(numbers: readonly number[], least: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

@@ -6,29 +6,29 @@ import type { Timeline } from '../index/timeline.ts'
 import { type Counted, countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
-/** Bits that may be set aside to tell assets apart, and words of them that may be cleared in one answer. */
+/** The maximum size of the bit set for distinct assets, and of the 32-bit words of it cleared during one query. */
 const MAX_BITS = 2 ** 30
 const MAX_CLEARED = 2 ** 27
-/** Group and bucket numbers that an answer may have. */
+/** The maximum number of (bucket, group) cells in a result. */
 const MAX_NUMBERS = 8_000_000
 
 export interface Asked {
   shape: Shape
   want: Want
-  /** `[from, to)` in milliseconds. */
+  /** `[from, to)` in epoch milliseconds. */
   from: number
   to: number
-  /** Ascending borders between buckets. */
+  /** Ascending boundaries between buckets. */
   edges: readonly number[]
 }
 
-/** Where an answer comes from. */
+/** The columns that a query reads. */
 export interface Told {
   timeline: Timeline
   assets: AssetTable
 }
 
-/** Answers from the columns; undefined when it would take more memory than an answer may. */
+/** Answers a query from the columns; undefined when it would exceed the memory limits. */
 export function ask(told: Told, asked: Asked): Numbers | undefined {
   const { shape, want, from, to, edges } = asked
   const buckets = edges.length + 1
@@ -67,7 +67,7 @@ function scanBuckets(
   }
 }
 
-/** Counts and sums: by differences of the tallies at the borders, or by going through the rows where those are few. */
+/** Counts and sums, by differences of the tallies at the boundaries, or by a row scan for short ranges. */
 function count({ timeline }: Told, { shape, want }: Asked, borders: readonly number[], numbers: Numbers): void {
   const { rows, tallies } = timeline
   const { width, counts, sums } = numbers
@@ -104,14 +104,14 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
   }
 }
 
-/** What gives the counts and sums of all rows before a row. */
+/** A source of counts and sums of all rows before a given row. */
 interface Known {
-  /** Rows that are gone through in about the time of one such count. */
+  /** The number of rows scanned in about the time of one such count. */
   fold: number
   countBefore(row: number, out: Counted): void
 }
 
-/** The tallies that tell the groups of a shape apart; undefined where only the rows do. */
+/** The tallies that distinguish the groups of a shape; undefined when only a row scan does. */
 function findTallies(timeline: Timeline, shape: Shape): Known | undefined {
   const { rows, tallies } = timeline
   const { cellGroupOf, leastConfidence, members } = shape
@@ -142,7 +142,7 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
     return
   }
   const bits = shape.cellGroupOf === undefined ? tallies.markBits : tallies.blockBits
-  // The nearer of the two borders around the row, if there is one behind it yet.
+  // The nearer of the two blocks or marks around the row; the one after it may not exist yet.
   let nearest = (row + 2 ** (bits - 1)) >>> bits
   if (nearest * 2 ** bits >= rows.count) nearest = row >>> bits
   const start = nearest * 2 ** bits
@@ -162,7 +162,7 @@ function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out
   addBetween(rows, { start, row }, shape, out)
 }
 
-/** Moves a count of all rows before `start` to `row`, whichever is first. */
+/** Adjusts a count of all rows before `start` to all rows before `row`, in either direction. */
 function addBetween(rows: Rows, { start, row }: { start: number; row: number }, shape: Shape, out: Counted): void {
   if (start <= row) countRows(rows, { from: start, to: row, sign: 1 }, shape, out)
   else countRows(rows, { from: row, to: start, sign: -1 }, shape, out)
@@ -192,7 +192,7 @@ function addMark(mark: Mark, shape: Shape, out: Counted): void {
   }
 }
 
-/** Least and greatest: of whole blocks from what each block knows, of the ends from their rows. */
+/** Minimum and maximum: from block summaries for whole blocks, from a row scan at both ends. */
 function measure({ timeline, assets }: Told, asked: Asked, borders: readonly number[], numbers: Numbers): void {
   const { rows, tallies } = timeline
   const { shape, want } = asked
@@ -288,7 +288,7 @@ function addLate({ timeline, assets }: Told, asked: Asked, numbers: Numbers): vo
   }
 }
 
-/** The late rows of each bucket. */
+/** The late rows within the range, by bucket. */
 function listLate({ late }: Timeline, { from, to, edges }: Asked): Map<number, number[]> {
   const found = new Map<number, number[]>()
   for (let row = 0; row < late.count; row++) {

@@ -1,10 +1,10 @@
-// The loops over rows that most answers spend their time in: whole numbers, and no branch that is guessed wrong often.
+// The inner loops over rows: integer arithmetic, without branches that are often mispredicted.
 
 import type { Rows } from '../index/rows.ts'
 
 type Combos = Rows['combo']
 
-/** Rows whose confidence is at least `least`, by the groups of their combinations. */
+/** Input for counting rows of at least confidence `least` by the group of their combination. */
 interface SureRows {
   combo: Combos
   confidence: Uint16Array
@@ -12,7 +12,7 @@ interface SureRows {
   least: number
 }
 
-/** Adds 1 for each row at its group. */
+/** Counts rows by group. */
 export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to: number, counts: Int32Array): void {
   for (let row = from; row < to; row++) {
     const group = groupOf[combo[row] as number] as number
@@ -20,7 +20,7 @@ export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to:
   }
 }
 
-/** Adds 1 for each row whose confidence is at least `least`, at its group. */
+/** Counts rows of at least confidence `least` by group. */
 export function tallySure(
   { combo, confidence, groupOf, least }: SureRows,
   from: number,
@@ -34,7 +34,7 @@ export function tallySure(
   }
 }
 
-/** As `tallySure`, with the sum of the confidences. */
+/** Like `tallySure`, also summing the confidences. */
 export function sumSure(
   { combo, confidence, groupOf, least }: SureRows,
   from: number,
@@ -52,7 +52,7 @@ export function sumSure(
 }
 
 /**
- * Adds 1 for each asset that has no bit yet in the lane of a row's group, and sets the bit.
+ * Counts, by group, the assets not yet seen in the group's lane, and sets their bits.
  * @param bitOf the first bit of each group's lane
  */
 export function markAssets(

@@ -3,7 +3,7 @@ import type { Rows } from '../index/rows.ts'
 import { markAssets, sumSure, tallyRows, tallySure } from './kernels.ts'
 import type { Numbers, Shape } from './shape.ts'
 
-/** What is wanted of the rows; `assets` counts each asset once. */
+/** What to compute over the rows; `assets` counts each asset once. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets'
 
 const CHUNK = 4096
@@ -24,7 +24,7 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   }
   if (leastConfidence === 0) return
   for (let row = from; row < to; row++) {
-    // All ones for a row that is not sure enough: a branch would be guessed wrong too often.
+    // All ones for a row below the minimum confidence: a branch would be mispredicted too often.
     const left = ((confidence[row] as number) - leastConfidence) >> 31
     groups[row - from] = (none & left) | ((groups[row - from] as number) & ~left)
   }
@@ -40,7 +40,7 @@ export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: A
   return places.groupOf[own * places.parts + part] as number
 }
 
-/** What an answer adds up: counts, and where it is asked for sums of confidence, of groups from `base` on. */
+/** Accumulators of a result: counts, and sums of confidence if requested, of groups at `base` and after. */
 export interface Counted {
   counts: Float64Array
   sums: Float64Array
@@ -49,7 +49,7 @@ export interface Counted {
 }
 type Range = { from: number; to: number; sign: 1 | -1 }
 
-/** Where the loops count: as wide as the widest shape so far, and all zero between two uses. */
+/** Shared buffers for the inner loops, as wide as the widest shape so far; all zero between uses. */
 const scratch = { counts: new Int32Array(256), sums: new Float64Array(256) }
 
 function openScratch(width: number): typeof scratch {
@@ -60,11 +60,11 @@ function openScratch(width: number): typeof scratch {
   return scratch
 }
 
-/** Adds the rows `[from, to)`, or takes them away (`sign` -1), at `base` of the counts and sums. */
+/** Adds the rows `[from, to)` to the counts and sums at `base`, or subtracts them (`sign` -1). */
 export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted): void {
   const { from, to, sign } = range
   const width = shape.groups + 1
-  // Few rows are counted in place, so that a wide shape need not be gone through for them.
+  // A few rows are counted in place, to avoid a pass over all groups of a wide shape.
   if (to - from < width) {
     countFew(rows, range, shape, out)
     return
@@ -99,7 +99,7 @@ function countFew(
   }
 }
 
-/** Goes through the rows `[from, to)` of one bucket, whatever the shape. */
+/** Scans the rows `[from, to)` of one bucket for any shape. */
 export function scanRows(
   rows: Rows,
   range: { from: number; to: number },

@@ -1,43 +1,43 @@
-/** What an answer is grouped by, and what it leaves out: lookup tables over combinations and places. */
+/** Grouping and filtering of a query, as lookup tables over combinations and places. */
 export interface Shape {
-  /** How many groups there are; the number itself stands for "left out". */
+  /** The number of groups; as a group number it means "filtered out". */
   groups: number
-  /** By combination: its group; with `places`, its own part of the group. */
+  /** By combination: its group, or with `places` the combination's part of the group. */
   groupOf: Uint32Array
-  /** The combinations that are not left out. */
+  /** The combinations that are not filtered out. */
   members: Uint32Array
-  /** By cell, when all combinations of each cell have one group. */
+  /** By cell, when all combinations of each cell have the same group. */
   cellGroupOf?: Uint32Array | undefined
-  /** By cell, with `places` too: its group, or its own part of it. */
+  /** By cell: its group, or with `places` the cell's part of the group. */
   cellPartOf?: Uint32Array | undefined
-  /** When the asset has a say in the group. */
+  /** Present when the group also depends on the asset. */
   places?: PlaceParts | undefined
-  /** Lanes of groups: two groups of one lane never hold the same asset. */
+  /** The lane of each group: two groups in one lane never contain the same asset. */
   laneOf: Uint32Array
   lanes: number
-  /** Rows of less confidence, in ten-thousandths, are left out. */
+  /** Minimum confidence in ten-thousandths; rows below it are filtered out. */
   leastConfidence: number
-  /** Nothing is left out and nothing told apart. */
+  /** True for a single group without a filter. */
   isWhole: boolean
-  /** The bits of severity and status of each group, when nothing else tells groups apart: see `AssetTable`. */
+  /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */
   bits?: number[] | undefined
 }
 
 interface PlaceParts {
   /** By place: its part of the group. */
   partOf: Uint32Array
-  /** How many parts there are. */
+  /** The number of parts. */
   parts: number
-  /** Group of a combination's part and a place's part: at `combination part * parts + place part`. */
+  /** The group of a combination part and a place part; index `combination part * parts + place part`. */
   groupOf: Uint32Array
 }
 
-/** Numbers of every bucket and group: at `bucket * width + group`. */
+/** Results by bucket and group; index `bucket * width + group`. */
 export interface Numbers {
   width: number
   counts: Float64Array
   sums: Float64Array
-  /** Above every confidence where there is none. */
+  /** Minimum confidence; `NO_MIN` where there are no rows. */
   least: Uint16Array
   greatest: Uint16Array
 }

@@ -13,11 +13,14 @@ const MAX_NUMBERS = 8_000_000
 export interface StockAsked {
   shape: Shape
   want: Want
-  /** Ascending; a row counts at a moment when it lies before it. */
+  /** Ascending; a row counts at a moment when its time is before the moment. */
   moments: readonly number[]
 }
 
-/** Findings as they were at some moments, one bucket each; undefined when it cannot be told from the columns. */
+/**
+ * Findings in their state at each of several moments, one bucket for each; undefined without moments or beyond the
+ * memory limits.
+ */
 export function askStock(engine: Engine, { shape, want, moments }: StockAsked): Numbers | undefined {
   const { findings, history, assets } = engine
   const last = moments.at(-1)
@@ -41,7 +44,7 @@ export function askStock(engine: Engine, { shape, want, moments }: StockAsked): 
   return present
 }
 
-/** Follows the rows of each group through time, one by one; `close` is called at each moment. */
+/** Visits the rows of all groups one by one in time order, calling `close` at each moment. */
 function followThrough(
   { findings, history, assets }: Engine,
   { shape, moments }: Pick<StockAsked, 'shape' | 'moments'>,
@@ -74,7 +77,7 @@ function followThrough(
 
 const nothing = { sums: new Float64Array(0), least: new Uint16Array(0), greatest: new Uint16Array(0) }
 
-/** Distinct assets at each moment: how many findings each asset has in each lane is followed through time. */
+/** Distinct assets at each moment, from a running count of findings by asset and lane. */
 function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
   const width = shape.groups + 1
   const all = engine.assets.count
@@ -93,14 +96,14 @@ function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): 
   return { ...nothing, width, counts }
 }
 
-/** Confidences in ten-thousandths from 0 to 1, and how many of them lie side by side in one step. */
+/** Confidences in ten-thousandths from 0 to 1, and the size of a step (128 adjacent values) as a binary logarithm. */
 const CONFIDENCES = 10_001
 const STEP_BITS = 7
 const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
 
 /**
- * The least and the greatest confidence at each moment: how many findings of each group have each confidence is
- * followed through time, and how many have one of each step.
+ * Minimum and maximum confidence at each moment, from running counts of findings by group and confidence, and by group
+ * and step.
  */
 function measure(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
   const { groups } = shape

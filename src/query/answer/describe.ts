@@ -15,12 +15,12 @@ import {
   warnOfUnknownValues,
 } from './warnings.ts'
 
-/** The part of an answer that says what was asked, of what, and how far to trust it. */
+/** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>
 
 const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
 
-/** Records that are remembered are the same until a definition changes. */
+/** Cached by record identity: a cached metric record is the same object until a definition changes. */
 const trusts = new WeakMap<MetricRecord, Trust>()
 
 export function describeAnswer(
@@ -65,7 +65,7 @@ function toMetricFacts(metric: MetricRecord): MetricFacts {
   return { slug, displayName, type, status, version, format, unit, certifiedBy, certifiedAt }
 }
 
-/** The range that a value was computed over: of a stock its moment, of a trend its current window. */
+/** The range that a value was computed over: for a stock its moment, for a trend its current window. */
 export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], range: TimeRange): TimeRange {
   const [first] = plans
   if (metric.type === 'TREND' && first !== undefined) return first.mode === 'stock' ? { to: first.at } : first.range

@@ -7,7 +7,7 @@ import { tell } from './warnings.ts'
 
 const MAX_FILTERS = 12
 
-/** A condition the way answers show it. */
+/** A condition in the form used in answers. */
 function toAppliedFilter({ origin, key, values, exclude, term, part }: PlanCondition): AppliedFilter {
   return {
     origin,
@@ -18,7 +18,7 @@ function toAppliedFilter({ origin, key, values, exclude, term, part }: PlanCondi
   }
 }
 
-/** The conditions of all plans, those that are the same in several parts once. */
+/** The conditions of all plans, without duplicates. */
 export function listFilters(plans: readonly Plan[]): AppliedFilter[] {
   const filters = plans.flatMap(({ conditions }) => conditions.map(toAppliedFilter))
   const seen = new Set<string>()
@@ -30,7 +30,10 @@ export function listFilters(plans: readonly Plan[]): AppliedFilter[] {
   })
 }
 
-/** Why a population is empty: how many rows there would be without each condition, without the range, and when. */
+/**
+ * Explains an empty population: the row counts without each condition and without the range, and the time extent of the
+ * rows.
+ */
 export function diagnose(plan: Plan, run: RunPlan): Diagnosis {
   const { edges, groups, ...whole } = plan
   const count = (change: Partial<Plan>): number => {
@@ -52,7 +55,7 @@ export function diagnose(plan: Plan, run: RunPlan): Diagnosis {
   }
 }
 
-/** When the first and the last row of a population were first detected, whatever the range. */
+/** The earliest and latest first detection in a population, ignoring the range. */
 function findExtent(plan: Plan, run: RunPlan): { firstAt?: string; lastAt?: string } {
   if (plan.entity !== 'finding' || plan.timeField !== 'firstDetectedAt') return {}
   const age = (aggregation: 'MIN' | 'MAX') => {

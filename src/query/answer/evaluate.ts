@@ -36,13 +36,13 @@ import {
 
 export interface EvaluateOptions {
   now: number
-  /** Filters of a placement, added to all others. */
+  /** Filters of a placement, combined with all others. */
   pinnedFilters?: FilterMapping | undefined
-  /** What was forgiven in the form of the input. */
+  /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined
 }
 
-/** How many bytes of groups an answer lists when the caller did not say how many groups to list. */
+/** Size limit, in bytes, of the groups listed when the caller sets no limit on their number. */
 const GROUP_BYTES = 13_000
 
 /**
@@ -83,7 +83,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const before = question.compare && toComparedRange(question.compare, { metric, range, zone, now })
   if (before === undefined) return answer
   const earlier = nodeOver(before)
-  // A trend looks at its own window, whatever the start of the range.
+  // A trend is compared over its own window, regardless of the start of the range.
   const looked = metric.type === 'TREND' ? toAppliedRange(metric, listPlans(earlier), before) : before
   return addComparison(answer, earlier, looked, { breakdown, dimensions, run })
 }
@@ -92,7 +92,7 @@ interface ListedBreakdown extends Breakdown {
   entries: BreakdownEntry[]
 }
 
-/** A breakdown of as many groups as were asked for; else of as many as keep the answer small. */
+/** A breakdown of `limit` groups, or without a limit, of as many as fit in `GROUP_BYTES`. */
 function boundBreakdown(
   node: ValueNode,
   run: RunPlan,
@@ -123,7 +123,7 @@ function toEntry(key: GroupKey, dimensions: readonly Dimension[], value: Value):
   }
 }
 
-/** What a value is made of, as far as it is made of anything. */
+/** The components of a value, if it has any. */
 function toParts({ reason, numerator, denominator, current, previous, delta }: Value) {
   return {
     ...(reason === undefined ? {} : { reason }),
@@ -148,7 +148,7 @@ function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
   return [{ code: 'truncated', message }]
 }
 
-/** Only an answer about nothing is diagnosed, or one that divides by nothing. */
+/** Only an answer over no rows is diagnosed, or a ratio whose denominator has none. */
 function toDiagnosis(node: ValueNode, total: Value, run: RunPlan): { diagnosis?: Diagnosis } {
   const empty =
     node.kind === 'measure'

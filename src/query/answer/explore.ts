@@ -25,10 +25,10 @@ const MAX_BREAKDOWNS = 3
 const EXCERPT_LENGTH = 200
 const NAME_LENGTH = 120
 const DAY = 24 * 3_600_000
-/** Sixty months. */
+/** The longest trend: 60 months. */
 const MAX_TREND_LENGTH = 1826 * DAY
 
-/** In this order dimensions are looked at when the caller names none. */
+/** The order in which dimensions are tried when the caller names none. */
 const telling: readonly Dimension[] = [
   'severity',
   'findingType',
@@ -41,8 +41,8 @@ const telling: readonly Dimension[] = [
 ]
 
 /**
- * Everything there is to say about a business phrase in one bounded answer: how many findings, what the metrics say,
- * where they are, how they develop, and a few examples.
+ * One bounded answer about a glossary term: the number of findings, its metrics, breakdowns, a trend and a few
+ * examples.
  */
 export function exploreTerm(reader: Reader, question: ExploreQuestion, options: EvaluateOptions): ExploreAnswer {
   const { now } = options
@@ -114,7 +114,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   }
 }
 
-/** The metrics of the term; where they are few, general ones that are certified and can be narrowed to it. */
+/** The metrics of the term, followed by general certified metrics up to the limit. */
 function chooseMetrics(reader: Reader, termId: number): { metric: MetricRecord; linked: boolean }[] {
   const linked = listMetrics(reader, { termId }, { limit: MAX_METRICS, offset: 0 }).metrics
   const general = [...loadMetrics(reader).values()].filter(
@@ -150,7 +150,7 @@ function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): 
   for (const dimension of asked.length > 0 ? asked : telling) {
     const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
     const { groups, totalGroups, other } = toBreakdown(node, run, MAX_VALUES)
-    // A dimension in which all findings are alike tells nothing that the count does not.
+    // A dimension with a single group adds nothing to the count.
     if (asked.length === 0 && totalGroups < 2) continue
     found.push({
       dimension,
@@ -171,7 +171,7 @@ function toGranularity({ from, to }: TimeRange, now: number): Granularity {
   return length <= 366 * DAY ? 'week' : 'month'
 }
 
-/** A trend covers the range that was asked for, as far as it is not too long; else the default of a series. */
+/** A trend covers the requested range up to `MAX_TREND_LENGTH`, or the default range of a series. */
 function toTrendRange({ from, to }: TimeRange, now: number): TimeRange {
   const end = to ?? now
   return from === undefined ? { to: end } : { from: Math.max(Math.min(from, end), end - MAX_TREND_LENGTH), to: end }

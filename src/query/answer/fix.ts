@@ -10,7 +10,7 @@ import { findDimension } from '../plan/dimensions.ts'
 import { suggestInstants } from '../plan/relative-time.ts'
 import { granularities } from '../plan/time.ts'
 
-/** The members of a question that a correction may touch or carry over to another tool. */
+/** The members of a question that a fix may change or pass to another tool. */
 interface Question {
   metricSlug?: string | undefined
   glossaryTermSlug?: string | undefined
@@ -23,7 +23,7 @@ interface Question {
   weekStart?: string | undefined
 }
 
-/** Answers a question; an error that has only one cure carries the corrected call. */
+/** Answers a question; an error with exactly one possible fix carries the corrected call. */
 export function answerOrFix<Answer>(
   reader: Reader,
   tool: string,
@@ -41,7 +41,7 @@ export function answerOrFix<Answer>(
   }
 }
 
-/** Words for a time are not read, because people differ in what they mean; what they may mean is suggested. */
+/** Relative times in words are ambiguous and therefore not parsed; likely readings are suggested instead. */
 function withInstant({ from, to }: Question, error: AppError, now: number): AppError {
   const path = error.facts.issues?.[0]?.path
   const suggestions = suggestInstants((path === 'to' ? to : from) ?? '', now).map((value) => ({ value, kind: 'time' }))
@@ -70,7 +70,7 @@ function findFix(reader: Reader, tool: string, question: Question, error: AppErr
     : fixOtherAsTerm(reader, question, name, replace)
 }
 
-/** A length of time as the only dimension asks for a series. */
+/** A granularity given as the only dimension is redirected to a time series. */
 function fixGranularity(reader: Reader, question: Question): Fix | undefined {
   const { metricSlug, dimensions: asked = [], glossaryTermSlug, filters, from, to, timeZone, weekStart } = question
   const granularity = granularities.find((known) => likeness(asked[0] ?? '', known) === 1)
@@ -99,7 +99,7 @@ function fixDimension(
   return corrected.includes(undefined) ? undefined : replace({ dimensions: corrected.flatMap((name) => name ?? []) })
 }
 
-/** A phrase that is a term answers as a term. */
+/** The name of a term given as a metric is redirected to the term. */
 function fixTermAsMetric(reader: Reader, question: Question, name: string): Fix | undefined {
   const term = tryTo(() => resolveTerm(reader, name))
   if (term === undefined || question.glossaryTermSlug !== undefined) return undefined
@@ -118,7 +118,7 @@ function fixTermAsMetric(reader: Reader, question: Question, name: string): Fix 
   }
 }
 
-/** A severity or status is a filter; a metric is asked for as a metric. */
+/** A severity or status given as a term becomes a filter; the name of a metric becomes a metric question. */
 function fixOtherAsTerm(
   reader: Reader,
   question: Question,
@@ -179,7 +179,7 @@ function tryTo<Found>(find: () => Found): Found | undefined {
   }
 }
 
-/** Without the members that are not given. */
+/** Drops members that are undefined. */
 function plain(members: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }

@@ -1,15 +1,15 @@
 import { plainDigits } from '../../kernel/shown.ts'
 import type { MetricFormat } from '../../metrics/model.ts'
 
-/** A number in plain digits, with as many decimals as a reader needs. */
+/** Formats a number without exponent or digit grouping, rounded to `decimals`. */
 export function toDigits(value: number, decimals = 2): string {
   if (Number.isInteger(value) || Math.abs(value) >= 1e15) return plainDigits(value)
   const rounded = Number(value.toFixed(decimals))
-  // A number that would round to 0 keeps two digits that count.
+  // A number that would round to 0 keeps two significant digits.
   return plainDigits(rounded === 0 ? Number(value.toPrecision(2)) : rounded)
 }
 
-/** A value the way people read it: a percentage of a fraction, a duration of hours, a number with its unit. */
+/** Formats a value for display: a percentage, a duration, or a number with its unit. */
 export function toFormatted(value: number | null, format: MetricFormat, unit: string): string {
   if (value === null) return 'no value'
   switch (format) {

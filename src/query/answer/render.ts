@@ -17,7 +17,7 @@ const exact = (value: number | null): Shown => (value === null ? line`null` : li
 const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'slug'>): Shown =>
   line`${showName(displayName)} (${showCode(slug)})`
 
-/** Compact text of a metric's answer: every number in plain digits. */
+/** Compact text of a metric answer, with every number in plain digits. */
 export function renderMetric(answer: MetricAnswer): Shown[] {
   const { metric, value, formatted } = answer
   const ratio =
@@ -64,7 +64,7 @@ function renderEntry({ dimensions, value, numerator, denominator, previous }: Br
   return line`- ${group}: ${exact(value)}${ratio}${before}`
 }
 
-/** What was asked, how far to trust the answer, and what to tell with it. */
+/** The question, how far to trust the answer, and its warnings. */
 function renderContext({
   applied,
   trust,
@@ -92,7 +92,7 @@ function renderFilter({ origin, key, values, term, part }: AppliedFilter): Shown
   return line`${showCode(key)} = ${showNames(values, ' | ')} (${who})`
 }
 
-/** Compact text of a time series: one line a bucket, incomplete ones marked. */
+/** Compact text of a time series: one line for each bucket, with incomplete ones marked. */
 export function renderSeries(answer: SeriesAnswer): Shown[] {
   const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups } = answer
   const columns = series.map(({ dimensionValue }) => dimensionValue)
@@ -107,7 +107,7 @@ export function renderSeries(answer: SeriesAnswer): Shown[] {
   return [line`${showMetric(metric)} by ${showCode(granularity)}${head}`, ...lines, ...renderContext(answer)]
 }
 
-/** Compact text of all that is known of a term. */
+/** Compact text of an answer about a term. */
 export function renderExplore(answer: ExploreAnswer): Shown[] {
   const { term, count, open, assets, metrics, breakdowns, trend, examples } = answer
   const shortened = trend.granularity === 'hour' ? 16 : 10

@@ -18,7 +18,7 @@ import type { EvaluateOptions } from './evaluate.ts'
 import { type RunPlan, toBreakdown } from './value.ts'
 
 const MAX_SERIES = 10
-/** How many bytes the series of a dimension may take; a point takes about this much. */
+/** Size limit of a breakdown series and the approximate size of a point, in bytes. */
 const SERIES_BYTES = 16_000
 const POINT_BYTES = 75
 
@@ -87,8 +87,8 @@ interface Top {
 }
 
 /**
- * The groups that a series is drawn for: of a flow those with the greatest value over the whole range, of a stock those
- * with the greatest value at its end, then at any moment.
+ * The groups to list as series: for a flow, those with the greatest value over the whole range; for a stock, those with
+ * the greatest value at its end, then at any moment.
  */
 function findTop(node: Extract<ValueNode, { kind: 'measure' }>, series: Plan, run: RunPlan, most: number): Top {
   const { dimensions } = node.plan

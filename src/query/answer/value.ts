@@ -5,7 +5,7 @@ import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
 
 type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
 
-/** A number and what it is made of; null says why. */
+/** A number with its components; `reason` explains a null. */
 export interface Value {
   value: number | null
   reason?: NullReason
@@ -16,10 +16,10 @@ export interface Value {
   delta?: number | null
 }
 
-/** Answers plans; SQL is one way to do so. */
+/** Executes a plan, by the engine or by SQL. */
 export type RunPlan = (plan: Plan) => readonly Cell[]
 
-/** Puts a value together from the numbers of its plans. */
+/** Computes a value from the results of its plans. */
 function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
@@ -65,7 +65,7 @@ function toChange(current: Value, previous: Value): Value {
   return { value: null, reason, ...parts }
 }
 
-/** How a value differs from an earlier one; a change from 0 has no percentage. */
+/** The difference between a value and an earlier one; a change from 0 has no percentage. */
 export function toDifference(current: number | null, previous: number | null) {
   if (current === null || previous === null) return { delta: null, pctChange: null }
   const delta = current - previous
@@ -74,7 +74,7 @@ export function toDifference(current: number | null, previous: number | null) {
 
 const unsigned = (value: number) => (value === 0 ? 0 : value)
 
-/** The value over the whole population: of the parts that a breakdown asks for anyway, where they make the whole. */
+/** The value over the whole population, merged from the results of the breakdown where that is exact. */
 export function toTotal(node: ValueNode, run: RunPlan): Value {
   const toWhole = (plan: Plan): Partial =>
     plan.dimensions.length > 0 && isMergeable(plan)
@@ -90,11 +90,11 @@ interface GroupValue extends Value {
 export interface Breakdown {
   groups: GroupValue[]
   totalGroups: number
-  /** What the groups that were cut come to together, exactly; absent when none was cut. */
+  /** The exact value over all groups beyond the limit; absent when there are none. */
   other?: Value & { groups: number }
 }
 
-/** The value of each group, the greatest first, then by name; null last. */
+/** The value of each group, in descending order, then by name; nulls come last. */
 export function toBreakdown(node: ValueNode, run: RunPlan, limit: number): Breakdown {
   const { sorted, partialsOf } = toGroups(node, run)
   const groups = sorted.slice(0, limit)
@@ -124,7 +124,7 @@ function toGroups(node: ValueNode, run: RunPlan) {
     }
     return partials
   })
-  // Every plan is answered first: a group may have rows in only one of them.
+  // Every plan is executed first: a group may have rows in only one of them.
   toNodeValue(node, (plan) => {
     partialsOf(plan)
     return emptyPartial
@@ -145,10 +145,10 @@ function compareGroups(a: GroupValue, b: GroupValue): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A group the way answers name it. */
+/** The display name of a group. */
 export const toGroupName = (key: GroupKey): string => key.map((name) => name ?? NONE).join(' / ')
 
-/** The values of some groups, by group id. */
+/** The values of given groups, by group id. */
 export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {
   const partialsOf = once((plan: Plan) => {
     const groups = { dimensions: plan.dimensions, keys, exclude: false }
@@ -158,10 +158,10 @@ export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly Grou
   return new Map(keys.map(toGroupId).map((id) => [id, valueOfGroup(id)]))
 }
 
-/** Asks for each plan once, however often a value mentions it. */
+/** Caches results by plan, because a value may refer to one plan several times. */
 export function once<Answer>(answer: (plan: Plan) => Answer): (plan: Plan) => Answer {
   const known = new Map<string, Answer>()
-  /** The same by the plan itself: a breakdown mentions one plan for each of its groups. */
+  /** Cached by object identity too, to save serializing: a breakdown refers to the same plan once for each group. */
   const seen = new Map<Plan, Answer>()
   return (plan) => {
     const own = seen.get(plan)

@@ -15,10 +15,10 @@ import { type FreeKey, facetOfFreeKey, isFreeKey, listSourceTypes } from '../sql
 
 const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
-/** A scheduled run may start late by this much before its source counts as stale. */
+/** A scheduled scan may start this much later (in milliseconds) before its source counts as stale. */
 const LATE_AFTER = 3_600_000
 const MAX_SOURCES = 20
-/** What the metric's own state asks a reader to know. */
+/** Warnings about the metric's governance state. */
 export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarning[] {
   switch (trust.tier) {
     case 'draft':
@@ -41,7 +41,7 @@ export function warnOfCoercions(coerced: readonly Coercion[]): QueryWarning[] {
   return coerced.slice(0, 20).map(({ path, message }) => ({ code: 'coerced', message: `${path} ${message}` }))
 }
 
-/** Conditions on one key that cannot hold together, each named with where it came from. */
+/** Warnings about conditions on one key that exclude each other, each naming its origin. */
 export function warnOfContradictions(plans: readonly Plan[]): QueryWarning[] {
   const messages = plans.flatMap(({ conditions }) => {
     const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
@@ -53,7 +53,7 @@ export function warnOfContradictions(plans: readonly Plan[]): QueryWarning[] {
 function findContradiction(conditions: readonly PlanCondition[]): string | undefined {
   const included = conditions.filter(({ exclude }) => !exclude)
   const [first, ...others] = included
-  // Names and ids of sources are two spellings of one thing, so they are not compared.
+  // Source names and ids identify the same sources, so they cannot be compared with each other.
   if (first === undefined || (first.key === 'sources' && conditions.some(({ values }) => values.some(isUid)))) return
   const fold = (value: string | number) => (first.key === 'sources' ? String(value).toLowerCase() : String(value))
   let left = new Set(first.values.map(fold))
@@ -76,7 +76,7 @@ export function tell({ origin, term, key, values, exclude }: PlanCondition): str
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
 }
 
-/** Keys whose values strangers write: these names stand in data, never in a sentence of ours. */
+/** Keys whose values come from scanned systems: those names may appear in data, but never in a message. */
 const tenantWritten: Readonly<Record<string, string>> = { containers: 'container', categories: 'category' }
 
 function toHint(key: string, near: readonly string[]): string {
@@ -86,7 +86,7 @@ function toHint(key: string, near: readonly string[]): string {
   return `; a breakdown by ${dimension} shows the names there are, some of them close to it`
 }
 
-/** Values that a caller or a placement names but that nothing has ever had. */
+/** Warnings about filter values of a caller or placement that have never occurred. */
 export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): QueryWarning[] {
   const asked = new Map<string, Set<string>>()
   for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
@@ -113,7 +113,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Que
   })
 }
 
-/** A source that a term, a metric or a placement names may be gone since. */
+/** Warnings about sources named in a term, metric or placement that may have been deleted since. */
 function toSourceWarnings(reader: Reader, names: readonly string[]): QueryWarning[] {
   return listUnknownSources(reader, names).unknown.map((name) => ({
     code: 'unknown_value',
@@ -128,13 +128,13 @@ function listSeen(reader: Reader, key: string): string[] | undefined {
   return [...new Set([...listPossible(reader, key), ...seen])]
 }
 
-/** Values that may yet occur. */
+/** Values that may still occur. */
 function listPossible(reader: Reader, key: FreeKey): readonly string[] {
   const { name, possible } = facetOfFreeKey(key)
   return name === 'customDetectorKey' ? listCustomDetectors(reader).map(({ key: own }) => own) : possible
 }
 
-/** How new the data in scope is, and whether there is any. */
+/** How recent the data in scope is, with warnings if there is none or it is stale. */
 export function toFreshness(
   reader: Reader,
   plans: readonly Plan[],
@@ -160,7 +160,7 @@ export function toFreshness(
   return { freshness, warnings: [{ code: 'not_scanned', message }] }
 }
 
-/** Clocks of two machines differ by less. */
+/** Clock differences between two machines are tolerated up to this. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 
 const sayAhead = (newest: number) =>

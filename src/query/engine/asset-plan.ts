@@ -5,13 +5,13 @@ import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import { partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
 
-/** Times that every asset has. */
+/** The time fields that are set on every asset. */
 const certainTimes: readonly string[] = ['firstSeenAt', 'lastSeenAt']
 
 type AssetSlot = 'source' | 'kind' | 'container'
 const slotOf = (facet: FacetRow | undefined) => (facet?.isOfAsset === true ? facet.slot : undefined) as AssetSlot
 
-/** The number of assets of all time by what they are themselves; undefined for whatever else is asked of them. */
+/** The number of assets over all time by their own facets; undefined for any other question. */
 export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefined {
   if (!isServed(plan)) return undefined
   const { assets } = engine

@@ -18,18 +18,18 @@ interface KeptShape {
   names: number
 }
 
-/** Numbers in the lookup tables that are kept, of all shapes together. */
+/** Total size of all cached lookup tables, in numbers. */
 const MAX_KEPT = 6_000_000
 const keptShapes = new WeakMap<Engine, Map<string, KeptShape>>()
 
-/** Forgets all lookup tables, as if no question had been asked before. */
+/** Drops all cached lookup tables of an engine. */
 export function forgetShapes(engine: Engine): void {
   keptShapes.delete(engine)
 }
 
 /**
- * Answers a plan from an engine that is as new as the snapshot; undefined when the engine cannot, and SQL must.
- * @param hasChanged whether a finding changed its status at an instant or later, in the same snapshot.
+ * Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL.
+ * @param hasChanged whether any finding changed status at or after an instant, in the same snapshot
  */
 export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: number) => boolean): Cell[] | undefined {
   if (plan.entity === 'asset') return countAssetsOnEngine(engine, plan)
@@ -65,7 +65,7 @@ function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
   return aggregation === 'MIN' || aggregation === 'MAX' ? 'extremes' : 'sum'
 }
 
-/** The range of first detection that holds the rows of a plan, when they can be told by it. */
+/** The range of first detection that contains exactly the rows of a plan; undefined when no such range exists. */
 function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
   const { mode, timeField, range, at, edges } = plan
   if (mode === 'stock') {
@@ -76,7 +76,7 @@ function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: nu
   return { from: range.from ?? Number.NEGATIVE_INFINITY, to: range.to ?? Number.POSITIVE_INFINITY }
 }
 
-/** The moments of a stock that the history tells apart, when it tells all that happened. */
+/** The moments of a stock to be answered from the history; undefined when the history is incomplete. */
 function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly number[] | undefined {
   if (mode !== 'stock' || !history.isWhole) return undefined
   return edges ?? [at]
@@ -123,7 +123,7 @@ function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensi
   return cells.length === 0 && isScalar ? [{ ...emptyPartial, key: [], bucket: 0 }] : cells
 }
 
-/** A scalar is a cell also when it has no rows. */
+/** A scalar returns one cell even without rows. */
 function isOneCell({
   mode,
   dimensions,
@@ -132,7 +132,7 @@ function isOneCell({
   return dimensions.length === 0 && (edges === undefined || (mode === 'flow' && edges.length === 0))
 }
 
-/** Distinct values of a facet: the groups of one more dimension, counted. */
+/** Counts distinct values of a facet as the groups of an additional dimension. */
 function countValues(
   engine: Engine,
   plan: Plan,

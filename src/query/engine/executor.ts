@@ -9,7 +9,7 @@ import { hasChangesSince } from '../sql/rows.store.ts'
 import { type FreeKey, facetOfFreeKey, listValues } from '../sql/words.store.ts'
 import { runOnEngine } from './engine-plan.ts'
 
-/** Engines that answer in the snapshots of a reader. */
+/** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
 
 export function attachEngine(reader: Reader, engine: Engine | undefined): void {
@@ -19,10 +19,13 @@ export function attachEngine(reader: Reader, engine: Engine | undefined): void {
 
 export const findEngine = (reader: Reader): Engine | undefined => engines.get(reader)
 
-/** The snapshot that an engine was brought up to. */
+/** The snapshot (the reader's `turn`) that each engine is current with. */
 const turns = new WeakMap<Engine, number>()
 
-/** Brings an engine up to the snapshot of a reader, once in each; one that cannot be is dropped. */
+/**
+ * Updates an engine to the snapshot of a reader, at most once for each snapshot; detaches an engine that cannot be
+ * updated.
+ */
 function isCurrent(reader: Reader, engine: Engine): boolean {
   const { turn } = reader
   if (turn !== undefined && turns.get(engine) === turn) return true
@@ -34,7 +37,9 @@ function isCurrent(reader: Reader, engine: Engine): boolean {
   return false
 }
 
-/** What answers plans in the snapshot of a reader: its engine where that can be brought up to it, else SQL. */
+/**
+ * Answers plans in the snapshot of a reader: by its engine if that can be updated to the snapshot, otherwise by SQL.
+ */
 export function openExecutor(reader: Reader): RunPlan {
   const run = openRunner(reader)
   const deleted = listDeletedSources(reader)
@@ -55,9 +60,7 @@ function openRunner(reader: Reader): RunPlan {
   }
 }
 
-/**
- * Brings the engine of a reader up to its snapshot, so that the next question need not; says whether anything changed.
- */
+/** Updates a reader's engine to its snapshot ahead of the next question; returns whether anything changed. */
 export function followChanges(reader: Reader): boolean {
   const engine = engines.get(reader)
   if (engine === undefined) return false
@@ -68,7 +71,10 @@ export function followChanges(reader: Reader): boolean {
 const MAX_LISTED = 5000
 const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: string[] }>>()
 
-/** Every value that occurs under a free filter key, by name: as `listValues`, from the engine where there is one. */
+/**
+ * Every value that occurs under a free filter key, ordered by name: like `listValues`, but from the engine if there is
+ * one.
+ */
 export function listSeenValues(reader: Reader, key: FreeKey): string[] {
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return listValues(reader, key)

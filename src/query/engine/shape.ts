@@ -16,13 +16,13 @@ import type { Dimension } from '../../metrics/model.ts'
 import { toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 
-/** The lookup tables of a plan's conditions and dimensions, and what its groups are called. */
+/** The lookup tables for a plan's conditions and dimensions, and the keys of its groups. */
 export interface CompiledShape {
   shape: Shape
   keys: GroupKey[]
 }
 
-/** Parts that can be told apart by lookup tables, and groups that a combination's part and a place's part make. */
+/** The maximum number of parts, and of pairs of a combination part and a place part. */
 const MAX_PARTS = 4_000_000
 
 const slotOfKey = (key: string): FacetSlot => findFacetByFilterKey(key)?.slot ?? 'severity'
@@ -30,13 +30,13 @@ const ofCells: ReadonlySet<FacetSlot> = new Set(['severity', 'status', 'detector
 const ofMasks: ReadonlySet<FacetSlot> = new Set(['severity', 'status'])
 const ofCombos: ReadonlySet<string> = new Set(comboSlots)
 
-/** Which values of a facet are let in, by number. */
+/** The values of a facet that a condition admits, by value number. */
 interface AllowMask {
   column: Uint32Array
   allowed: Uint8Array
 }
 
-/** A dimension: the name of each value of a facet, by number. */
+/** The name of each value of a dimension's facet, by value number. */
 interface GroupAxis {
   column: Uint32Array
   indexOf: Uint32Array
@@ -79,7 +79,7 @@ export function compileShape(
   const comboDimensions = dimensions.filter((dimension) => isOfCombo(facetOf(dimension).slot))
   const placeDimensions = dimensions.filter((dimension) => !isOfCombo(facetOf(dimension).slot))
   if (combos === undefined) return undefined
-  // Number 0 is the combination of findings that are gone, and its cell has no others.
+  // Combination 0 stands for removed findings, and no other combination shares its cell.
   combos.partOf[0] = combos.keys.length
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
   const places = hasPlaces ? partition(undefined, assets.placeCount, axesOf(false), sievesOf(false)) : undefined
@@ -158,7 +158,7 @@ export function compileShape(
   }
 }
 
-/** The group of each combination, by its cell. */
+/** Derives the group of each combination from its cell. */
 function spread(own: Uint32Array, cellOf: Uint16Array, count: number): Uint32Array {
   const groupOf = new Uint32Array(count)
   for (let combo = 0; combo < count; combo++) groupOf[combo] = own[cellOf[combo] as number] as number
@@ -194,7 +194,7 @@ export function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boole
   return (key) => named.has(toGroupId(key)) !== groups.exclude
 }
 
-/** Parts items by their values on the axes; what a sieve holds back has the number after the last part. */
+/** Partitions items by their values on the axes; items that a condition excludes get the number after the last part. */
 export function partition(
   items: Uint32Array | undefined,
   count: number,

@@ -14,16 +14,16 @@ import { runOnEngine } from './engine-plan.ts'
 export interface Verification {
   findings: number
   questions: number
-  /** Questions that the engine does not answer, so that SQL does anyway. */
+  /** Questions that the engine leaves to SQL. */
   left: number
-  /** Plans to which the two have different answers. */
+  /** Plans for which the engine and SQL give different answers. */
   differences: Plan[]
 }
 
 const DAY = 24 * 3_600_000
 const distinctFields: readonly MetricField[] = entityFacts.finding.distinctFields
 
-/** Numbers that a seed repeats. */
+/** A generator of pseudorandom numbers, reproducible by seed. */
 export function createSeededRandom(seed: number) {
   let state = seed >>> 0
   const below = (count: number) => {
@@ -34,7 +34,7 @@ export function createSeededRandom(seed: number) {
 }
 type Dice = ReturnType<typeof createSeededRandom>
 
-/** Asks the engine and SQL the same random questions about what is in the store, in one snapshot. */
+/** Compares the answers of engine and SQL to the same random questions, in one snapshot. */
 export function verifyEngine(
   store: Store,
   {
@@ -72,7 +72,7 @@ function buildAll(reader: Reader): Engine {
   }
 }
 
-/** Whether two answers are the same, in whatever order. */
+/** Whether two answers are equal regardless of order. */
 export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
   const write = (cells: readonly Cell[]) =>
     cells.map(({ key, bucket, n, sum, min, max }) => `${bucket} ${toGroupId(key)} ${n} ${sum} ${min} ${max}`).sort()
@@ -80,7 +80,7 @@ export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean 
   return ours.length === theirs.length && ours.every((line, index) => line === theirs[index])
 }
 
-/** A random question about findings that are there. */
+/** A random plan over the findings in the engine. */
 export function makePlan(engine: Engine, dice: Dice, now: number): Plan {
   const { rows } = engine.findings
   const first = rows.count === 0 ? now : rows.timeOf(0)
@@ -116,7 +116,7 @@ function toMeasure(dice: Dice): Plan['measure'] {
   return { aggregation: kind === 3 ? 'AVG' : kind === 4 ? 'MIN' : 'MAX', field: 'confidence' }
 }
 
-/** Facets of combinations whose values are words. */
+/** Facets of the combination table whose values are words. */
 const wordFacets = facetRows.filter(({ table, storage }) => table === 'combo' && storage.stores === 'word')
 
 function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {

@@ -2,8 +2,8 @@ import { CONFIDENCE_SCALE } from '../../store/schema.ts'
 import type { GroupKey, Plan } from './plan.ts'
 
 /**
- * What is known of a measure over some rows, in whole units of its field, so that parts can be put together exactly.
- * `n` counts the rows (COUNT), the distinct values (COUNT_DISTINCT), or the rows that have a value.
+ * A partial aggregate of a measure over some rows, in integer units of its field, so that partials merge exactly. `n`
+ * counts the rows (COUNT), the distinct values (COUNT_DISTINCT), or the rows that have a value.
  */
 export interface Partial {
   n: number
@@ -12,14 +12,14 @@ export interface Partial {
   max: number | null
 }
 
-/** The numbers of one group in one bucket. */
+/** The partial aggregate of one group in one bucket. */
 export interface Cell extends Partial {
   key: GroupKey
   bucket: number
 }
 
 const HOUR = 3_600_000
-/** How many units of the store make one of a field. */
+/** How many units of the store make one unit of a field. */
 const unitsOf: Readonly<Record<string, number>> = {
   confidence: CONFIDENCE_SCALE,
   resolutionHours: HOUR,
@@ -30,7 +30,7 @@ const unitsOf: Readonly<Record<string, number>> = {
 
 export const emptyPartial: Partial = { n: 0, sum: 0, min: null, max: null }
 
-/** True when the parts of a population give its whole; distinct values may be in several parts. */
+/** False for distinct counts, because one value may occur in several parts. */
 export function isMergeable({ measure }: Plan): boolean {
   return measure.aggregation !== 'COUNT_DISTINCT'
 }
@@ -49,7 +49,7 @@ export function mergePartials(parts: Iterable<Partial>): Partial {
 export const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b))
 export const greatest = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.max(a, b))
 
-/** The value of a measure. Of nothing: counts 0, sums 0 unless `emptyAs` says null, all else null. */
+/** The value of a measure. Over no rows, counts are 0, sums are 0 unless `emptyAs` is `null`, and all else is null. */
 export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | 'null'): number | null {
   const units = unitsOf[measure.field ?? ''] ?? 1
   switch (measure.aggregation) {
@@ -67,5 +67,5 @@ export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | '
   }
 }
 
-/** A group as a key of a map. */
+/** A group key as a string, for use as a map key. */
 export const toGroupId = (key: GroupKey): string => JSON.stringify(key)

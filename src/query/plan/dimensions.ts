@@ -13,8 +13,8 @@ import { MAX_DIMENSIONS } from '../model.ts'
 import { granularities } from './time.ts'
 
 /**
- * The dimensions that a question means, each once.
- * @throws AppError `invalid_input`, reason `unknown_dimension` or `dimension_not_allowed`, naming those that are.
+ * Resolves dimension names, without duplicates.
+ * @throws AppError `invalid_input`, reason `unknown_dimension` or `dimension_not_allowed`, listing the valid ones.
  */
 export function readDimensions(
   reader: Reader,
@@ -42,7 +42,7 @@ export function readDimensions(
   return { dimensions: found, coerced }
 }
 
-/** What has dimensions: a metric, or a term, which has them all. */
+/** The owner of allowed dimensions: a metric, or a term, which allows all. */
 type Allowing = Pick<MetricRecord, 'slug' | 'allowedDimensions'>
 
 const toSuggestions = (names: readonly string[]): Suggestion[] => names.map((value) => ({ value, kind: 'dimension' }))
@@ -63,7 +63,7 @@ function unknownDimension(reader: Reader, metric: Allowing, name: string, path: 
   })
 }
 
-/** The dimensions that come closest to a name, by what they are called too. */
+/** The dimensions closest to a name, by name or synonym. */
 function closestDimensions(name: string): Dimension[] {
   const called = dimensions.flatMap((dimension) =>
     [dimension, ...facetOf(dimension).synonyms].map((word) => ({ dimension, word })),
@@ -71,14 +71,14 @@ function closestDimensions(name: string): Dimension[] {
   return [...new Set(closest(name, called, ({ word }) => word, 4).map(({ dimension }) => dimension))]
 }
 
-/** The dimension that a name can only mean: in another spelling, or by the filter key of its values. */
+/** The one dimension that a name can mean: by another spelling of the name, or by its filter key. */
 export function findDimension(name: string): Dimension | undefined {
   const dimension = dimensions.find((known) => likeness(name, known) === 1)
   if (dimension !== undefined) return dimension
   return facetRows.find(({ filterKey }) => likeness(name, filterKey) === 1)?.name
 }
 
-/** What else a name is that was taken for a dimension. */
+/** What a name refers to when it is not a dimension. */
 function findOtherKind(reader: Reader, name: string): { kind: string; dimension?: Dimension } | undefined {
   const same = (known: string) => likeness(name, known) === 1
   const facet = facetRows.find(({ filterKey }) => same(filterKey))

@@ -19,51 +19,53 @@ import type { Zone } from './zone.ts'
 export const origins = ['metric', 'term', 'caller', 'placement'] as const
 type Origin = (typeof origins)[number]
 
-/** One condition of a population, with where it came from. */
+/** One condition on a population, with its origin. */
 export interface PlanCondition extends Omit<FilterCondition, 'key'> {
   key: FilterCondition['key'] | 'scanned'
   origin: Origin
-  /** The term it is part of. */
+  /** The term that the condition comes from. */
   term?: string
-  /** Which part of the metric it holds for: numerator, denominator, or the slug of an input; absent: all of it. */
+  /**
+   * The part of the metric that it applies to: numerator, denominator, or the slug of an input; absent for all of it.
+   */
   part?: string
 }
 
-/** A group of a breakdown: the value of each dimension, null where there is none. */
+/** A group of a breakdown: one value for each dimension, null for no value. */
 export type GroupKey = readonly (string | null)[]
 
 /**
- * One number, or one number for each group and bucket, asked of one population: plain data, so that another engine than
- * SQL can answer it.
+ * A request for one number over one population, or for one number by group and bucket. It is plain data, independent of
+ * the executor (engine or SQL).
  */
 export interface Plan {
   entity: Entity
-  /** flow: rows whose time lies in the range. stock: rows in their state at a moment, the end of the range. */
+  /** flow: rows whose time is in the range. stock: rows in their state at a moment, the end of the range. */
   mode: 'flow' | 'stock'
   measure: { aggregation: Aggregation; field?: MetricField }
-  /** All hold together. */
+  /** Combined with AND. */
   conditions: readonly PlanCondition[]
   timeField: TimeField
-  /** Flow: half-open, in milliseconds. */
+  /** Flow only: half-open, in milliseconds. */
   range: TimeRange
-  /** Stock: what changed before this instant has happened. Flow: the instant that ages are reckoned from. */
+  /** Stock: changes before this instant are applied. Flow: the instant that ages are measured from. */
   at: number
   dimensions: readonly Dimension[]
   /**
-   * The borders between buckets of a series, ascending. Flow: n borders make n + 1 buckets. Stock: the n moments.
+   * The ascending boundaries between buckets of a series. Flow: n boundaries make n + 1 buckets. Stock: the n moments.
    */
   edges?: readonly number[]
   groups?: GroupFilter
 }
 
-/** Only some groups of a breakdown, or all but some. */
+/** Restricts a breakdown to the listed groups, or excludes them. */
 interface GroupFilter {
   dimensions: readonly Dimension[]
   keys: readonly GroupKey[]
   exclude: boolean
 }
 
-/** How a metric's value is made of the numbers of plans. */
+/** How a metric's value is computed from the results of plans. */
 export type ValueNode =
   | { kind: 'measure'; plan: Plan; emptyAs: 'zero' | 'null' }
   | { kind: 'ratio'; numerator: ValueNode; denominator: ValueNode }
@@ -75,16 +77,16 @@ export interface PlanContext {
   now: number
   zone: Zone
   dimensions: readonly Dimension[]
-  /** Every metric that the metric is made of, by slug. */
+  /** Every metric that this metric is computed from, by slug. */
   inputs: ReadonlyMap<string, MetricRecord>
 }
 
-/** The conditions of a filter, labelled with where it came from. */
+/** The conditions of a filter, labelled with their origin. */
 export function toScope(filter: FilterMapping, label: Pick<PlanCondition, 'origin' | 'term'>): PlanCondition[] {
   return toConditions(filter).map((condition) => ({ ...condition, ...label }))
 }
 
-/** Plans a metric under the scopes of its caller; every scope of the metric itself is added to them. */
+/** Plans a metric under the caller's scopes, to which the metric's own scopes are added. */
 export function planMetric(metric: MetricRecord, scopes: readonly PlanCondition[], context: PlanContext): ValueNode {
   return planPart(metric, scopes, context, undefined)
 }
@@ -136,14 +138,14 @@ function planPart(
   }
 }
 
-/** The two windows of a trend: they end at the end of the range, touch, and do not overlap. */
+/** The two adjacent windows of a trend; the later one ends at the end of the range. */
 export function toTrendWindows(
   { currentWindow, compareWindow }: TrendDefinition,
   { range, now, zone }: Pick<PlanContext, 'range' | 'now' | 'zone'>,
 ): { current: { from: number; to: number }; previous: { from: number; to: number } } {
   const to = range.to ?? now
   const middle = beforeWindow(to, zone, currentWindow)
-  // Counted back from the end, so that a short month in the middle does not move the beginning.
+  // Counted back from the end, so that a short month between the windows does not shift the start.
   const from =
     currentWindow === compareWindow
       ? beforeWindow(to, zone, currentWindow, 2)
@@ -178,10 +180,10 @@ function planSimple(
   return { kind: 'measure', plan, emptyAs }
 }
 
-/** A change that was kept in this very millisecond has happened: stock applies what lies before its moment. */
+/** A stock applies changes before its moment: one millisecond later includes changes of the current millisecond. */
 const presentMoment = (now: number): number => now + 1
 
-/** The plan of one series over buckets that cover a range. */
+/** The plan of a series over buckets that cover a range. */
 export function toSeriesPlan(plan: Plan, range: { from: number; to: number }, buckets: readonly Bucket[]): Plan {
   return plan.mode === 'stock'
     ? { ...plan, edges: buckets.map(({ end }) => Math.min(end, range.to)) }
@@ -194,7 +196,7 @@ function getInput(slug: string, { inputs }: PlanContext): MetricRecord {
   return input
 }
 
-/** Every plan of a value, in the order they are written. */
+/** Every plan of a value, in definition order. */
 export function listPlans(node: ValueNode): Plan[] {
   switch (node.kind) {
     case 'measure':

@@ -8,15 +8,13 @@ const hoursOf: Readonly<Record<string, number>> = {
   year: 365 * 24,
 }
 
-/** What a text that is no ISO 8601 may mean, most likely first: words for a time, or a date in another order. */
+/** Likely ISO 8601 readings of other text, most likely first: relative times, or dates in another order. */
 export function suggestInstants(text: string, now: number): string[] {
   const words = suggestInstant(text, now)
   return words === undefined ? suggestDates(text) : [words]
 }
 
-/**
- * Days before months and months before days are both in use; a day beyond the end of its month is taken for the end.
- */
+/** Both day-month and month-day order are tried; a day beyond the end of its month becomes the last day. */
 function suggestDates(text: string): string[] {
   const [, year = '', month = '', day = ''] = /^\s*(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\s*$/.exec(text) ?? []
   const [, first = '', second = '', lastYear = ''] = /^\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\s*$/.exec(text) ?? []
@@ -36,7 +34,7 @@ function toDate(...parts: [year: string, month: string, day: string]): string | 
   return toDay(Date.UTC(year, month - 1, Math.min(day, last)))
 }
 
-/** The timestamp that words such as `yesterday`, `last 30 days` or `2 weeks ago` most likely mean as a start. */
+/** The likely start meant by words such as `yesterday`, `last 30 days` or `2 weeks ago`. */
 function suggestInstant(words: string, now: number): string | undefined {
   const text = words.trim().toLowerCase()
   if (text === 'now') return new Date(now).toISOString()

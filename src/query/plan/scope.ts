@@ -9,14 +9,14 @@ import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 import { type PlanCondition, toScope } from './plan.ts'
 
-/** What every question may narrow a metric by. */
+/** The members that narrow a metric, common to all questions. */
 export interface ScopeQuestion {
   metricSlug: string
   glossaryTermSlug?: string | undefined
   filters?: FilterMapping | undefined
 }
 
-/** Names resolved and scopes gathered: what a question asks of which metric. */
+/** A question with its names resolved and its scopes combined. */
 export interface ResolvedQuestion {
   metric: MetricRecord
   inputs: Map<string, MetricRecord>
@@ -24,7 +24,7 @@ export interface ResolvedQuestion {
   conditions: PlanCondition[]
 }
 
-/** Says where in the input an error of a lookup lies. */
+/** Adds the path of the input to an error of a lookup. */
 function at<Found>(path: string, find: () => Found): Found {
   try {
     return find()
@@ -35,7 +35,7 @@ function at<Found>(path: string, find: () => Found): Found {
 }
 
 /**
- * Finds what a question names, and puts the scopes together: all of them hold, none replaces another.
+ * Resolves the names in a question and combines its scopes with AND.
  * @throws AppError `not_found` for unknown names, `conflict` for a term that is not active.
  */
 export function openScope(
@@ -52,7 +52,7 @@ export function openScope(
     inputs,
     term,
     conditions: [
-      // The metric's own term is added with the metric.
+      // The metric's own term is added together with the metric.
       ...(term === undefined || own ? [] : toScope(term.filterMapping, { origin: 'term', term: term.slug })),
       ...toScope(question.filters ?? {}, { origin: 'caller' }),
       ...toScope(pinned ?? {}, { origin: 'placement' }),

@@ -12,20 +12,20 @@ const MAX_BUCKETS = 10_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** How far a series goes back by default, in buckets that end with the one that is running. */
+/** The default length of a series in buckets, including the current one. */
 const defaultBuckets: Record<Granularity, number> = { hour: 48, day: 30, week: 26, month: 12 }
 
-/** A half-open stretch of time `[from, to)` in milliseconds; an absent end is open. */
+/** A half-open range `[from, to)` in milliseconds; an absent end is unbounded. */
 export interface TimeRange {
   from?: number
   to?: number
 }
 
 export interface Bucket {
-  /** Start and end on the calendar, also where the range cuts the bucket. */
+  /** Calendar start and end, even if the range cuts the bucket. */
   start: number
   end: number
-  /** False when the range cuts it, or it is not over yet. */
+  /** False when the range cuts it, or it has not ended yet. */
   complete: boolean
 }
 
@@ -34,7 +34,7 @@ export interface Buckets {
   buckets: Bucket[]
 }
 
-/** @throws AppError `invalid_input` with the closest names. */
+/** @throws AppError `invalid_input` that suggests the closest names. */
 export function getZone(name: string): Zone {
   const zone = findZone(name)
   if (zone !== undefined) return zone
@@ -82,7 +82,10 @@ function badInstant(path: string, text: string, problem: string) {
   })
 }
 
-/** Reads the ends of a range. @throws AppError `invalid_input` when `from` is after `to`. */
+/**
+ * Reads the ends of a range.
+ * @throws AppError `invalid_input` when `from` is after `to`.
+ */
 export function parseRange(
   given: { from?: string | undefined; to?: string | undefined },
   zone: Zone,
@@ -97,7 +100,10 @@ export function parseRange(
   return range
 }
 
-/** The day after a day begins where that day ends: as written, the range is backwards all the same. */
+/**
+ * True for a range from one date to the date before it: its instants are equal, because a `to` date means its end, but
+ * the range is reversed.
+ */
 function isDayAfter(given: { from?: string | undefined; to?: string | undefined }, { from, to }: TimeRange): boolean {
   return from === to && [given.from, given.to].every((text) => text !== undefined && !/T/i.test(text))
 }
@@ -109,12 +115,12 @@ function fromAfterTo(path: string) {
   })
 }
 
-/** The same length directly before; the range has both ends. */
+/** The range of the same length directly before; it has both ends. */
 export function previousPeriod({ from, to }: { from: number; to: number }): TimeRange {
   return { from: from - (to - from), to: from }
 }
 
-/** The same range of the calendar, `years` away; the last day of February stands in for the 29th. */
+/** The same local time `years` later (or earlier); 29 February becomes the last day of February. */
 export function shiftYears(instant: number, zone: Zone, years: number): number {
   return shiftMonths(instant, zone, years * 12)
 }
@@ -128,7 +134,7 @@ function shiftMonths(instant: number, zone: Zone, months: number): number {
   return zone.toInstant(utcDay(year, index + 1, Math.min(local.getUTCDate(), lastDay)) + clock)
 }
 
-/** The instant that lies `count` windows before: hours on the clock, days, weeks and months on the calendar. */
+/** The instant `count` windows earlier: hours as elapsed time; days, weeks and months by the calendar. */
 export function beforeWindow(instant: number, zone: Zone, window: string, count = 1): number {
   const [, digits = '0', unit] = /^(\d+)(h|d|w|mo)$/.exec(window) ?? []
   const length = Number(digits) * count
@@ -138,8 +144,8 @@ export function beforeWindow(instant: number, zone: Zone, window: string, count 
 }
 
 /**
- * The buckets that cover a range, aligned to the calendar of the zone. An open `to` is now; an open `from` goes back by
- * the default of the granularity.
+ * The buckets that cover a range, aligned to the calendar of the zone. An open `to` is now; an open `from` is the
+ * default number of buckets earlier.
  * @throws AppError `invalid_input` for more than 10,000 buckets.
  */
 export function toBuckets(
@@ -161,17 +167,17 @@ export function toBuckets(
 
 function defaultFrom(to: number, granularity: Granularity, zone: Zone, weekStart: WeekDay): number {
   const count = defaultBuckets[granularity] - 1
-  // The bucket that is running is the one that holds the last instant before the end.
+  // The current bucket is the one that contains the last instant before the end.
   const last = to - 1
   if (granularity === 'hour') return (hourEdges(last, to, zone)[0] ?? to) - count * HOUR
   const local = floorLocal(zone.toLocal(last), granularity, weekStart)
   return zone.toInstant(stepLocal(local, granularity, -count))
 }
 
-/** An hour is an hour of the local clock under one offset, so that an hour that is repeated makes two buckets. */
+/** Hours of the local clock under one UTC offset, so that an hour repeated at a clock change makes two buckets. */
 function hourEdges(from: number, to: number, zone: Zone): number[] {
   const edges: number[] = []
-  // A day more, so that the first span is not cut just before the hour begins.
+  // One day earlier, so that the first span is not cut just before the hour begins.
   for (const { start, end, offsetMs } of zone.spans(from - DAY, to)) {
     if (end <= from) continue
     const first = Math.max(start, Math.floor((from + offsetMs) / HOUR) * HOUR - offsetMs)

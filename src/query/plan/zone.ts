@@ -1,28 +1,28 @@
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** No zone is farther from UTC than this, now or in the past. */
+/** No zone has ever been farther from UTC than this. */
 const FARTHEST = 16 * HOUR
 
-/** A stretch of time in which a zone keeps one offset: `[start, end)` as instants. */
+/** A period in which a zone keeps one UTC offset: `[start, end)` as instants. */
 interface Span {
   start: number
   end: number
   offsetMs: number
 }
 
-/** The wall clock of a time zone. A local time is milliseconds on that clock, as if it were UTC. */
+/** The wall clock of a time zone. A local time is the milliseconds that the clock's reading would have as UTC. */
 export interface Zone {
   name: string
-  /** The spans that cover `[from, to)`, in order; the first and the last may reach beyond. */
+  /** The spans that cover `[from, to)`, in order; the first and the last may extend beyond it. */
   spans(from: number, to: number): Span[]
   toLocal(instant: number): number
-  /** The first instant at which the clock shows `local` or later: a time that is skipped begins when the skip ends. */
+  /** The first instant at which the clock shows `local` or later: a skipped time maps to the end of the gap. */
   toInstant(local: number): number
 }
 
 const zones = new Map<string, Zone>()
 
-/** The zone with an IANA name, in any letter case; undefined when there is none. Fixed offsets are not names. */
+/** The zone with an IANA name, case-insensitive; undefined when there is none. Fixed offsets are not names. */
 export function findZone(name: string): Zone | undefined {
   const known = zones.get(name)
   if (known !== undefined) return known
@@ -61,7 +61,7 @@ function openZone(name: string): Zone {
     return day + Number(part.hour) * HOUR + Number(part.minute) * 60_000 + Number(part.second) * 1000 - seconds
   }
 
-  /** Halves the stretch between two instants of different offset down to the instant of the change. */
+  /** Bisects between two instants of different offset to find the instant of the change. */
   const changeBetween = (before: number, after: number, offsetBefore: number) => {
     let [low, high] = [before, after]
     while (high - low > 1) {
@@ -122,7 +122,7 @@ function openZone(name: string): Zone {
 
 const utcYear = (instant: number) => new Date(instant).getUTCFullYear()
 
-/** Midnight UTC of a day of the proleptic Gregorian calendar, also of years below 100. */
+/** Midnight UTC of a day in the proleptic Gregorian calendar, including years below 100. */
 export function utcDay(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }

@@ -27,7 +27,7 @@ interface SqlRow extends Omit<ExampleRow, 'severity' | 'status'> {
 const nameOf = (codes: Readonly<Record<string, number>>, code: number) =>
   Object.entries(codes).find(([, known]) => known === code)?.[0] ?? ''
 
-/** A few findings of a population: open ones first, then the most severe, the surest, the newest. */
+/** A few findings of a population: open ones first, then by severity, confidence and recency. */
 export function listExamples(reader: Reader, { conditions, range }: Plan, limit: number): ExampleRow[] {
   const { from, to } = range
   const rows = reader.all(

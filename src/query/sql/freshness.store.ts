@@ -11,7 +11,7 @@ export interface SourceFreshness {
   nextRunAt: number | null
 }
 
-/** Every source with what its schedule and its scans say of how new its data is. */
+/** Every source with its last completed scan and its next scheduled run. */
 export function listSources(reader: Reader): SourceFreshness[] {
   return cacheDefinition(reader, 'sources', () =>
     reader.all(
@@ -22,7 +22,7 @@ export function listSources(reader: Reader): SourceFreshness[] {
   )
 }
 
-/** True when a source passes the conditions on sources in one of the populations. */
+/** True when a source matches the source conditions of at least one population. */
 export function isInScope(source: SourceFreshness, populations: readonly (readonly PlanCondition[])[]): boolean {
   return populations.some((conditions) =>
     conditions.every(({ key, values, exclude }) => {

@@ -8,18 +8,18 @@ import type { GroupKey, Plan } from '../plan/plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 import type { RowSource, Sql } from './rows.store.ts'
 
-/** A row of an answer: codes of the group, where it lies in time, and the numbers of the measure. */
+/** A result row: codes of the group, position in time, and the numbers of the measure. */
 export interface AnswerRow {
   d0?: number | string | null
   d1?: number | string | null
   d2?: number | string | null
-  /** Quotient that says where a row lies in time, or a span begins. */
+  /** Quotient that locates a row in time, or the start of a span: see `Slots`. */
   slot?: number | null
-  /** Quotient that says where a span ends. */
+  /** Quotient that locates the end of a span. */
   ends?: number | null
-  /** One distinct value, where they are counted outside SQL. */
+  /** One distinct value, when they are counted outside SQL. */
   item?: number | string | null
-  /** All rows, also those without a value. */
+  /** All rows, including those without a value. */
   rows?: number
   n: number
   sum?: number | null
@@ -34,7 +34,7 @@ export function addTo(partial: Partial, { n, sum = 0, min = null, max = null }: 
   partial.max = greatest(partial.max, max)
 }
 
-/** `item` in place of a count when distinct values must be put together over several rows of SQL. */
+/** Selects `item` instead of a count when distinct values must be merged across several result rows. */
 export function toMeasureColumns(
   { measure }: Pick<Plan, 'measure'>,
   source: Pick<RowSource, 'code' | 'number'>,
@@ -59,8 +59,8 @@ export function toMeasureColumns(
 }
 
 /**
- * Which bucket an instant lies in, as SQL can say it: see `toSlots`. The driver binds every number as a real one, by
- * which the quotient of each instant would be another.
+ * The bucket quotient of an instant in SQL: see `toSlots`. The driver binds every number as REAL, with which the
+ * division would not be an integer division.
  */
 export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<PlacedPlan['slots']>): Sql {
   const quotient = sql`(${instant} - CAST(${base} AS INTEGER)) / CAST(${stepMs} AS INTEGER)`
@@ -70,12 +70,12 @@ export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<Pla
 type Code = number | string | null
 export type Decoder = (row: AnswerRow) => GroupKey
 
-/** SQL answers with its values themselves, not with codes of them. */
+/** The facet's values are stored as text, not as codes. */
 const isText = ({ storage }: FacetRow) => storage.stores === 'source' && storage.sourceColumn === 'type'
 
 const codeOf = (row: AnswerRow, index: number): Code => [row.d0, row.d1, row.d2][index] ?? null
 
-/** Gives the names of the codes in the rows, looking each up once. */
+/** A function that decodes the codes of rows to names, looking each up once. */
 export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows: readonly AnswerRow[]): Decoder {
   const names = dimensions.map((dimension, index) => {
     const facet = facetOf(dimension)
@@ -105,18 +105,18 @@ function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<
   return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
 }
 
-/** Restricts to some groups, or to all but some. */
+/** Restricts a query to listed groups, or excludes them. */
 export function toGroupCondition({ groups }: PlacedPlan, source: Pick<RowSource, 'code'>): Sql {
   if (groups === undefined || groups.dimensions.length === 0) return sql``
   const { dimensions, codes, exclude } = groups
   if (codes.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
-  // Codes are compared without NULL, which no list would ever match.
+  // NULL codes are compared as 0, because NULL never matches a list.
   const columns = dimensions.map((dimension) => sql`coalesce(${source.code(dimension)}, 0)`)
   const values = codes.map((key) => sql`(${sql.join(key)})`)
   return sql`AND (${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`
 }
 
-/** The codes of the groups that a plan is restricted to, or leaves out. */
+/** The codes of the groups that a plan is restricted to or that it excludes. */
 export function encodeGroups(reader: Reader, { dimensions, keys, exclude }: NonNullable<Plan['groups']>) {
   return { dimensions, exclude, codes: keys.map(toEncoder(reader, dimensions, keys)) }
 }

@@ -2,18 +2,18 @@ import { type Compared, type FilterTerm, placeTerms, toFilterTerms, toTermShape 
 import { type Bind, type Bound, bindList } from '../../store/cached-query.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 
-/** What SQL is made of for a plan: its instants and codes as the store has them, or their places. */
+/** The terms of a plan in SQL: its instants and codes as stored, or placeholders for them. */
 export interface PlanTerms<Instant = number, Value = Compared>
   extends Pick<Plan, 'entity' | 'mode' | 'measure' | 'timeField' | 'dimensions'> {
   conditions: readonly FilterTerm<Value, PlanCondition['key']>[]
-  /** Of a stock: some finding has changed at its moment or later, so that the rows alone do not tell its state. */
+  /** Stock only: some finding has changed at its moment or later, so the current rows do not give its state. */
   isPast: boolean
   at: Instant
   range: { from?: Instant; to?: Instant }
   groups?: { dimensions: Plan['dimensions']; exclude: boolean; codes: readonly (readonly Value[])[] }
-  /** Where instants are put into buckets: see `Slots`. */
+  /** How instants are assigned to buckets: see `Slots`. */
   slots?: { base: Instant; last: Instant; stepMs: Instant }
-  /** The first and the last moment of a series of a stock. */
+  /** The first and last moment of a stock series. */
   moments?: { first: Instant; last: Instant }
 }
 
@@ -26,7 +26,7 @@ export const toPlanConditions = (conditions: readonly PlanCondition[]): FilterTe
       : (toFilterTerms([{ key, values, exclude }])[0] ?? { key, values: [], exclude }),
   )
 
-/** All of a plan but its instants and codes. */
+/** A plan without its instants and codes, as the key of a cached query. */
 export function toPlanShape({ conditions, at, range, groups, slots, moments, ...terms }: PlanTerms) {
   return {
     ...terms,
@@ -44,7 +44,7 @@ const pickNumber = (value: number | undefined): number => {
   return value
 }
 
-/** A plan of a shape, with places for all that the shape leaves open. */
+/** A plan of a shape, with bound parameters for everything that the shape omits. */
 export function placePlan(
   { conditions, from, to, groups, slots, moments, ...terms }: ReturnType<typeof toPlanShape>,
   give: Bind<PlanTerms>,

@@ -19,8 +19,8 @@ import { type Slots, toSlots } from './slots.ts'
 import { runStockSeries } from './stock-series.store.ts'
 
 /**
- * Answers a plan from the tables: one cell for each group and bucket that has rows, in no particular order.
- * Without dimensions and edges it is one cell.
+ * Answers a plan from the tables: one cell for each group and bucket with rows, in no particular order. Without
+ * dimensions and edges there is exactly one cell.
  */
 export function runPlan(reader: Reader, plan: Plan): Cell[] {
   const { edges, ...atMoment } = plan
@@ -38,7 +38,7 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
 const isItemized = ({ measure }: Pick<Plan, 'measure'>, slots: object | undefined): boolean =>
   slots !== undefined && measure.aggregation === 'COUNT_DISTINCT'
 
-/** What SQL is made of for a plan, in the snapshot of a reader. */
+/** The SQL terms of a plan, in the snapshot of a reader. */
 export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
   const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
   return {
@@ -50,7 +50,7 @@ export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined
   }
 }
 
-/** One row for each group and quotient of time. */
+/** One row for each group and time quotient. */
 export const selectGroups = cachedQueryByShape(toPlanShape, (shape, give: Bind<PlanTerms>) => {
   const plan = placePlan(shape, give)
   const { slots } = plan
@@ -72,7 +72,7 @@ export const selectGroups = cachedQueryByShape(toPlanShape, (shape, give: Bind<P
   return sql<AnswerRow>`SELECT ${sql.join(selected)} ${source.from()} ${groups} ${groupBy}`
 })
 
-/** Rows of neighbouring quotients that lie in one bucket become one cell. */
+/** Merges rows of adjacent quotients in the same bucket into one cell. */
 function mergeRows(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder): Cell[] {
   const cells = new Map<string, Cell>()
   for (const row of rows) {

@@ -12,15 +12,15 @@ import type { PlacedPlan } from './plan-terms.ts'
 
 export type Sql<Value = unknown> = RawBuilder<Value>
 
-/** The rows that a plan speaks of, before they are grouped: what to select of them, and from where. */
+/** The rows of a plan before grouping: the columns to select and the tables they come from. */
 export interface RowSource {
   /** The code of a dimension or a distinct field: an id of the dictionary, a rank, or a text. */
   code(name: Dimension | MetricField): Sql
   /** A numeric field in the units of the store; NULL where a row has none. */
   number(field: MetricField): Sql
-  /** Instants that place a row: of a flow its time, of spans their beginning and end. */
+  /** The time of a row in a flow. */
   time: Sql
-  /** Everything after SELECT …; called last, because it joins what was asked for. */
+  /** Everything after SELECT …; call it last, because it joins the tables of the columns requested so far. */
   from(): Sql
 }
 
@@ -32,7 +32,7 @@ export function toRowSource(plan: PlacedPlan): RowSource {
   return plan.entity === 'asset' ? assetRows(plan) : findingRows(plan)
 }
 
-/** Joins that are made only when a column of theirs is used. */
+/** Joins that are included only if one of their columns is used. */
 function lazyJoins(on: Readonly<Record<string, Sql>>) {
   const used = new Set<string>()
   return {
@@ -57,7 +57,7 @@ export const findingJoins = () =>
     s: sql`CROSS JOIN source s ON s.id = c.source_id`,
   })
 
-/** The codes of a finding's facets; `status` is what its status is taken to be instead of the present one. */
+/** The code of a finding's facet; `status` replaces the present status. */
 export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
   if (name === 'assetId') return sql`f.asset_id`
   const facet = findFacet(name)
@@ -68,7 +68,7 @@ export function findingCode(name: string, joins: Joins, status: Sql | undefined)
   return facetCode(facet, alias, joins)
 }
 
-/** The code of a facet in the columns of a table, whose sources are joined as `s`. */
+/** The code of a facet in the columns of a table, with its sources joined as `s`. */
 function facetCode({ column, storage, isOptional }: FacetRow, alias: 'a' | 'c', joins: Joins): Sql {
   if (storage.stores === 'source' && storage.sourceColumn === 'type') return joins.use('s', sql`s.type`)
   const code = sql.ref(`${alias}.${column}`)
@@ -111,25 +111,25 @@ function findingRows(plan: PlacedPlan): RowSource {
   }
 }
 
-/** What the index of findings by time has not, or what is told of their assets. */
+/** Fields that the index of findings by time lacks, or that are facets of their assets. */
 const outsideIndex = new Set<MetricField | undefined>(['resolutionHours', 'assetId', 'assetKind', 'container'])
 
 /**
- * Has all findings read in the order of their assets, where it is asked for what their index by time has not, or for
- * distinct values of their assets: by that index each row, or each asset, would be sought on its own.
+ * Forces a scan of all findings in asset order for fields that the index by time lacks, or for distinct values of their
+ * assets: with that index, each row or each asset would be a separate lookup.
  */
 export const readWhole = ({ measure }: Pick<PlacedPlan, 'measure'>): Sql[] =>
   outsideIndex.has(measure.field) ? [sql`f.asset_id > 0`] : []
 
-/** When a finding was resolved as far as its history told up to a moment: `before` speaks of a change as `r`. */
+/** When a finding was last resolved according to the changes that `before` admits; `r` is the alias of the change. */
 export const resolutionBefore = (before: Sql): Sql => sql`coalesce((SELECT max(r.at) FROM status_change r
   WHERE r.finding_id = f.id AND r.to_status = ${statusCodes.RESOLVED} AND ${before}), f.resolved_at)`
 
 /**
- * Joins one change of each finding at or after a moment, where it has any, as `changed`: the first, which changes what
- * was at that moment, or the last, since which all is as it is now. Whatever the planner takes the changes to be, they
- * are found by key: of a list of them it may go through all for each finding. Findings with none are told by a set,
- * which is quicker than to look for one.
+ * Joins, as `changed`, one status change of each finding at or after a moment, if any: the first, which changed the
+ * state at that moment, or the last, which led to the present state. The query forces lookup by key regardless of the
+ * planner's estimates, because a materialized list of changes might be scanned for each finding. Findings without
+ * changes are excluded by a set, which is faster than a lookup for each.
  */
 export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
   const order = which === 'first' ? sql`+s.at, s.seq` : sql`+s.at DESC, s.seq DESC`
@@ -138,14 +138,14 @@ export function joinChange(at: Bound<number>, which: 'first' | 'last'): Sql {
       THEN (SELECT s.seq FROM status_change s WHERE s.finding_id = f.id AND +s.at >= ${at} ORDER BY ${order} LIMIT 1) END`
 }
 
-/** Whether any finding may have changed its status at a moment or after it: imports that are hidden count, too. */
+/** Whether any finding may have changed status at or after a moment, including changes of unpublished imports. */
 export function hasChangesSince(reader: Reader, at: number): boolean {
   const find = `SELECT 1 FROM main.status_change WHERE at >= @at
     UNION ALL SELECT 1 FROM earlier_finding WHERE last_at >= @at LIMIT 1`
   return reader.prepare(find).get({ at }) !== undefined
 }
 
-/** A flow happens when the row has the instant; an open end of the range is no condition on it. */
+/** A flow includes rows that have the time; an open end of the range adds no condition. */
 function inRange(time: Sql, { range }: PlacedPlan): Sql[] {
   const { from, to } = range
   if (from === undefined && to === undefined) return [sql`${time} IS NOT NULL`]
@@ -156,7 +156,7 @@ export function findingConditions(conditions: readonly PlanCondition[]): FilterC
   return conditions.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
 }
 
-/** The terms that findings, or assets by their filters, know. */
+/** The conditions with filter keys: those of findings, or of assets by their filters. */
 export function onFilterKeys(terms: PlacedPlan['conditions']): FilterTerm<Bound<Compared>>[] {
   return terms.flatMap(({ key, values, exclude }) => (key === 'scanned' ? [] : { key, values, exclude }))
 }
@@ -170,7 +170,7 @@ const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
 
 export const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
 
-/** The codes of an asset's facets. */
+/** The code of an asset's facet. */
 export function assetCode(name: string, joins: Joins): Sql {
   if (name === 'assetId') return sql`a.id`
   if (name === 'owner') return sql`nullif(a.owner, '')`
@@ -209,14 +209,14 @@ function assetRows(plan: PlacedPlan): RowSource {
   }
 }
 
-/** Whether an asset was ever scanned, where that is asked for. */
+/** The condition on whether an asset was ever scanned, if the plan has one. */
 export function isScanned({ conditions }: PlacedPlan): Sql[] {
   return conditions.flatMap(({ key, values }) =>
     key === 'scanned' ? [sql`(a.last_scanned_at IS NOT NULL) = ${values[0]}`] : [],
   )
 }
 
-/** An asset counts at a moment when it was known then, by itself or by a finding, and not yet deleted. */
+/** An asset counts at a moment if it was known then, by itself or through a finding, and not yet deleted. */
 function existedAt(at: Bound<number>, hasFinding: boolean): Sql[] {
   const kept = sql`(a.status = 'ACTIVE' OR a.deleted_at >= ${at})`
   return hasFinding ? [kept] : [kept, sql`a.first_seen_at < ${at}`]

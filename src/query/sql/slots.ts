@@ -1,23 +1,23 @@
 /**
- * Instants are put into buckets in two steps: SQL divides by the widest step that every border is a multiple of, and
- * the few distinct quotients are looked up among the borders here. Bucket `i` holds what lies at or after border `i -
- * 1` and before border `i`.
+ * Instants are assigned to buckets in two steps: SQL divides by the greatest step that every boundary is a multiple of,
+ * and the few distinct quotients are looked up among the boundaries here. Bucket `i` holds instants at or after
+ * boundary `i - 1` and before boundary `i`.
  */
 export interface Slots {
-  /** The first border. */
+  /** The first boundary. */
   base: number
-  /** The last border: what lies at or after it is in the last bucket. */
+  /** The last boundary: instants at or after it are in the last bucket. */
   last: number
   stepMs: number
-  /** The bucket of a quotient; -1 stands for before the first border, null for after the last. */
+  /** The bucket of a quotient; -1 means before the first boundary, null after the last. */
   toBucket(quotient: number | null): number
 }
 
-/** @param borders ascending, at least one. */
+/** @param borders ascending, at least one */
 export function toSlots(borders: readonly number[]): Slots {
   const base = borders[0] ?? 0
   const last = borders.at(-1) ?? base
-  // What lies after the last border needs no division, so its distance may be anything.
+  // Instants after the last boundary need no division, so its distance need not be a multiple of the step.
   const stepMs = borders.slice(1, -1).reduce((step, border) => greatestDivisor(step, border - base), 0)
   const width = stepMs === 0 ? Math.max(1, last - base) : stepMs
   return {
@@ -29,7 +29,7 @@ export function toSlots(borders: readonly number[]): Slots {
   }
 }
 
-/** How many of the ascending borders lie at or before an instant. */
+/** The number of ascending boundaries at or before an instant. */
 function countAtOrBefore(borders: readonly number[], instant: number): number {
   let [low, high] = [0, borders.length]
   while (low < high) {

@@ -17,35 +17,35 @@ import {
   type Sql,
 } from './rows.store.ts'
 
-/** Stretches of time in which a row counts: at the moments `since < moment <= until`; no `until` means to this day. */
+/** Periods in which a row counts: at moments `since < moment <= until`; without `until`, to the present. */
 export interface SpanSource extends Pick<RowSource, 'code' | 'number'> {
   with: Sql
   since: Sql
   until: Sql
-  /** FROM …, with its joins; called last. */
+  /** FROM …, with its joins; call it last. */
   from(): Sql
   where: readonly (Sql | Expression<SqlBool>)[]
 }
 
 /**
- * The spans in which findings kept their status are told in two parts: those that are `ended`, one for each change from
- * the first moment on, and the `last` one of every finding. Changes before tell no two moments apart.
+ * The spans in which findings kept their status come in two parts: the `ended` ones, one for each change from the first
+ * moment on, and the `last` one of every finding. Earlier changes do not affect any requested moment.
  */
 export type SpanPart = 'ended' | 'last'
 
-/** The findings of one part of the spans; without a status of their own they have that of their combination. */
+/** One part of the spans of findings; without a `status`, that of their combination applies. */
 interface StatusSpans {
   with: Sql
   from: Sql
   status: Sql<number> | undefined
   since: Sql
   until: Sql
-  /** When a finding was resolved, as far as the span knows. */
+  /** When the finding was resolved, as of the span. */
   resolvedAt: Sql
   options: FindingTermOptions
 }
 
-/** A finding counts from the change before on, or where there was none from its first detection. */
+/** A finding counts from the previous change on, or if there is none, from its first detection. */
 const sinceChange = (at: Sql): Sql => sql`max(f.first_detected_at, coalesce(${at}, f.first_detected_at))`
 
 function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
@@ -74,7 +74,7 @@ function statusSpans(part: SpanPart, first: Bound<number>): StatusSpans {
   }
 }
 
-/** One part of the spans of findings between the first and the last moment of a series. */
+/** One part of the spans of findings between the first and last moment of a series. */
 export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>, last: Bound<number>): SpanSource {
   const joins = findingJoins()
   const { status, resolvedAt, options, from, ...spans } = statusSpans(part, first)
@@ -92,8 +92,8 @@ export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<numb
 }
 
 /**
- * The spans of assets: one asset may have many that overlap. Where findings have a say in it, an asset was there while
- * one of them fitted, which is told in the parts of their spans.
+ * The spans of assets; those of one asset may overlap. With conditions on findings, an asset counts while one of its
+ * findings matches, and its spans come in the same parts as theirs.
  */
 export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number>): SpanSource {
   const joins = assetJoins()
@@ -119,7 +119,7 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number
   }
 }
 
-/** Whether the spans of a plan have a part that ended: assets by themselves are there in one span each. */
+/** Whether the spans of a plan have an ended part; assets without conditions on findings have one span each. */
 export function hasEndedSpans({ entity, conditions }: Pick<PlanTerms, 'entity' | 'conditions'>): boolean {
   return entity === 'finding' || splitByAsset(onFilterKeys(conditions)).ofFindings.length > 0
 }

@@ -16,7 +16,7 @@ import { and } from './rows.store.ts'
 import { toSlots } from './slots.ts'
 import { assetSpans, findingSpans, hasEndedSpans, type SpanPart } from './spans.store.ts'
 
-/** A stretch of moments `[opens, closes)`, by index, in which the same rows counted. */
+/** A range of moments `[opens, closes)`, by index, over which the same rows count. */
 interface Stretch extends Partial {
   rows: number
   opens: number
@@ -25,8 +25,8 @@ interface Stretch extends Partial {
 }
 
 /**
- * A stock at many moments, from one pass over the spans in which its rows counted. Of assets it can be their number or
- * distinct values of them, which is what overlapping spans of one asset do not disturb.
+ * A stock at many moments, in one pass over the spans of its rows. For assets, only distinct counts are supported,
+ * because the spans of one asset may overlap.
  */
 export function runStockSeries(reader: Reader, asked: Plan, moments: readonly number[]): Cell[] {
   const [first, last] = [moments[0], moments.at(-1)]
@@ -67,9 +67,9 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   })
 }
 
-/** One row for each group and stretch between two quotients of time, of the spans that ended. */
+/** One row for each group and pair of time quotients, over the spans that ended. */
 export const selectEndedSpans = selectSpans('ended')
-/** As `selectEndedSpans`, of those that last to this day. */
+/** Like `selectEndedSpans`, over the spans that last to the present. */
 export const selectLastSpans = selectSpans('last')
 
 function selectSpans(part: SpanPart) {
@@ -98,14 +98,14 @@ function toSpanQuery(plan: PlacedPlan, part: SpanPart) {
     GROUP BY ${sql.join(grouped.map((name) => sql.ref(name)))}`
 }
 
-/** The number of assets, as distinct values, because the spans of one may overlap. */
+/** Counts assets as distinct values, because the spans of one asset may overlap. */
 function countingAssets(plan: Plan): Plan {
   return plan.measure.aggregation === 'COUNT'
     ? { ...plan, measure: { aggregation: 'COUNT_DISTINCT', field: 'assetId' } }
     : plan
 }
 
-/** Ages were reckoned from the last moment; at an earlier one every row was younger by the same time. */
+/** Ages are measured from the last moment; at an earlier one, every row is younger by the same amount. */
 function younger(partial: Partial, byMs: number): Partial {
   return {
     n: partial.n,
@@ -128,7 +128,7 @@ function layOut(parts: readonly Stretch[], count: number): Partial[] {
   }))
 }
 
-/** What the stretches over each moment come to together. */
+/** The sum over the stretches that cover each moment. */
 function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: Stretch) => number): number[] {
   const steps = new Array<number>(count + 1).fill(0)
   for (const part of parts) {
@@ -143,7 +143,7 @@ function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: 
   })
 }
 
-/** The least value of the stretches over each moment (`sign` 1), or the greatest (-1): each moment is filled once. */
+/** The minimum (`sign` 1) or maximum (-1) over the stretches that cover each moment; each moment is set once. */
 function spread(
   parts: readonly Stretch[],
   count: number,
@@ -174,7 +174,7 @@ function spread(
   return filled
 }
 
-/** How many distinct items there are at each moment: the stretches of one item are joined first. */
+/** The number of distinct items at each moment; overlapping stretches of one item are merged first. */
 function countItems(parts: readonly Stretch[], count: number): Partial[] {
   const steps = new Array<number>(count + 1).fill(0)
   const step = (index: number, amount: number) => {

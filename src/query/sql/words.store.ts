@@ -3,7 +3,7 @@ import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from
 import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 
-/** A filter key whose values are words that findings or assets bring. */
+/** A filter key whose values are words found in findings or assets. */
 export type FreeKey = {
   [Name in FacetName]: (typeof facets)[Name]['storage']['stores'] extends 'word'
     ? (typeof facets)[Name]['filterKey']
@@ -13,7 +13,7 @@ export const isFreeKey = (key: string): key is FreeKey => findFacetByFilterKey(k
 
 export const facetOfFreeKey = (key: FreeKey): FacetRow => findFacetByFilterKey(key) as FacetRow
 
-/** Every value that occurs under a free filter key, by name. */
+/** Every value that occurs under a free filter key, ordered by name. */
 export function listValues(reader: Reader, key: FreeKey): string[] {
   const { table, column } = facetOfFreeKey(key)
   const ids = sql`SELECT ${sql.ref(column)} FROM ${sql.table(table)}`
