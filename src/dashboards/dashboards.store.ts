@@ -9,7 +9,7 @@ export interface DashboardRow {
   name: string
 }
 
-/** A dashboard by its name; letter case does not matter unless two differ in it only. */
+/** Finds a dashboard by name, ignoring case unless several names differ only in case. */
 export function findDashboard(reader: Reader, name: string): DashboardRow | undefined {
   const rows = reader.all(db.selectFrom('dashboard').select(['id', 'name']))
   const exact = rows.find((row) => row.name === name)
@@ -29,7 +29,7 @@ export function listDashboards(reader: Reader): Array<{ name: string; placements
   )
 }
 
-/** By position, then by slug. */
+/** Ordered by position, then by slug. */
 export function listPlacements(reader: Reader, dashboard: DashboardRow): Placement[] {
   return reader
     .all(

@@ -60,8 +60,8 @@ export interface EvaluationOptions {
 }
 
 /**
- * Evaluates every metric of a dashboard in the snapshot of the reader. A metric that fails has an error of its own.
- * @throws AppError `not_found` for an unknown dashboard, `invalid_input` for an impossible range.
+ * Evaluates every metric of a dashboard in the snapshot of the reader; a metric that fails carries its own error.
+ * @throws AppError `not_found` for an unknown dashboard, `invalid_input` for an invalid range
  */
 export function evaluateDashboard(
   reader: Reader,
@@ -124,7 +124,7 @@ function toItemError(error: unknown, log: Log): { code: string; message: string 
 
 const keyOf = ({ code, message }: QueryWarning) => `${code} ${message}`
 
-/** The warnings that every metric has: they are told once. */
+/** The warnings common to all metrics, which are reported once. */
 function listCommon(items: readonly DashboardItem[]): Map<string, QueryWarning> {
   const [first, ...others] = items.filter(({ error }) => error === undefined)
   const shared = (first?.warnings ?? []).filter(

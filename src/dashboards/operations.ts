@@ -150,7 +150,7 @@ function renderItem(item: DashboardAnswer['metrics'][number]): Shown {
   return line`${item.position}. ${showName(item.displayName)} [${showCode(item.metricSlug)}]: ${joinShown(facts, '; ')}`
 }
 
-/** What is asked of dashboards and not changed. */
+/** The read-only operation for queries. */
 export const queryDashboardOperations: readonly Operation[] = [queryDashboard]
 
 export const dashboardOperations: readonly Operation[] = [

@@ -22,21 +22,21 @@ export interface PlacementChange {
   dashboard: string
   /** Slug, id, display name or synonym. */
   metric: string
-  /** null takes the pinned filters away. */
+  /** null removes the pinned filters. */
   pinnedFilters?: FilterMapping | null | undefined
   size?: Placement['size'] | undefined
   position?: number | undefined
   chartType?: Placement['chartType'] | undefined
 }
 
-/** @throws AppError `not_found` with the closest names. */
+/** @throws AppError `not_found` with the closest names */
 export function getDashboard(reader: Reader, name: string): DashboardRow {
   const dashboard = findDashboard(reader, name)
   if (dashboard === undefined) throw unknownDashboard(reader, name)
   return dashboard
 }
 
-/** Places a metric, or changes what is given of its placement. The first placement creates the dashboard. */
+/** Places a metric, or changes the given members of its placement. The first placement creates the dashboard. */
 export function setPlacement(writer: Writer, change: PlacementChange, author: Author): Placement {
   const metric = resolveMetric(writer, change.metric)
   const dashboard = findDashboard(writer, change.dashboard) ?? insertDashboard(writer, change.dashboard, author.at)
@@ -60,7 +60,7 @@ export function setPlacement(writer: Writer, change: PlacementChange, author: Au
   return after
 }
 
-/** Takes a metric off a dashboard; a dashboard that shows nothing any more is gone. */
+/** Removes a metric from a dashboard; removing the last one deletes the dashboard. */
 export function removePlacement(
   writer: Writer,
   names: { dashboard: string; metric: string },

@@ -17,7 +17,7 @@ export interface TermFilter {
   includeInactive: boolean
 }
 
-/** One page of terms, best match first (by slug without a match), and how many there are in all. */
+/** One page of terms, best match first (by slug without a match), and the total number. */
 export function listTerms(
   reader: Reader,
   filter: TermFilter,
@@ -73,7 +73,7 @@ export function removeTerm(writer: Writer, id: number): void {
   writer.run(db.deleteFrom('term').where('id', '=', id))
 }
 
-/** How many findings, of every status, a mapping leaves in. */
+/** The number of findings, of any status, that match a mapping. */
 export function countFindings(reader: Reader, mapping: FilterMapping): number {
   const counted = db.selectFrom('finding as f').select(({ fn }) => fn.countAll<number>().as('n'))
   const deleted = listDeletedSources(reader)
@@ -81,7 +81,7 @@ export function countFindings(reader: Reader, mapping: FilterMapping): number {
   return reader.first(counted.where(findingCondition([...toConditions(mapping), ...others])))?.n ?? 0
 }
 
-/** True when any finding, of whatever source, was reported by that detector. */
+/** Whether any finding of any source was reported by that detector. */
 export function hasFindingsOf(reader: Reader, detectorType: string): boolean {
   const found = reader.first(
     db

@@ -14,7 +14,7 @@ export const Color = z
   .string()
   .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a hex colour such as #d33 or #dd3333.')
 
-/** A term's mapping: a filter that takes at least something away. */
+/** A term's mapping: a filter with at least one restriction. */
 export const TermMapping = FilterMapping.refine((mapping) => !isOpen(mapping), {
   message: 'restricts nothing; give at least one key, such as detectorTypes or severities.',
 })
@@ -23,7 +23,7 @@ function isOpen({ minConfidence, ...mapping }: FilterMapping): boolean {
   return (minConfidence ?? 0) === 0 && restrictsNothing(mapping)
 }
 
-/** What a term may be given; shared by create and update. */
+/** The optional members of a term, shared by create and update. */
 export const termMembers = {
   description: Description.describe('What the term means, for people and assistants.').optional(),
   category: z.string().max(100).describe('Group of terms, such as SECURITY.').optional(),
@@ -42,7 +42,7 @@ export const CreateGlossaryTerm = z.strictObject({
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
-/** A term as lists show it: without colour and icon. */
+/** A term in lists: without colour and icon. */
 export const GlossaryTermItem = z.object({
   id: z.string().describe('Id of the term.'),
   slug: z.string().describe('Name in paths.'),
@@ -72,7 +72,7 @@ export interface NamedRow {
   synonyms: readonly string[]
 }
 
-/** A term as the store has it; times in milliseconds. */
+/** A term as stored; times in milliseconds. */
 export interface TermRecord {
   id: number
   uid: string

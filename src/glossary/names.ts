@@ -8,7 +8,7 @@ import { findTermBySlug, listTermNames, listTerms } from './glossary.store.ts'
 import type { NamedRow, TermRecord } from './model.ts'
 import { searchPage } from './search.ts'
 
-/** A name of another kind, with the member of an input where it would be right. */
+/** A name of another kind of thing, with the input member where it would be valid. */
 export interface OtherName {
   name: string
   kind: string
@@ -19,9 +19,9 @@ export interface OtherName {
 const fold = (text: string) => text.trim().normalize('NFC').toLowerCase()
 
 /**
- * The one row that a name means: slug, id, display name, synonym, in this order; letter case does not matter unless
- * it tells two apart.
- * @throws AppError `invalid_input`, reason `ambiguous_name`, listing the candidates.
+ * Finds the one row with a name: by slug, id, display name, then synonym. Case is ignored unless it distinguishes two
+ * display names.
+ * @throws AppError `invalid_input`, reason `ambiguous_name`, listing the candidates
  */
 export function matchName(kind: string, name: string, rows: readonly NamedRow[]): string | undefined {
   const wanted = fold(name)
@@ -50,7 +50,7 @@ function ambiguous(kind: string, name: string, rows: readonly NamedRow[]): AppEr
   )
 }
 
-/** What a search brings beside the names that are spelt alike. */
+/** Suggestions from a search, in addition to names of similar spelling. */
 interface Also {
   before?: readonly Suggestion[]
   behind?: readonly Suggestion[]
@@ -59,10 +59,10 @@ interface Also {
 }
 
 const ALIKE = 0.45
-/** Whoever meant another kind of thing is not helped by what is spelt somewhat alike. */
+/** Stricter, for a name that is known to be of another kind: only nearly identical spellings are then suggested. */
 const VERY_ALIKE = 0.75
 
-/** The error for a name that nothing has: says what kind of thing it is instead, and what comes closest. */
+/** The error for an unknown name, with what kind of thing the name is instead, if any, and the closest names. */
 export function unknownName(
   kind: string,
   name: string,
@@ -117,7 +117,7 @@ function unique(suggestions: readonly Suggestion[]): Suggestion[] {
   )
 }
 
-/** Words that people take for terms or metrics, but that are values of a filter. */
+/** Filter values that are often mistaken for terms or metrics. */
 export const filterValueNames: readonly OtherName[] = [
   ...severities.map((name) => ({ name, kind: 'severity', use: `use it as filters: {severities: [${quote(name)}]}` })),
   ...detectorTypes.map((name) => ({
@@ -129,8 +129,8 @@ export const filterValueNames: readonly OtherName[] = [
 ]
 
 /**
- * The term that a slug, id, display name or synonym means.
- * @throws AppError `not_found` with the closest names, or `invalid_input` when several terms have the name.
+ * Finds the term by slug, id, display name or synonym.
+ * @throws AppError `not_found` with the closest names, or `invalid_input` when several terms have the name
  */
 export function getTerm(reader: Reader, name: string, others: readonly OtherName[] = filterValueNames): TermRecord {
   const rows = listTermNames(reader)
@@ -140,19 +140,19 @@ export function getTerm(reader: Reader, name: string, others: readonly OtherName
   throw unknownName('term', name, rows, others, { behind: searchTerms(reader, name) })
 }
 
-/** The terms that a text is about. */
+/** The terms that match a search text. */
 export function searchTerms(reader: Reader, text: string): Suggestion[] {
   const list = (match: string | undefined) =>
     listTerms(reader, { match, includeInactive: false }, { limit: 5, offset: 0 })
   return searchPage(text, list, { terms: [], total: 0 }).terms.map(toSuggestion('term'))
 }
 
-/** Reads as a suggestion what has a slug and a name. */
+/** A function that turns a row with slug and display name into a suggestion. */
 export function toSuggestion(kind: string): (named: { slug: string; displayName: string }) => Suggestion {
   return ({ slug, displayName }) => ({ value: slug, kind, label: displayName })
 }
 
-/** Rows as names of another kind: by slug, display name and synonym. */
+/** The slugs, display names and synonyms of rows, as names of another kind. */
 export function toOtherNames(kind: string, rows: readonly NamedRow[], use: (slug: string) => string): OtherName[] {
   return rows.flatMap(({ slug, displayName, synonyms }) =>
     [slug, displayName, ...synonyms].map((name) => ({ name, kind, use: use(slug) })),

@@ -10,7 +10,7 @@ import { PageInput, searchPage } from './search.ts'
 import { createTerm } from './terms.ts'
 import { toTermWarnings, Warnings } from './warnings.ts'
 
-/** Names one term in a path. */
+/** The term as a path parameter. */
 export const TermName = z.string().min(1).max(200).describe('The term: slug, id, display name or synonym.')
 
 export const TermAnswer = GlossaryTerm.extend({ warnings: Warnings.optional() })

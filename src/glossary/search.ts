@@ -3,8 +3,8 @@ import { z } from 'zod'
 const MAX_WORDS = 12
 
 /**
- * Any text as FTS5 match expressions, to be tried in order: all words, then any of them. Each word matches as a
- * prefix. Empty when the text holds nothing that could match.
+ * Converts any text to FTS5 match expressions, to be tried in order: all words, then any of them. Each word matches as
+ * a prefix. Empty when the text has no searchable word.
  */
 export function toMatchExpressions(text: string): string[] {
   const words = [...new Set(text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])]
@@ -19,10 +19,10 @@ function withoutPlural(word: string): string {
   return word.length > 4 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }
 
-/** A page of what a text finds; `matched` says whether every word or only some had to occur. */
+/** A page of search results; `matched` says whether all words were required or any. */
 export type Searched<Page> = Page & { matched?: 'all' | 'any' }
 
-/** Runs a listing for a search text: with all its words, or, when nothing has them all, with any of them. */
+/** Runs a search: for all words, or if there are no results, for any of them. */
 export function searchPage<Page extends { total: number }>(
   text: string | undefined,
   list: (match: string | undefined) => Page,
@@ -37,7 +37,7 @@ export function searchPage<Page extends { total: number }>(
   return page
 }
 
-/** How much of a list is asked for. */
+/** Paging of a list. */
 export const PageInput = {
   limit: z.int().min(1).max(500).describe('At most this many (100).').optional(),
   offset: z.int().min(0).max(1_000_000).describe('Skip this many.').optional(),

@@ -17,7 +17,7 @@ import {
 } from './glossary.store.ts'
 import { type TermRecord, toGlossaryTerm } from './model.ts'
 
-/** What a person may say about a term; the slug never changes. */
+/** The editable members of a term; the slug never changes. */
 export interface TermChange {
   displayName?: string | undefined
   description?: string | undefined
@@ -35,10 +35,10 @@ export interface NewTerm extends TermChange {
   filterMapping: FilterMapping
 }
 
-/** What is words of whoever writes. */
+/** The members that are free text. */
 const writtenKeys = ['displayName', 'description', 'category', 'icon', 'synonyms']
 
-/** @throws AppError `conflict` when the slug is taken. */
+/** @throws AppError `conflict` when the slug is taken */
 export function createTerm(writer: Writer, term: NewTerm, author: Author): TermRecord {
   if (findTermBySlug(writer, term.slug) !== undefined) {
     throw conflict(`A term ${quote(term.slug)} exists already; choose another slug or update that term.`, {
@@ -54,12 +54,12 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
   return created
 }
 
-/** Changes what is given and leaves the rest; a change that changes nothing writes nothing. */
+/** Changes the given members; a change without effect writes nothing. */
 export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
   const { id, createdAt, ...members } = term
   const changed: TermMembers = { ...members, ...toWordsOf(author, given(change), writtenKeys) }
   if (isDeepStrictEqual(changed, members)) {
-    // A person who saves it as it is has read it.
+    // A person who saves it unchanged has reviewed it.
     if (author.assistant !== true) noteReview(writer, { kind: 'term', name: term.slug, byAssistant: false })
     return term
   }
@@ -70,13 +70,13 @@ export function updateTerm(writer: Writer, term: TermRecord, change: TermChange,
   return updated
 }
 
-/** Removes a term that nothing uses any more. */
+/** Removes a term; the caller checks that it is unused. */
 export function deleteTerm(writer: Writer, term: TermRecord, author: Author): void {
   removeTerm(writer, term.id)
   appendAudit(writer, author, { action: 'delete', kind: 'term', name: term.slug, before: toGlossaryTerm(term) })
 }
 
-/** The detector types of a mapping that no built-in detector and no finding has. */
+/** The detector types of a mapping that neither a built-in detector nor any finding has. */
 export function listUnknownDetectors(reader: Reader, mapping: FilterMapping, builtIn: readonly string[]): string[] {
   const named = new Set([...(mapping.detectorTypes ?? []), ...(mapping.exclude?.detectorTypes ?? [])])
   return [...named].filter((type) => !builtIn.includes(type) && !hasFindingsOf(reader, type))

@@ -15,7 +15,9 @@ export type TermWarning = z.infer<typeof TermWarning>
 
 export const Warnings = z.array(TermWarning).describe('What a caller should know; absent when there is nothing.')
 
-/** A mapping may name detectors and sources that will only come to be, so that an unknown one is no error. */
+/**
+ * Warns about unknown detectors and sources; they are no errors, because a mapping may name ones that will exist later.
+ */
 export function toTermWarnings(reader: Reader, ...mappings: readonly FilterMapping[]): { warnings?: TermWarning[] } {
   const unknown = new Set(mappings.flatMap((mapping) => listUnknownDetectors(reader, mapping, detectorTypes)))
   const sources = mappings.flatMap(({ sources = [], exclude }) => [...sources, ...(exclude?.sources ?? [])])

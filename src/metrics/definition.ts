@@ -16,11 +16,11 @@ import {
   type TypedDefinition,
 } from './model.ts'
 
-/** What could be read of a definition: all of it when there are no issues. */
+/** The result of reading a definition; without issues it is complete. */
 export interface ReadDefinition {
   issues: Issue[]
   typed?: TypedDefinition
-  /** The metrics that it names, with the paths where; also those of a definition with other problems. */
+  /** The metrics that it refers to, with their paths; also collected from definitions with other problems. */
   references: DefinitionReference[]
 }
 
@@ -32,7 +32,7 @@ export interface DefinitionReference {
 type Members = Record<string, unknown>
 
 /**
- * Reads a definition by its type: the shape, and what can be said without other metrics. Paths begin with `definition`.
+ * Reads a definition by its type: its shape, and the checks that need no other metric. Paths begin with `definition`.
  */
 export function readDefinition(type: MetricType, given: unknown): ReadDefinition {
   const raw = coerce(definitionSchemas[type], given).value
@@ -46,7 +46,7 @@ export function readDefinition(type: MetricType, given: unknown): ReadDefinition
 
 function checkShape(type: MetricType, raw: Members): Issue[] {
   if (type !== 'RATIO') return issuesOf(definitionSchemas[type], raw, 'definition')
-  // Each part is read as what it is meant to be: a union could only say that it is neither.
+  // Each part is checked against its intended form: the error of a union could only say that it matches neither.
   const unknown = Object.keys(raw)
     .filter((key) => key !== 'numerator' && key !== 'denominator')
     .map((key) => ({ path: `definition.${key}`, message: 'is not a known key; remove it or check its spelling.' }))
@@ -156,7 +156,7 @@ function checkWindows({ currentWindow, compareWindow }: Members): Issue[] {
 
 const hoursOf: Record<string, number> = { h: 1, d: 24, w: 168 }
 
-// Months have no fixed number of hours: they equal months only.
+// A month has no fixed number of hours, so months only equal months.
 function toLength(window: unknown): string | undefined {
   const [, amount, unit = ''] = /^(\d+)(h|d|w|mo)$/.exec(typeof window === 'string' ? window : '') ?? []
   if (amount === undefined) return undefined
@@ -192,7 +192,7 @@ function issuesOf(schema: z.ZodType, raw: unknown, path: string): Issue[] {
   }
 }
 
-// One problem a path is enough, but for a formula, where each name is its own.
+// Keeps one problem for each path, except for a formula, where each unknown name is a problem of its own.
 function uniquePaths(issues: readonly Issue[]): Issue[] {
   return issues.filter(
     ({ path }, index) => path === 'definition.formula' || index === issues.findIndex((other) => other.path === path),
@@ -203,7 +203,7 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** The SIMPLE definitions that stand in a definition itself. */
+/** The SIMPLE definitions inlined in a definition. */
 export function listInline({ type, definition }: TypedDefinition): SimpleDefinition[] {
   if (type === 'SIMPLE') return [definition]
   if (type !== 'RATIO') return []

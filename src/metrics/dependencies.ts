@@ -13,10 +13,10 @@ import {
   type TypedDefinition,
 } from './model.ts'
 
-/** How many metrics may stand above one another, counted from a metric to its deepest input. */
+/** The maximum depth of metric dependencies, from a metric to its deepest input. */
 const MAX_DEPTH = 8
 
-/** Every metric by slug, as far as their definitions depend on one another. */
+/** Every metric by slug, reduced to what dependency checks need. */
 export type MetricGraph = ReadonlyMap<
   string,
   TypedDefinition & Pick<MetricRecord, 'slug' | 'displayName' | 'allowedDimensions'>
@@ -24,12 +24,12 @@ export type MetricGraph = ReadonlyMap<
 
 export interface DependencyProblems {
   issues: Issue[]
-  /** The metrics that do not exist, by path. */
+  /** References to metrics that do not exist. */
   missing: DefinitionReference[]
   suggestions: Suggestion[]
 }
 
-/** What other metrics say against a metric that would have these references: missing, circular, too deep. */
+/** Checks the references of a metric for missing, circular and too deeply nested ones. */
 export function checkReferences(
   slug: string,
   references: readonly DefinitionReference[],
@@ -55,7 +55,10 @@ export function checkReferences(
   return problems
 }
 
-/** What the metric and all that is made of it would break, were it defined so. The references are known to exist. */
+/**
+ * Checks whether a proposed definition would break the metric or any metric computed from it. The references must
+ * exist.
+ */
 export function checkGraph(
   slug: string,
   proposed: TypedDefinition & { allowedDimensions: readonly Dimension[] },
@@ -95,7 +98,7 @@ export function checkGraph(
   return issues
 }
 
-/** The dimensions that fit every entity a definition counts, itself or through the metrics it is made of. */
+/** The dimensions that apply to every entity that a definition counts, directly or through its inputs. */
 function fittingDimensions(graph: ReadonlyMap<string, TypedDefinition>, typed: TypedDefinition): readonly Dimension[] {
   const counted = [typed, ...listInputs(graph, typed).values()].flatMap(listInline).map(({ entity }) => entity)
   return dimensions.filter((dimension) =>
@@ -103,7 +106,7 @@ function fittingDimensions(graph: ReadonlyMap<string, TypedDefinition>, typed: T
   )
 }
 
-/** Every metric that a definition is made of, directly or through others, by slug. */
+/** Every direct and indirect input of a definition, by slug. */
 export function listInputs<Typed extends TypedDefinition>(
   graph: ReadonlyMap<string, Typed>,
   typed: TypedDefinition,
@@ -119,7 +122,7 @@ export function listInputs<Typed extends TypedDefinition>(
   return inputs
 }
 
-/** The metrics that are made of a metric, directly or through others. */
+/** The direct and indirect dependents of a metric. */
 function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
   const found = new Set<string>()
   const queue = [slug]
@@ -133,12 +136,12 @@ function listDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: strin
   return [...found].sort()
 }
 
-/** The metrics whose definitions name a metric themselves. */
+/** The metrics whose definitions refer to a metric directly. */
 export function listDirectDependents(graph: ReadonlyMap<string, TypedDefinition>, slug: string): string[] {
   return [...graph].filter(([, typed]) => inputSlugs(typed).includes(slug)).map(([other]) => other)
 }
 
-/** Every metric that a metric is made of, directly or through others, by slug; itself not included. */
+/** Every direct and indirect input of a metric, by slug, excluding the metric itself. */
 export function loadInputs(reader: Reader, metric: MetricRecord): Map<string, MetricRecord> {
   const inputs = new Map<string, MetricRecord>()
   const queue = inputSlugs(metric)

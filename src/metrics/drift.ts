@@ -5,23 +5,23 @@ import type { Reader } from '../store/store.ts'
 import { loadInputs } from './dependencies.ts'
 import type { MetricRecord, TrustTier } from './model.ts'
 
-/** How far a number can be trusted; the label is a sentence to quote. */
+/** How far a number can be trusted; `label` is a sentence to quote. */
 export interface Trust {
   tier: TrustTier
   label: string
-  /** An assistant wrote its texts, and no person has changed or certified it since. */
+  /** An assistant wrote its texts, and no person has edited or certified it since. */
   unreviewed?: true
 }
 
 /**
- * A hash of each thing that a metric's number depends on: its own definition, its term's mapping, and the same of
- * every metric it is made of. Kept at certification; a later difference is drift.
+ * A hash of each part that a metric's number depends on: its definition, its term's mapping, and the same for every
+ * input. Stored at certification; a later difference is drift.
  */
 export function toDigest(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string {
   return JSON.stringify(Object.fromEntries(listParts(metric, inputs)))
 }
 
-/** What has changed since the certification, in words: empty when nothing has, or when the metric is not certified. */
+/** The parts that changed since certification; empty when none did or the metric is not certified. */
 export function findDrift(metric: MetricRecord, inputs: ReadonlyMap<string, MetricRecord>): string[] {
   if (metric.status !== 'ACTIVE' || metric.certifiedDigest === null) return []
   const certified = JSON.parse(metric.certifiedDigest) as Record<string, string>
@@ -73,7 +73,7 @@ function hash(content: object): string {
   return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 16)
 }
 
-/** JSON with sorted keys and sorted lists: the lists of a definition are sets, their order means nothing. */
+/** JSON with sorted keys and sorted arrays: the arrays of a definition are sets, so their order has no meaning. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).sort().join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

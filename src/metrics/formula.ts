@@ -2,7 +2,7 @@ import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { FORMULA_MAX_LENGTH } from './model.ts'
 
-/** A parsed formula, as plain data. `at` is the 0-based offset of a node in the text. */
+/** The syntax tree of a formula. `at` is the 0-based offset of a node in the text. */
 export type Formula =
   | { kind: 'number'; value: number; at: number }
   | { kind: 'name'; name: string; at: number }
@@ -10,7 +10,7 @@ export type Formula =
   | { kind: 'binary'; operator: '+' | '-' | '*' | '/'; left: Formula; right: Formula; at: number }
   | { kind: 'call'; function: FormulaFunction; arguments: Formula[]; at: number }
 
-/** How many arguments each function takes. */
+/** The number of arguments that each function accepts. */
 const functions = {
   min: { least: 1, most: 20 },
   max: { least: 1, most: 20 },
@@ -44,23 +44,23 @@ interface Token {
   at: number
 }
 
-/** The name by which a metric's slug stands in a formula. */
+/** A metric's slug as written in a formula. */
 export function toFormulaName(slug: string): string {
   return slug.replaceAll('-', '_')
 }
 
-/** Why a text is no formula: every unknown function, then what ended the reading. */
+/** The problems of an invalid formula: every unknown function, then the syntax error that ended parsing, if any. */
 export interface FormulaFailure {
   /** The first of `problems`. */
   problem: FormulaProblem
   problems: FormulaProblem[]
-  /** The names in it, where it could be read to its end. */
+  /** The names used in it and their offsets; empty if parsing did not reach the end. */
   names: ReadonlyMap<string, number>
 }
 
 /**
- * Parses `+ - * / ( )`, unary minus and plus, numbers, names and calls; the usual precedence, left to right.
- * Every way to fail is a problem with its position.
+ * Parses `+ - * / ( )`, unary minus and plus, numbers, names and calls, with the usual precedence and left
+ * associativity. Every failure is reported as a problem with its position.
  */
 export function parseFormula(text: string): { formula: Formula } | FormulaFailure {
   const unknown: FormulaError[] = []
@@ -88,7 +88,7 @@ const toProblem = ({ at, message }: FormulaError): FormulaProblem => ({
   position: at + 1,
 })
 
-// A number must not run into a word: `2x` and `90_day_findings` are names.
+// A number may not be directly followed by a word: `2x` and `90_day_findings` are names.
 const token = /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z0-9_]+)|([-+*/(),]))/y
 
 function tokenize(text: string): Token[] {
@@ -120,7 +120,7 @@ function tokenize(text: string): Token[] {
   return tokens
 }
 
-/** Unknown functions are noted in `unknown` and read over, so that all of them can be told. */
+/** Collects unknown functions in `unknown` and continues, so that all of them can be reported. */
 function parse(tokens: Token[], unknown: FormulaError[]): Formula {
   let index = 0
   const end: Token = tokens.at(-1) ?? { kind: 'end', text: '', at: 0 }
@@ -218,7 +218,7 @@ function found({ kind, text }: Token): string {
   return kind === 'end' ? ', but the formula ends here' : `, not ${quote(text)}`
 }
 
-/** The names that a formula uses, each with the offset of its first use. */
+/** The names used in a formula, each with the offset of its first use. */
 export function listFormulaNames(formula: Formula): Map<string, number> {
   const names = new Map<string, number>()
   const visit = (node: Formula): void => {
@@ -243,13 +243,13 @@ function childrenOf(node: Formula): readonly Formula[] {
   }
 }
 
-/** What a formula comes to; a null value says why. */
+/** The result of a formula; `reason` explains a null. */
 export interface FormulaResult {
   value: number | null
   reason?: 'zero_denominator' | 'null_input' | 'not_finite'
 }
 
-/** Evaluates a formula over values by name. Null propagates unless `coalesce`; a division by zero is null. */
+/** Evaluates a formula over values by name. Null propagates except through `coalesce`; division by zero gives null. */
 export function evaluateFormula(formula: Formula, values: ReadonlyMap<string, number | null>): FormulaResult {
   switch (formula.kind) {
     case 'number':
@@ -295,7 +295,7 @@ function applyFunction(name: FormulaFunction, results: readonly FormulaResult[])
   if (name === 'coalesce') return results.find(({ value }) => value !== null) ?? results.at(-1) ?? { value: null }
   const numbers: number[] = []
   for (const [index, result] of results.entries()) {
-    // nullif(x, null) is x: nothing equals an unknown.
+    // nullif(x, null) is x, because nothing equals null.
     if (result.value === null && name === 'nullif' && index === 1) continue
     if (result.value === null) return result
     numbers.push(result.value)
@@ -310,12 +310,12 @@ function applyFunction(name: FormulaFunction, results: readonly FormulaResult[])
       return { value: Math.abs(first) }
     case 'nullif':
       if (first !== second) return { value: first }
-      // A divisor that is guarded against 0 is null for the reason it was guarded.
+      // nullif(x, 0) guards a divisor, so its null is reported as a zero denominator.
       return { value: null, reason: first === 0 ? 'zero_denominator' : 'null_input' }
   }
 }
 
-// Overflow has no number; -0 is shown as 0.
+// Overflow gives null; -0 becomes 0.
 function finite(value: number): FormulaResult {
   if (!Number.isFinite(value)) return { value: null, reason: 'not_finite' }
   return { value: value === 0 ? 0 : value }

@@ -8,7 +8,7 @@ import { replaceMetric } from './metrics.store.ts'
 import type { MetricRecord } from './model.ts'
 import { resolveMetric } from './names.ts'
 
-/** Makes a metric ACTIVE, from any status, for its present version and all that it depends on. */
+/** Makes a metric ACTIVE, from any status, recording its present version and the digest of its dependencies. */
 export function certifyMetric(writer: Writer, metric: MetricRecord, certifiedBy: string, author: Author): MetricRecord {
   const { id, createdAt, ...members } = metric
   replaceMetric(writer, id, {
@@ -34,7 +34,7 @@ export interface Deprecation {
   replacedBy?: string | undefined
 }
 
-/** @throws AppError `not_found` for an unknown successor, `invalid_input` for one that is no help. */
+/** @throws AppError `not_found` for an unknown successor, `invalid_input` for an unusable one */
 export function deprecateMetric(
   writer: Writer,
   metric: MetricRecord,

@@ -22,7 +22,7 @@ import type { Dimension, MetricFormat, MetricRecord, MetricType, TypedDefinition
 import { resolveTerm } from './names.ts'
 import { toMetric } from './view.ts'
 
-/** What a person may say about a metric; the slug never changes. */
+/** The editable members of a metric; the slug never changes. */
 export interface MetricChange {
   displayName?: string | undefined
   description?: string | undefined
@@ -37,7 +37,7 @@ export interface MetricChange {
   color?: string | null | undefined
   synonyms?: string[] | undefined
   emptyAs?: 'zero' | 'null' | null | undefined
-  /** Takes a certification or deprecation away. */
+  /** Removes a certification or deprecation. */
   status?: 'DRAFT' | undefined
 }
 
@@ -48,7 +48,7 @@ export interface NewMetric extends MetricChange {
   definition: unknown
 }
 
-/** What is words of whoever writes. */
+/** The members that are free text. */
 const writtenKeys = ['displayName', 'description', 'unit', 'owner', 'synonyms']
 
 const uncertified = {
@@ -58,14 +58,14 @@ const uncertified = {
   certifiedVia: null,
   certifiedDigest: null,
 }
-/** A metric that is not deprecated. */
+/** The governance members of a metric that is not deprecated. */
 export const current = { deprecatedBy: null, deprecatedAt: null, deprecationReason: null, replacedBy: null }
 
 /**
  * Adds a metric as a DRAFT.
+ * @param graph all metrics as they will be after a change of several; by default the stored ones
  * @throws AppError `conflict` when the slug is taken, `invalid_input` with every problem of the definition, `not_found`
- * when a metric or the term that it names does not exist. `graph` is every metric as it will be when more than this one
- * changes; by default, as it is.
+ * when a metric or the term that it refers to does not exist
  */
 export function createMetric(writer: Writer, metric: NewMetric, author: Author, graph?: MetricGraph): MetricRecord {
   if (findMetricBySlug(writer, metric.slug) !== undefined) {
@@ -101,7 +101,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
   return created
 }
 
-/** Changes what is given. A change of what the metric means is a new version, a DRAFT, without certification. */
+/** Changes the given members. A change of meaning creates a new version, which is an uncertified DRAFT. */
 export function updateMetric(
   writer: Writer,
   metric: MetricRecord,
@@ -122,7 +122,7 @@ export function updateMetric(
   return updated
 }
 
-/** @throws AppError `conflict` naming the metrics and dashboards that use it. */
+/** @throws AppError `conflict` listing the metrics and dashboards that use it */
 export function deleteMetric(writer: Writer, metric: MetricRecord, author: Author): void {
   const graph = loadMetrics(writer)
   const metrics = listDirectDependents(graph, metric.slug)
@@ -178,7 +178,7 @@ function applyChange(
   return { ...wanted, ...checkDefinition(graph, proposal, linked.problem) }
 }
 
-/** The term to link, null for none, undefined to keep what is; or why there is no such term. */
+/** The term to link, null for none, undefined for no change; or the error if there is no such term. */
 function findLinked(
   reader: Reader,
   name: string | null | undefined,
@@ -193,7 +193,7 @@ function findLinked(
   }
 }
 
-/** What decides whether a metric can be. */
+/** The members that decide whether a metric is valid. */
 export interface Proposal {
   slug: string
   type: MetricType
@@ -202,7 +202,7 @@ export interface Proposal {
   emptyAs: MetricRecord['emptyAs']
 }
 
-/** @throws AppError with every problem of the definition among the metrics of the graph, each with its path. */
+/** @throws AppError with every problem of the definition among the metrics of the graph, each with its path */
 export function checkDefinition(graph: MetricGraph, proposal: Proposal, termProblem?: AppError): TypedDefinition {
   const read = readDefinition(proposal.type, proposal.definition)
   const references = checkReferences(proposal.slug, read.references, graph)
@@ -236,7 +236,7 @@ function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Sugge
   return invalidInput(message, { reason: circular ? 'cycle' : 'invalid_definition', ...facts })
 }
 
-/** What a metric means: a change of it is a new version. */
+/** The members that define what a metric means: changing any of them creates a new version. */
 function toMeaning(metric: MetricMembers) {
   const { type, definition, allowedDimensions, format, unit, emptyAs, term } = metric
   return { type, definition, allowedDimensions, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
@@ -248,7 +248,7 @@ function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })
 }
 
-/** Appends what happened to a metric to the trail. */
+/** Appends a change of a metric to the audit trail. */
 export function auditMetric(
   writer: Writer,
   author: Author,
@@ -265,7 +265,7 @@ export function auditMetric(
   })
 }
 
-/** The metric as it was just written. */
+/** Reads back the metric just written. */
 export function getStored(reader: Reader, slug: string): MetricRecord {
   const stored = findMetricBySlug(reader, slug)
   if (stored === undefined) throw new TypeError(`the metric ${slug} was not stored`)

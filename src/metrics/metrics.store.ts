@@ -17,7 +17,7 @@ export interface MetricFilter {
   match?: string | undefined
 }
 
-/** One page of metrics, best match first (by slug without a match), and how many there are in all. */
+/** One page of metrics, best match first (by slug without a match), and the total number. */
 export function listMetrics(
   reader: Reader,
   filter: MetricFilter,
@@ -39,7 +39,7 @@ export function listMetrics(
   return { metrics: toRecords(reader, rows), total }
 }
 
-/** Every metric, by slug; for walks over the whole graph of definitions. */
+/** Every metric by slug, for traversals of the whole dependency graph. */
 export function loadMetrics(reader: Reader): Map<string, MetricRecord> {
   const rows = reader.all(db.selectFrom('metric').selectAll().orderBy('slug'))
   return new Map(toRecords(reader, rows).map((metric) => [metric.slug, metric]))
@@ -108,7 +108,7 @@ export function insertVersion(writer: Writer, metricId: number, { snapshot, acto
   )
 }
 
-/** Newest first. */
+/** Newest version first. */
 export function listVersions(reader: Reader, metricId: number): MetricVersionRow[] {
   return reader
     .all(db.selectFrom('metric_version').selectAll().where('metric_id', '=', metricId).orderBy('version', 'desc'))

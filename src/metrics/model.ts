@@ -20,9 +20,7 @@ export type Dimension = FacetName
 
 const fieldsOf = (rows: readonly FacetRow[]) => rows.map(({ field }) => field)
 
-/**
- * What each entity can be broken down by, aggregated over and placed in time by. The first time field is the default.
- */
+/** The dimensions, numeric and distinct fields, and time fields of each entity. The first time field is the default. */
 export const entityFacts = {
   finding: {
     dimensions,
@@ -98,7 +96,7 @@ const DerivedDefinition = z.strictObject({
 })
 type DerivedDefinition = z.infer<typeof DerivedDefinition>
 
-/** A length of time: hours, days, weeks or months. */
+/** A duration in hours, days, weeks or months. */
 const Window = z
   .string()
   .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
@@ -124,7 +122,7 @@ export type TypedDefinition =
   | { type: 'DERIVED'; definition: DerivedDefinition }
   | { type: 'TREND'; definition: TrendDefinition }
 
-/** A metric as the store has it, with its own term; times in milliseconds. */
+/** A metric as stored, with its term; times in milliseconds. */
 export type MetricRecord = TypedDefinition & {
   id: number
   uid: string
@@ -139,7 +137,7 @@ export type MetricRecord = TypedDefinition & {
   owner: string | null
   color: string | null
   synonyms: string[]
-  /** What a SUM over nothing is; null means the default, zero. */
+  /** The value of a SUM over no rows; null means the default, zero. */
   emptyAs: 'zero' | 'null' | null
   version: number
   certifiedBy: string | null
@@ -160,7 +158,7 @@ const definitionShapes = metricTypes.map((type) => {
   return { title: type, ...shape }
 })
 
-/** A definition before it is read by its type, which gives better messages than a union of all shapes could. */
+/** A definition not yet parsed by its type, which gives better error messages than a union of all shapes. */
 export const OpenDefinition = z
   .record(z.string(), z.unknown())
   .meta({ description: 'How it is computed; the shape depends on type.', anyOf: definitionShapes })
@@ -192,7 +190,7 @@ export function isReference(part: RatioPart): part is MetricReference {
   return 'metricSlug' in part
 }
 
-/** The slugs of the metrics that a definition is made of, each once, in the order they are written. */
+/** The slugs of the direct inputs of a definition, without duplicates, in definition order. */
 export function inputSlugs({ type, definition }: TypedDefinition): string[] {
   switch (type) {
     case 'SIMPLE':

@@ -26,9 +26,9 @@ const dimensionNames: readonly OtherName[] = dimensions.map((name) => ({
 const firstFew = { limit: 5, offset: 0 }
 
 /**
- * The metric that a slug, id, display name or synonym means.
- * @throws AppError `not_found` with the closest names and, when the name is something else, what it is; or
- * `invalid_input`, reason `ambiguous_name`, when several metrics have it.
+ * Finds the metric by slug, id, display name or synonym.
+ * @throws AppError `not_found` with the closest names and, if the name is of another kind, what it is; or
+ * `invalid_input`, reason `ambiguous_name`, when several metrics have it
  */
 export function resolveMetric(reader: Reader, name: string): MetricRecord {
   const exact = findMetricBySlug(reader, name)
@@ -55,7 +55,7 @@ export function resolveMetric(reader: Reader, name: string): MetricRecord {
   )
 }
 
-/** The term that a slug, id, display name or synonym means; errors as for metrics. */
+/** Finds the term by slug, id, display name or synonym; errors as for metrics. */
 export function resolveTerm(reader: Reader, name: string): TermRecord {
   const exact = findTermBySlug(reader, name)
   if (exact !== undefined) return exact

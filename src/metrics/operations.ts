@@ -19,7 +19,7 @@ import { checkReadOnly, readOnly } from './read-only.ts'
 import { termOperations } from './term-operations.ts'
 import { Metric, MetricDetail, toMetric, toMetricDetail, UsedBy } from './view.ts'
 
-/** Names one metric in a path. */
+/** The metric as a path parameter. */
 const MetricName = z.string().min(1).max(200).describe('The metric: slug, id, display name or synonym.')
 
 const UpdateMetric = z.strictObject({
@@ -178,7 +178,7 @@ const updateMetricOperation = operation({
     }),
 })
 
-/** The problems of a definition whose type is given beside it. */
+/** The problems of a definition, given its sibling member `type`. */
 function examineDefinition({ type, definition }: Readonly<Record<string, unknown>>): Issue[] {
   const named = CreateMetric.shape.type.safeParse(type).data
   return named === undefined || definition === undefined ? [] : readDefinition(named, definition).issues

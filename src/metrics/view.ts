@@ -9,7 +9,7 @@ import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTyp
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
-/** A metric as answers show it: flat, with its governance. */
+/** A metric as returned in answers: flat, with its governance. */
 export const Metric = z.object({
   id: z.string().describe('Id of the metric.'),
   slug: z.string().describe('Name in paths and queries.'),
