@@ -15,7 +15,7 @@ import { checkTogether, findOutside } from './references.ts'
 import { type Base, readBase, requireKnown, toBase, writeBase } from './sync-state.ts'
 import { performChanges } from './write.ts'
 
-/** A metric whose number is another one, or that there was not before or is not any more. */
+/** A metric whose value changes; null when it does not exist before or after. */
 export interface ValueChange {
   metric: string
   before: MetricValue | null
@@ -27,17 +27,17 @@ export interface MetricValue {
   formatted: string
 }
 
-/** A metric that can be trusted less, or more, than before. */
+/** A metric whose trust tier changes. */
 export interface TrustChange {
   metric: string
   before: TrustTier
   after: TrustTier
 }
 
-/** What applying a folder comes to. */
+/** The result of applying a folder. */
 export interface Outcome {
   changes: DefinitionChange[]
-  /** Definitions of the folder that are in the database just so. */
+  /** The number of definitions in the folder that equal those in the database. */
   unchanged: number
   moves: ValueChange[]
   trust: TrustChange[]
@@ -45,15 +45,15 @@ export interface Outcome {
 
 export interface ApplyOptions {
   dryRun: boolean
-  /** Delete what has no file, of the kinds that have a folder. */
+  /** Delete definitions without a file, of the kinds that have a folder. */
   prune: boolean
-  /** Overwrite what was changed in the database since folder and database last agreed. */
+  /** Overwrite definitions that were edited in the database since the last synchronization. */
   force: boolean
 }
 
 /**
- * Makes the database's definitions those of a folder, in one transaction: all of it or nothing.
- * @throws AppError `invalid_input` with every problem of the files, `conflict` with everything that was changed since.
+ * Makes the database's definitions equal to a folder's, in one transaction.
+ * @throws AppError `invalid_input` with every problem of the files, `conflict` with every definition edited since
  */
 export function applyFolder(store: Store, read: DefinitionFolder, options: ApplyOptions, author: Author): Outcome {
   const { path: folder, files, problems, managed } = read
@@ -77,21 +77,22 @@ export function applyFolder(store: Store, read: DefinitionFolder, options: Apply
   }
   if (options.dryRun) return store.rehearse(work)
   const outcome = store.write(work, { durable: true })
-  // A folder that was never exported to from here, such as a clone, stays without a memory.
+  // A folder without sync state, such as a clone, gets none by an apply.
   if (agreed !== undefined) writeBase(folder, installId, agreed)
   return outcome
 }
 
-/** What the folder knows now: its files, and of the rest what it knew before, never what it has not seen. */
+/**
+ * The new sync state: the digests of the files, and the previous digests of definitions without a file. Definitions
+ * that the folder has never contained stay out.
+ */
 function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly DefinitionFile[]): Base {
   const stated = toBase(new Map(files.map(({ definition }) => [keyOf(definition), definition])))
   const rest = [...memory].filter(([key]) => wanted.has(key) && !stated.has(key))
   return new Map([...rest, ...stated])
 }
 
-/**
- * What is wrong in a folder, as far as that can be said without a database; `outside` is what the database must have.
- */
+/** Validates a folder without a database; `outside` lists what the database must contain. */
 export function validateFolder({ files, problems }: DefinitionFolder): {
   files: number
   problems: Problem[]
@@ -124,7 +125,7 @@ function look(reader: Reader): Look {
 
 const toTermState = ({ term }: MetricRecord) => (term === null || term.isActive ? '' : ' inactive')
 
-/** The metrics whose numbers could change: those that change, those on a term that does, and all made of them. */
+/** The metrics whose values may change: changed metrics, those scoped by a changed term, and all their dependents. */
 function listTouched(metrics: ReadonlyMap<string, MetricRecord>, changes: readonly DefinitionChange[]): string[] {
   const named = (kind: Kind) => new Set(changes.filter((change) => change.kind === kind).map(({ name }) => name))
   const [changed, terms] = [named('metric'), named('term')]

@@ -21,21 +21,21 @@ export interface DefinitionChange {
   action: 'create' | 'update' | 'delete'
   kind: Kind
   name: string
-  /** The file that asks for it. */
+  /** The file that requires it. */
   file?: string
   before?: Definition
   after?: Definition
-  /** What differs, when it is in both. */
+  /** The members that differ, for a definition that exists before and after. */
   members: MemberChange[]
 }
 
 export interface ApplyTarget {
   files: readonly DefinitionFile[]
-  /** The kinds of which whatever has no file is to go; none without `--prune`. */
+  /** The kinds whose definitions are deleted if they have no file; empty without `--prune`. */
   pruned: ReadonlySet<Kind>
 }
 
-/** The definitions as they will be: the files, and what no file speaks of. */
+/** The resulting definitions: those of the files, and the present ones without a file unless their kind is pruned. */
 export function toWanted(present: DefinitionSet, { files, pruned }: ApplyTarget): DefinitionSet {
   const wanted = toSet(files.map(({ definition }) => definition))
   for (const [key, definition] of present) {
@@ -44,7 +44,7 @@ export function toWanted(present: DefinitionSet, { files, pruned }: ApplyTarget)
   return wanted
 }
 
-/** What has to happen, by kind and name. */
+/** The changes to make, by kind and name. */
 export function listChanges(present: DefinitionSet, wanted: DefinitionSet, { files }: ApplyTarget): DefinitionChange[] {
   const fileOf = new Map(files.map(({ path, definition }) => [keyOf(definition), path]))
   const keys = [...new Set([...present.keys(), ...wanted.keys()])]
@@ -74,7 +74,7 @@ function compareMembers(path: string, before: unknown, after: unknown): MemberCh
   )
 }
 
-/** An object by its members, placements by the metric that they place; undefined for what has no parts. */
+/** The parts of a value: an object by its members, placements by their metric; undefined for a value without parts. */
 function toParts(value: unknown): Members | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (!Array.isArray(value)) return { ...value }

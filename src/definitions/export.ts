@@ -15,19 +15,19 @@ import { patchYaml, writeYaml } from './yaml.ts'
 const schemas = packageFile('schemas/')
 
 export interface ExportResult {
-  /** Files by what happened to them, relative to the folder. */
+  /** Files by outcome, relative to the folder. */
   created: string[]
   updated: string[]
   unchanged: number
-  /** Files of what is not in the database. */
+  /** Files whose definitions are not in the database. */
   left: string[]
   removed: string[]
 }
 
 /**
- * Writes every definition into its file, in a folder that was made for it and read. A file that is there keeps its name, its comments and its order, and one that
- * says the same already is not touched.
- * @throws AppError `conflict` when files were edited since folder and database last agreed, unless forced.
+ * Writes every definition to its file, in an existing folder that was read before. An existing file keeps its name,
+ * comments and order, and is not rewritten if its content is equal.
+ * @throws AppError `conflict` when files were edited since the last synchronization, unless forced
  */
 export function exportDefinitions(
   store: Store,
@@ -66,7 +66,7 @@ export function exportDefinitions(
   return result
 }
 
-/** Makes the folder that definitions are exported to, with the schemas that editors check them with. */
+/** Creates the export folder, with the JSON schemas that editors validate against. */
 export function makeFolder(folder: string): void {
   try {
     for (const name of ['schemas', ...kinds.map((kind) => kindFacts[kind].folder)]) {
@@ -111,7 +111,9 @@ function toNewText(definition: Definition): string {
   return `# yaml-language-server: $schema=../schemas/${schemaFile}\n${writeYaml(toFileMembers(definition))}`
 }
 
-/** The file's own text with other values; a new text where a patched one would not say what it should. */
+/**
+ * The file's text patched with new values; rewritten from scratch if the patched text would not give the definition.
+ */
 function toPatchedText({ path, kind, yaml }: DefinitionFile, definition: Definition): string {
   const text = patchYaml(yaml.document, toFileMembers(definition))
   const read = readFile(path, kind, text)

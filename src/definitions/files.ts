@@ -3,7 +3,7 @@ import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { invalidInput } from '../kernel/errors.ts'
 
-/** Writes a file so that it is there whole or as it was; a link in its place is replaced, not followed. */
+/** Writes a file atomically; a symbolic link is replaced, not followed. */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${randomBytes(4).toString('hex')}.tmp`
   try {
@@ -14,7 +14,7 @@ export function writeWhole(file: string, text: string): void {
   }
 }
 
-/** Whether a path leads to something in the folder, links followed; false where it leads to nothing. */
+/** Whether a path resolves, through links, to something inside the folder; false if it does not exist. */
 export function isInside(folder: string, path: string): boolean {
   try {
     return realpathSync(path).startsWith(`${realpathSync(folder)}${sep}`)
@@ -23,7 +23,7 @@ export function isInside(folder: string, path: string): boolean {
   }
 }
 
-/** @throws AppError `invalid_input`, reason `link_outside`. */
+/** @throws AppError `invalid_input`, reason `link_outside` */
 export function requireInside(folder: string, path: string): void {
   if (isInside(folder, path)) return
   throw invalidInput(`${basename(path)} in the folder is a link that leads out of it; put a folder in its place.`, {

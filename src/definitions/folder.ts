@@ -16,7 +16,7 @@ const MAX_FILES = 5_000
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_READ_MS = 60_000
 
-/** What is wrong, and where: `file:line:column`, then the member. */
+/** A problem and its location: `file:line:column`, then the member. */
 export interface Problem {
   file: string
   line: number
@@ -37,13 +37,13 @@ export interface DefinitionFolder {
   path: string
   files: DefinitionFile[]
   problems: Problem[]
-  /** The kinds whose folder is there: only of these can a definition be missing. */
+  /** The kinds whose folder exists: only for these can a missing file mean a deleted definition. */
   managed: ReadonlySet<Kind>
 }
 
 /**
- * Reads every definition in a folder; the order of the files means nothing. Links are followed inside the folder only.
- * @throws AppError `not_found` when there is no such folder, `too_large` when it holds more than definitions ever are.
+ * Reads every definition in a folder; the order of files has no meaning. Links are followed only inside the folder.
+ * @throws AppError `not_found` when there is no such folder, `too_large` when it exceeds the limits for definitions
  */
 export function readFolder(path: string): DefinitionFolder {
   const reading = readInSteps(path)
@@ -53,7 +53,10 @@ export function readFolder(path: string): DefinitionFolder {
   }
 }
 
-/** The same, giving others their turn between files. @throws AppError `unavailable` once `signal` has ended it. */
+/**
+ * Like `readFolder`, yielding to the event loop between files.
+ * @throws AppError `unavailable` once `signal` is aborted
+ */
 export async function readFolderInTurns(path: string, signal: AbortSignal): Promise<DefinitionFolder> {
   const reading = readInSteps(path)
   const deadline = performance.now() + MAX_READ_MS
@@ -101,7 +104,7 @@ function* readInSteps(folder: string): Generator<void, DefinitionFolder> {
 
 const wholeFile = (file: string, message: string): Problem => ({ file, line: 1, column: 1, path: '', message })
 
-/** Files that may hold definitions, and what stands among them that is not to be read. */
+/** The files to read, and problems with entries that cannot be read. */
 function listFiles(folder: string, place: string): { paths: string[]; problems: Problem[] } | undefined {
   if (statIfThere(join(folder, place))?.isDirectory() !== true) return undefined
   if (!isInside(folder, join(folder, place))) return { paths: [], problems: [wholeFile(place, LEADS_OUT)] }
@@ -140,7 +143,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Reads one file: its form, its schema, and all that can be said of it alone. */
+/** Reads one file: its syntax, its schema, and the checks that need no other definition. */
 export function readFile(path: string, kind: Kind, text: string): DefinitionFile | { problems: Problem[] } {
   const yaml = readYaml(text)
   if (yaml.value === undefined) {
@@ -181,14 +184,14 @@ function findDoubles(files: readonly DefinitionFile[]): Problem[] {
 const tooLarge = (what: string) =>
   new AppError('too_large', `The folder holds ${what}; name the one that holds the definitions.`)
 
-/** What is wrong with what only the database holds has no line. */
+/** A problem in a definition without a file has no line. */
 const toPlace = ({ file, line, column }: Problem): string =>
   line === 0 ? `in the ${file}` : `${file}:${line}:${column}`
 
 export const toProblemLine = (problem: Problem): string =>
   `${toPlace(problem)}: ${problem.path === '' ? '' : `${problem.path} `}${problem.message}`
 
-/** @throws AppError `invalid_input` naming every problem, unless there is none. */
+/** @throws AppError `invalid_input` listing all problems, if there are any */
 export function requireSoundFiles(problems: readonly Problem[]): void {
   const [first] = problems
   if (first === undefined) return

@@ -6,7 +6,7 @@ import { FilterMapping } from '../findings/filter.ts'
 import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'
 import { CreateMetric } from '../metrics/model.ts'
 
-/** The kinds of definitions that stand in files, in the order in which they are made. */
+/** The kinds of definitions that have files, in order of creation. */
 export const kinds = ['custom_detector', 'term', 'metric', 'dashboard'] as const
 export type Kind = (typeof kinds)[number]
 
@@ -31,24 +31,24 @@ export const DashboardFile = z
 
 export type Members = Record<string, unknown>
 
-/** A definition with every member filled in, so that two of them can be compared. */
+/** A definition with all defaults filled in, so that two can be compared. */
 export interface Definition {
   kind: Kind
-  /** Slug of a term or metric, key of a detector, name of a dashboard. */
+  /** The slug of a term or metric, key of a detector, or name of a dashboard. */
   name: string
   members: Members
 }
 
 interface KindFacts {
-  /** Where its files stand. */
+  /** The subfolder of its files. */
   folder: string
-  /** The member that names it. */
+  /** The member that contains its name. */
   nameKey: string
   schema: z.ZodType
   schemaFile: string
-  /** What a member is when the file does not give it. */
+  /** The values of members absent from a file. */
   defaults: Members
-  /** In the order in which they are written. */
+  /** The order in which members are written. */
   order: readonly string[]
 }
 
@@ -107,7 +107,7 @@ export const kindWords: Record<Kind, string> = {
   dashboard: 'dashboard',
 }
 
-/** Definitions by kind and name. */
+/** Definitions by `kind/name`. */
 export type DefinitionSet = ReadonlyMap<string, Definition>
 
 export const keyOf = ({ kind, name }: Pick<Definition, 'kind' | 'name'>): string => `${kind}/${name}`
@@ -116,7 +116,7 @@ export function toSet(definitions: readonly Definition[]): Map<string, Definitio
   return new Map(definitions.map((definition) => [keyOf(definition), definition]))
 }
 
-/** Names what a definition says, whatever the order of its keys. */
+/** A digest of a definition's content, independent of key order. */
 export function toDigest({ members }: Definition): string {
   return createHash('sha256').update(toText(members)).digest('hex').slice(0, 32)
 }

@@ -9,7 +9,7 @@ import type { MetricType } from '../metrics/model.ts'
 import type { Reader } from '../store/store.ts'
 import { type Definition, type DefinitionSet, isSameValue, type Kind, kindFacts, type Members, toSet } from './model.ts'
 
-/** Fills in what a file left out. The members have passed the schema of their kind. */
+/** Fills in the defaults of a file's members, which must match the schema of their kind. */
 export function toDefinition(kind: Kind, given: Members): Definition {
   const { nameKey, defaults } = kindFacts[kind]
   const members = { ...defaults, ...given }
@@ -23,7 +23,7 @@ const complete: Record<Kind, (members: Members) => Members> = {
   },
   term: () => ({}),
   metric: ({ type, definition, allowedDimensions }) => ({
-    // One that cannot be read stays as it is, for the checks to say why.
+    // A definition that cannot be parsed is left unchanged, for the checks to report.
     definition: readDefinition(type as MetricType, definition).typed?.definition ?? definition,
     allowedDimensions: [...new Set(allowedDimensions as string[])],
   }),
@@ -45,7 +45,7 @@ const isOpen = (filters: unknown) =>
 
 const EVERY = { limit: 1_000_000, offset: 0 }
 
-/** Every definition of the database, as files would state it. */
+/** Every definition in the database, in the form of files. */
 export function loadDefinitions(reader: Reader): DefinitionSet {
   const { terms } = listTerms(reader, { includeInactive: true }, EVERY)
   return toSet([
@@ -68,7 +68,7 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
   ])
 }
 
-/** What a file of the definition holds: its members in a stable order, without those that go without saying. */
+/** The members to write to a file, in a stable order and without defaults. */
 export function toFileMembers({ kind, members }: Definition): Members {
   const { order, defaults } = kindFacts[kind]
   const told = order.filter((key) => !(key in defaults) || !isSameValue(members[key], defaults[key]))

@@ -12,7 +12,7 @@ type GraphMetric = MetricGraph extends ReadonlyMap<string, infer Metric> ? Metri
 
 const anything: TypedDefinition = { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' } }
 
-/** The metrics of a set, as far as they depend on one another. One that cannot be read stands for anything. */
+/** The dependency graph of the metrics in a set. A metric that cannot be parsed is replaced by a plain count. */
 export function toGraph(definitions: DefinitionSet): Map<string, GraphMetric> {
   const metrics = [...definitions.values()].filter(({ kind }) => kind === 'metric')
   return new Map(metrics.map(({ name, members }) => [name, toGraphMetric(name, members)]))
@@ -23,7 +23,7 @@ function toGraphMetric(slug: string, { displayName, allowedDimensions, type, def
   return { ...typed, slug, displayName: String(displayName), allowedDimensions: allowedDimensions as Dimension[] }
 }
 
-/** One definition that names another. */
+/** A reference from one definition to another. */
 interface Naming {
   by: Definition
   path: string
@@ -42,7 +42,7 @@ function listNamings(by: Definition): Naming[] {
   return [{ by, path: 'glossaryTermSlug', kind: 'term', name: glossaryTermSlug }]
 }
 
-/** What stands in the way of definitions being as `wanted`, taken all together. */
+/** The problems of a resulting set of definitions as a whole. */
 export function checkTogether(wanted: DefinitionSet, files: readonly DefinitionFile[]): Problem[] {
   const fileOf = new Map(files.map((file) => [keyOf(file.definition), file]))
   const graph = toGraph(wanted)
@@ -92,7 +92,7 @@ function toProblem(file: DefinitionFile | undefined, definition: Definition, pat
   return { file: 'database', line: 0, column: 0, path: `${what}: ${path}`, message }
 }
 
-/** What a folder names and does not hold: apply looks for it in the database. */
+/** References to definitions that are not in the folder: apply expects them in the database. */
 export function findOutside(files: readonly DefinitionFile[]): { problems: Problem[]; placeholders: Definition[] } {
   const held = new Set(files.map(({ definition }) => keyOf(definition)))
   const outside = files.flatMap((file) =>

@@ -12,15 +12,16 @@ const MAX_BYTES = 8 * 1024 * 1024
 
 const BaseFile = z.record(z.string(), z.string())
 
-/** What the definitions were when folder and database last agreed: a digest of each, by kind and name. */
+/** The definitions at the last synchronization of folder and database: a digest of each, by kind and name. */
 export type Base = ReadonlyMap<string, string>
 
-/** One memory for each database that the folder has met. */
+/** One state file for each database that the folder was synchronized with. */
 const fileOf = (installId: string) => `${FOLDER}/${installId.replace(/[^\w-]/g, '')}.json`
 
 /**
- * Undefined when the folder has never met this database, as in a fresh clone: then the files are right.
- * @throws AppError `invalid_input` when the file is there and says nothing.
+ * Undefined when the folder was never synchronized with this database, as in a fresh clone: the files then take
+ * precedence.
+ * @throws AppError `invalid_input` when the file exists but cannot be parsed
  */
 export function readBase(folder: string, installId: string | undefined): Base | undefined {
   if (installId === undefined) return undefined
@@ -53,8 +54,9 @@ export function writeBase(folder: string, installId: string | undefined, base: B
 }
 
 /**
- * A change may overwrite only what the folder knows: what was edited in the database since is not taken back.
- * @throws AppError `conflict`, reason `definitions_changed`, naming every such definition.
+ * Allows a change only if the database still has the definition of the last synchronization, so that later edits in the
+ * database are not lost.
+ * @throws AppError `conflict`, reason `definitions_changed`, listing every such definition
  */
 export function requireKnown(base: Base | undefined, changes: readonly DefinitionChange[]): void {
   if (base === undefined) return
@@ -70,7 +72,7 @@ export function requireKnown(base: Base | undefined, changes: readonly Definitio
   requireNone(issues, 'The database has changed since this folder and it last agreed')
 }
 
-/** @throws AppError `conflict`, reason `definitions_changed`. */
+/** @throws AppError `conflict`, reason `definitions_changed` */
 export function requireNone(issues: readonly Issue[], what: string): void {
   const [first] = issues
   if (first === undefined) return

@@ -20,8 +20,8 @@ import type { Definition, DefinitionSet, Kind, Members } from './model.ts'
 import { toGraph } from './references.ts'
 
 /**
- * Makes the definitions as wanted, each through the same functions as over HTTP: with versions, audit entries and
- * certifications that go. The changes are known to fit together; the order of the files means nothing.
+ * Applies changes through the same functions as over HTTP: with versions, audit entries and loss of certification. The
+ * changes are known to be consistent as a whole; the order of files has no meaning.
  */
 export function performChanges(
   writer: Writer,
@@ -46,7 +46,7 @@ export function performChanges(
   }
 }
 
-/** What may be changed: all but the name. */
+/** All members except the slug. */
 function toChange({ members }: Definition): Members {
   const { slug, ...change } = members
   return change
@@ -70,7 +70,7 @@ function writeTerm(writer: Writer, { action, name, after }: DefinitionChange, au
 function writeDashboard(writer: Writer, { name, before, after }: DefinitionChange, author: Author): void {
   const placed = toPlacements(before)
   const wanted = toPlacements(after)
-  // Names that differ in letter case only are two dashboards here.
+  // Dashboard names that differ only in case are distinct here.
   if (after !== undefined && findDashboard(writer, name)?.name !== name) insertDashboard(writer, name, author.at)
   for (const { metricSlug, pinnedFilters, position, size, chartType } of wanted) {
     const placement = { pinnedFilters, position, size, chartType } as Omit<PlacementChange, 'dashboard' | 'metric'>
@@ -85,7 +85,7 @@ function writeDashboard(writer: Writer, { name, before, after }: DefinitionChang
 const toPlacements = (definition: Definition | undefined): Members[] =>
   definition === undefined ? [] : (definition.members.placements as Members[])
 
-/** Those that others are made of go last. */
+/** Deletes dependents before their inputs. */
 function deleteMetrics(writer: Writer, changes: readonly DefinitionChange[], author: Author): void {
   const toDelete = new Set(changes.filter(({ action }) => action === 'delete').map(({ name }) => name))
   while (toDelete.size > 0) {

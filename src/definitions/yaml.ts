@@ -19,7 +19,7 @@ import {
 import { isObject } from '../kernel/json-object.ts'
 import { isSameValue, type Members } from './model.ts'
 
-/** One place in a file where something is wrong. */
+/** A position in a file. */
 export interface YamlPosition {
   line: number
   column: number
@@ -29,23 +29,23 @@ export interface TextProblem extends YamlPosition {
   message: string
 }
 
-/** One YAML document, with where everything stands in it. */
+/** One YAML document with the positions of its values. */
 export interface YamlText {
   document: Document.Parsed
   /** Absent when there are problems. */
   value?: unknown
   problems: TextProblem[]
-  /** Where the value of an issue's path stands, or the nearest thing around it that is there. */
+  /** The position of the value at an issue's path, or of its nearest existing ancestor. */
   placeOf(path: string): YamlPosition
 }
 
-/** An alias may stand for a list that is needed in several places, not for a tree of trees. */
+/** Enough for lists reused in several places, too few for exponential expansion. */
 const MAX_ALIASES = 100
-/** Parsing takes more time for each lexeme, and more of the stack for each level. */
+/** Parsing cost grows with the number of lexemes, and stack depth with nesting. */
 const MAX_LEXEMES = 100_000
 const MAX_DEPTH = 64
 
-/** Why a text is not parsed at all; undefined when it may be. Takes time in proportion to the text, and no stack. */
+/** The reason why a text is not parsed; undefined if it is within the limits. Linear time, no recursion. */
 function findExcess(text: string): string | undefined {
   const parser = new Parser()
   let [lexemes, aliases] = [0, 0]
@@ -64,7 +64,7 @@ function findExcess(text: string): string | undefined {
 
 const ALIASES = 'uses aliases for more than they may stand for; write the values out.'
 
-/** Reads one document of plain values, bounded in depth, size and aliases. */
+/** Reads one document of plain values, with limits on depth, size and aliases. */
 export function readYaml(text: string): YamlText {
   const excess = findExcess(text)
   if (excess !== undefined) {
@@ -77,7 +77,7 @@ export function readYaml(text: string): YamlText {
     prettyErrors: false,
     strict: true,
     stringKeys: true,
-    // Its own look compares every key with every other.
+    // The library's own check compares every key with every other.
     uniqueKeys: false,
     version: '1.2',
   })
@@ -153,12 +153,12 @@ const offsetOf = (node: unknown) => (isScalar(node) || isMap(node) || isSeq(node
 
 const style = { lineWidth: 110, indentSeq: true } as const
 
-/** A new file of these members, in their order. */
+/** A new file with these members in their order. */
 export function writeYaml(members: Members): string {
   return stringify(members, style)
 }
 
-/** The document with other members; what stays keeps its comments, its style and its place. */
+/** The document with its members replaced; unchanged nodes keep their comments, style and position. */
 export function patchYaml(document: Document.Parsed, members: Members): string {
   document.contents = patch(document, document.contents, members) as never
   return document.toString(style)
@@ -196,7 +196,7 @@ function patch(document: Document.Parsed, node: unknown, value: unknown): Node {
   return document.createNode(value) as Node
 }
 
-/** The same text or number, or a member of a list of things that are told apart by the metric they name. */
+/** Whether a list item is the same: equal scalars, or objects that refer to the same metric. */
 function isSameItem(document: Document.Parsed, node: unknown, value: unknown): boolean {
   if (isMap(node) && isObject(value) && 'metricSlug' in value) return node.get('metricSlug') === value.metricSlug
   return (isScalar(node) || isMap(node) || isSeq(node)) && isSameValue(node.toJS(document), value)
