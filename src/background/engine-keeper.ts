@@ -7,7 +7,7 @@ import { attachEngine, findEngine, followChanges } from '../query/engine/executo
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 
-/** How often the change log is looked at while there is something to do, and while there is not. */
+/** How often the change log is polled while there is work, and while there is none. */
 const BUSY_MS = 20
 const CALM_MS = 250
 const REBUILD_MS = 60_000
@@ -19,14 +19,17 @@ export interface KeeperOptions {
 }
 
 export interface EngineKeeper {
-  /** Looks after the engine: to be called after every answer, because one may have found it too old to follow. */
+  /**
+   * Rebuilds the engine if needed; call it after every answer, which may have detached an engine that cannot be
+   * updated.
+   */
   tend(): void
   close(): void
 }
 
 /**
- * Keeps an engine beside the reader of a store: builds it in small steps from one snapshot, follows the change log
- * between questions, and builds it again when the log no longer leads to it. Until then SQL answers.
+ * Maintains an engine for the reader of a store: builds it in small steps from one snapshot, applies the change log
+ * between questions, and rebuilds it when the log no longer reaches back far enough. Meanwhile SQL answers.
  */
 export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX }: KeeperOptions): EngineKeeper {
   let building: Promise<void> | undefined
@@ -37,8 +40,8 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
   let [builtAt, failedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   /**
-   * An engine whose history is not whole still answers about the present, and one whose history is worn all it is
-   * asked: such a one is built again, but not at once.
+   * An engine with an incomplete history can still answer about the present, and one with an oversized history can
+   * answer everything; both are rebuilt, but only `REBUILD_MS` after the last build.
    */
   const isPresent = () => {
     const engine = store.read(findEngine)
@@ -75,14 +78,14 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
 
   const buildIfNeeded = () => {
     if (closed || building !== undefined || isPresent() || performance.now() < failedAt + REBUILD_MS) return
-    // Without its indexes, which a large import makes at its end, the table is not read in steps.
+    // A large import recreates the indexes at its end; without them, the table cannot be read in pages efficiently.
     if (!store.read((reader) => countFindings(reader) >= leastFindings && hasAllIndexes(reader))) return
     building = build().finally(() => {
       building = undefined
     })
   }
 
-  /** A database that cannot be read is no reason to end: each question says what is wrong with it. */
+  /** A database that cannot be read does not end the process: each question reports the problem itself. */
   const attempt = (work: () => void) => {
     try {
       work()
@@ -97,7 +100,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
   const tick = () => {
     let worked = false
     attempt(() => {
-      // One piece of work a turn, so that a question that comes meanwhile waits for no more than that.
+      // One unit of work for each tick, which bounds the wait of a question that arrives meanwhile.
       worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
       buildIfNeeded()
     })

@@ -13,8 +13,8 @@ export interface LoopLeaseOptions {
 }
 
 /**
- * The right to drive scheduled work. A holder is taken for gone when its process is, or when its lease was not renewed
- * for as long as it lasts while this process looked on: what clocks say of each other has no part in it.
+ * The exclusive right of one process to run scheduled work. A holder counts as dead when its process is gone, or when
+ * its lease was not renewed for a full lease period as measured by this process; wall clocks are not compared.
  */
 export class LoopLease {
   readonly #options: Required<LoopLeaseOptions>
@@ -26,7 +26,7 @@ export class LoopLease {
     this.#options = { leaseMs: LEASE_MS, ...options }
   }
 
-  /** Whose it is for this turn; free: to be taken, or renewed. */
+  /** The state of the lease now; `free` means that it can be taken, or is due for renewal. */
   look(reader: Reader): 'ours' | 'theirs' | 'free' {
     const { holder, leaseMs } = this.#options
     const lease = findLease(reader, NAME)
@@ -39,7 +39,7 @@ export class LoopLease {
     return isCertainlyDead(lease.holder) || performance.now() - this.#seenAt > leaseMs ? 'free' : 'theirs'
   }
 
-  /** Takes or renews it; a look without a write decides nearly always. */
+  /** Takes or renews the lease if needed; usually no write is necessary. */
   hold(): boolean {
     const { store, holder, now, leaseMs } = this.#options
     const { lease, standing } = store.read((reader) => ({
@@ -51,7 +51,7 @@ export class LoopLease {
     const taken = store.write(
       (writer) => {
         if (!isSame(findLease(writer, NAME), lease)) return false
-        // A clock that stands still renews it too.
+        // The value must change even if the clock does not advance.
         saveLease(writer, NAME, { holder, expiresAt: expiresAt === lease?.expiresAt ? expiresAt + 1 : expiresAt })
         return true
       },

@@ -23,7 +23,8 @@ import { LoopLease } from './loop-lease.ts'
 
 const TICK_MS = 1_000
 /**
- * A clock that went back less is waited for, so that no run comes twice; one that went back further was wrong before.
+ * After a smaller backward jump of the clock, schedules wait for it to catch up, so that no run is repeated; after a
+ * larger one, the clock must have been wrong before.
  */
 const CLOCK_TRUST_MS = 48 * 3_600_000
 const CLOCK_JUMP_MS = 30_000
@@ -39,7 +40,7 @@ export interface LoopOptions {
 }
 
 interface DriveOptions extends LoopOptions {
-  /** Whether nothing was seen of the driver of a scan that seems to be abandoned. */
+  /** Whether the owner of a scan that seems abandoned has shown no sign of activity. */
   isSilent?: (scan: ScanRecord) => boolean
 }
 
@@ -48,8 +49,8 @@ export interface Loop {
 }
 
 /**
- * Starts due scans, takes up interrupted ones and resumes parked ones, in whichever one of all processes on the data
- * folder holds the lease. A dead holder loses it at the next tick of another.
+ * Starts due scans, and resumes interrupted and parked ones, in the one process on the data folder that holds the
+ * lease. A dead holder loses it at the next tick of another process.
  */
 export function startLoop(options: LoopOptions): Loop {
   const { store, log, now, signal, tickMs = TICK_MS, leaseMs } = options
@@ -107,7 +108,7 @@ export function startLoop(options: LoopOptions): Loop {
   return { stop }
 }
 
-/** Tells by how much the clock on the wall has left the one that only runs, since it was last asked. */
+/** A function that returns by how much the wall clock has diverged from the monotonic clock since the last call. */
 function watchClock(now: () => number): () => number {
   let gap = now() - performance.now()
   return () => {
@@ -119,7 +120,7 @@ function watchClock(now: () => number): () => number {
   }
 }
 
-/** Whether this turn of the loop will write: the lease, or what is due. */
+/** Whether this tick will write: to renew the lease, or because something is due. */
 function isWriting(store: Store, lease: LoopLease, now: number): boolean {
   return store.read((reader) => {
     const standing = lease.look(reader)
@@ -129,7 +130,7 @@ function isWriting(store: Store, lease: LoopLease, now: number): boolean {
   })
 }
 
-/** One turn of the loop: everything that is due now. */
+/** One tick of the loop: runs everything that is due now. */
 export function driveOnce({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
   const now = clock()
   for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
@@ -149,7 +150,7 @@ export function driveOnce({ store, scans, log, now: clock, isSilent = () => true
   }
 }
 
-/** However many runs were missed, one is made up; a run that falls into another one is left out. */
+/** Starts one scan regardless of the number of missed runs; a run that is due during an active scan is skipped. */
 function startDue(store: Store, { id }: SourceRecord, now: number): string | undefined {
   return store.write((writer) => {
     const source = findSourceById(writer, id)
@@ -160,7 +161,10 @@ function startDue(store: Store, { id }: SourceRecord, now: number): string | und
   })
 }
 
-/** True where the next run stood so far behind its schedule that a clock must have been wrong. */
+/**
+ * Reschedules a source and returns true if its next run is so far beyond its schedule that the clock must have been
+ * wrong.
+ */
 function planAnew(store: Store, source: SourceRecord, now: number): boolean {
   const next = nextRunAt(scheduleOf(source), now)
   if (next === undefined || source.nextRunAt === null || source.nextRunAt <= next + CLOCK_TRUST_MS) return false
@@ -173,7 +177,7 @@ function scheduleOf(source: SourceRecord): Schedule | undefined {
   return isObject(schedule) ? Schedule.parse(schedule) : undefined
 }
 
-/** A parked scan goes on unless a newer one has taken its place. */
+/** Resumes a parked scan unless the source has a newer one. */
 function resumeParked(store: Store, scanId: number, sourceId: number, now: number): boolean {
   return store.write((writer) => {
     const newest = findNewestScan(writer, sourceId)

@@ -3,17 +3,17 @@ import type { Caller, Scope } from '../operation/context.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
 import type { LogLevel } from '../runtime/log.ts'
 
-/** What the thread is started with. */
+/** The worker data of the query thread. */
 export interface QueryThreadSettings {
   home: string
-  /** Where the key is found, when it is not in the data folder. */
+  /** The environment variables for a key that is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
   logLevel: LogLevel
-  /** With fewer there is no engine. */
+  /** Below this number of findings there is no engine. */
   leastFindings: number
 }
 
-/** What the thread is told. */
+/** Messages to the query thread. */
 export type QueryThreadRequest =
   | {
       kind: 'ask'
@@ -26,7 +26,7 @@ export type QueryThreadRequest =
   | { kind: 'forget'; id: number }
   | { kind: 'close' }
 
-/** What the thread tells; without an error a refusal is one that callers are not told the cause of. */
+/** Messages from the query thread; a refusal without an error is an internal failure whose cause is only logged. */
 export type QueryThreadReply =
   | { kind: 'answer'; id: number; output: unknown }
   | { kind: 'refusal'; id: number; error: ErrorReport | undefined }

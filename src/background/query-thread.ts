@@ -8,9 +8,9 @@ import type { Store } from '../store/store.ts'
 import type { QueryThreadReply, QueryThreadRequest, QueryThreadSettings } from './query-messages.ts'
 
 const SCRIPT = 'background/query.worker'
-/** How often it is looked whether there are enough findings by now. */
+/** The interval between checks for enough findings. */
 const LOOK_MS = 10_000
-/** A thread that died is started again after this, then twice as long each time. */
+/** The delay before restarting a thread that died, doubled after each death up to the maximum. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 60_000
 const STOP_MS = 500
@@ -18,26 +18,26 @@ const STOP_MS = 500
 export interface QueryThreadOptions {
   store: Store
   home: string
-  /** Where the key of the data folder may stand. */
+  /** The environment variables that may contain the key of the data folder. */
   env: Readonly<Record<string, string | undefined>>
   log: Log
   logLevel: LogLevel
-  /** Takes the log lines of the thread. */
+  /** Receives the log lines of the thread. */
   writeLine: (line: string) => void
   leastFindings?: number
-  /** The script that the thread runs; for tests. */
+  /** The worker script, replaced in tests. */
   script?: URL | undefined
 }
 
-/** Answers questions about many findings in a thread of their own, with an engine that follows the database. */
+/** Answers questions over many findings in a separate thread, whose engine follows the database. */
 export interface QueryThread {
-  /** Undefined when the question is to be answered in the calling thread; so is a promise of undefined. */
+  /** Undefined, or a promise of undefined, when the calling thread has to answer the question itself. */
   answer(
     operation: string,
     input: object,
     context: Pick<ReadContext, 'caller' | 'coerced' | 'signal'>,
   ): Promise<{ output: unknown } | undefined> | undefined
-  /** Whether there are so many findings that work on them is not for the calling thread. */
+  /** Whether there are too many findings to process them on the calling thread. */
   isNeeded(): boolean
   close(): Promise<void>
 }
@@ -83,7 +83,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
     }
   }
 
-  /** What the thread was asked is answered here instead, unless all is about to close. */
+  /** Questions pending in the thread are answered by the calling thread instead, unless everything is closing. */
   const onExit = (gone: Worker) => {
     if (worker !== gone) return
     worker = undefined
@@ -114,7 +114,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
     return started
   }
 
-  /** The thread, once there are enough findings for one. */
+  /** The thread, which is started once there are enough findings. */
   const find = (): Worker | undefined => {
     const time = performance.now()
     if (closed || worker !== undefined || time < mayStartAt) return worker

@@ -44,7 +44,7 @@ async function answer({ id, operation: name, input, caller, coerced }: Question)
   keeper.tend()
 }
 
-/** One question a turn, so that one that nobody waits for any more is left out. */
+/** One question for each turn of the event loop, so that abandoned ones can be dropped in between. */
 function next(): void {
   const question = waiting.shift()
   if (question !== undefined) void answer(question)

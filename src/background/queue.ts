@@ -4,17 +4,17 @@ import { type CrawlOptions, runScan } from '../scans/crawl.ts'
 import type { ScanLease } from '../scans/lease.ts'
 import { createOwner, type Owner } from '../scans/owner.ts'
 
-/** Scans that one process drives side by side. */
+/** The number of scans that one process runs concurrently. */
 const SIDE_BY_SIDE = 2
 
 export interface ScanQueue extends ScanRunner {
-  /** Interrupts what runs here and leaves it to be resumed. */
+  /** Interrupts the scans running here, leaving them resumable. */
   close(): Promise<void>
-  /** Waits until a scan that was started here is over or has gone elsewhere. */
+  /** Resolves when a scan started here has ended or has moved to another process. */
   settled(scanUid: string): Promise<void>
 }
 
-/** Drives scans of this process, a few at a time. */
+/** Runs the scans of this process, a few at a time. */
 export function createScanQueue(
   options: Omit<CrawlOptions, 'owner' | 'onDrive' | 'applyImport'> & { owner?: Owner },
 ): ScanQueue {
@@ -57,7 +57,7 @@ export function createScanQueue(
     start: (scanUid) => {
       if (signal.aborted || isHere(scanUid)) return
       waiting.push(scanUid)
-      // The caller's transaction ends first.
+      // The caller's transaction is committed first.
       setImmediate(next)
     },
     cancel: (scanUid) => drives.get(scanUid)?.cancel('cancelled'),

@@ -12,7 +12,7 @@ import type { Vault } from '../store/keys/vault.ts'
 import type { Store } from '../store/store.ts'
 import { createScanQueue, type ScanQueue } from './queue.ts'
 
-/** In the order in which they are evaluated. */
+/** In order of evaluation. */
 const crossAssetChecks = [brokenLinksCheck, duplicatesCheck, contentQualityCheck]
 
 export interface RunnerOptions {
@@ -25,7 +25,7 @@ export interface RunnerOptions {
   upstream?: UpstreamTally | undefined
 }
 
-/** Drives scans with everything that is installed; detectors run in threads that start with the first document. */
+/** Runs scans with all installed plugins; the detector threads start with the first document. */
 export function createScanRunner(options: RunnerOptions): ScanQueue {
   let pool: DetectorPool | undefined
   const detect: Detect = (document, request) => {

@@ -12,38 +12,38 @@ import type { Store } from '../store/store.ts'
 import type { ImportRequest, ScanThreadReply, ScanThreadRequest, ScanThreadSettings } from './scan.worker.ts'
 
 const SCRIPT = 'background/scan.worker'
-/** Garbage that waits to be collected, at most: texts come and go fast. */
+/** Limit of the young generation of the heap: document texts are short-lived. */
 const YOUNG_MEGABYTES = 24
-/** How long a thread without work stays. */
+/** How long a thread without work is kept. */
 const IDLE_MS = 30_000
-/** How long a thread may take to leave its scans in order. */
+/** How long a thread may take to leave its scans resumable. */
 const STOP_MS = 5_000
-/** A scan whose thread died so often is not started again here. */
+/** A scan whose thread has died this many times is not restarted by this process. */
 const MAX_DEATHS = 3
-/** Deaths so far apart have nothing to do with each other. */
+/** A death this long after the previous one restarts the count. */
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
 
 export interface ScanThreadOptions {
   store: Store
   home: string
-  /** Where the key of the data folder may stand. */
+  /** The environment variables that may contain the key of the data folder. */
   env: Readonly<Record<string, string | undefined>>
   log: Log
   logLevel: LogLevel
-  /** Takes the log lines of the thread. */
+  /** Receives the log lines of the thread. */
   writeLine: (line: string) => void
   now: () => number
-  /** Told how requests to tenants went. */
+  /** Receives the counts of requests to tenants. */
   upstream?: UpstreamTally
   idleMs?: number
-  /** The script that the thread runs; for tests. */
+  /** The worker script, replaced in tests. */
   script?: URL | undefined
 }
 
-/** Drives scans and imports in a thread of their own, so that answers never wait for them. */
+/** Runs scans and imports in a separate thread, so that answers never wait for them. */
 export interface ScanThread extends ScanRunner {
-  /** As `importFindings`. */
+  /** Like `importFindings`. */
   importFindings(
     stream: ReadableStream<Uint8Array>,
     request: ImportRequest,
@@ -51,7 +51,7 @@ export interface ScanThread extends ScanRunner {
   ): Promise<ImportResult>
   /** Runs an operation that is declared to run on this thread. */
   run(operation: string, input: object, context: Pick<WriteContext, 'caller' | 'signal'>): Promise<unknown>
-  /** Interrupts what runs and leaves it to be resumed. */
+  /** Interrupts running work, leaving it resumable. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ const lost = {
 interface Thread {
   worker: Worker
   owner: Owner
-  /** It was told to end: new work waits for the next one. */
+  /** It was asked to stop: new work waits for the next thread. */
   stopping: boolean
   ended: Promise<void>
   error?: unknown
@@ -84,12 +84,12 @@ interface Task {
 }
 
 /**
- * The thread works on the data folder as another process would: claims, leases and checkpoints in the database keep
- * it in order with everybody else. It starts with the first work and ends when there was none for a while.
+ * The thread works on the data folder like another process: claims, leases and checkpoints in the database coordinate
+ * it with all others. It starts with the first work and ends after an idle period.
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
   const { store, log, script, idleMs = IDLE_MS } = options
-  /** Scans that are to be driven here, with how often their thread has died lately. */
+  /** Scans to run here, with the recent deaths of their thread. */
   const scans = new Map<string, Deaths>()
   const tasks = new Map<number, Task>()
   let thread: Thread | undefined
@@ -124,7 +124,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     return opened
   }
 
-  /** Hands everything to the thread that it was not told yet. */
+  /** Sends all unsent work to the thread, starting it if needed. */
   const dispatch = () => {
     if (closed || thread?.stopping === true || restart !== undefined) return
     clearTimeout(idle)
@@ -163,7 +163,9 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     idle.unref()
   }
 
-  /** What the thread drove is free at once; what it was told meanwhile, or left undone by dying, is begun again. */
+  /**
+   * Releases the scans that the thread was running, and restarts work that it left undone or that was sent meanwhile.
+   */
   const onExit = ({ owner, stopping, error }: Thread) => {
     thread = undefined
     clearTimeout(idle)
@@ -183,7 +185,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     log.error('the thread that scans has died', { error, scans: scans.size })
     const at = options.now()
     for (const [scanUid, before] of scans) {
-      // One that only waited for its turn has killed nobody; where none had begun, any may have.
+      // A scan that was only queued did not cause the death; if none was running, any may have caused it.
       if (driven.size > 0 && !driven.has(scanUid)) continue
       const times = Math.abs(at - before.lastAt) > FORGET_MS ? 1 : before.times + 1
       scans.set(scanUid, { times, lastAt: at })
@@ -226,7 +228,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   const perform = <Result>(toOrder: (id: number) => TaskOrder, signal: AbortSignal): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
       if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
-      // A thread that starts now would open whatever stands in the place of the database.
+      // A thread that starts now would open whichever file has replaced the database.
       store.requireFiles()
       const id = nextTask++
       const abort = () => send({ kind: 'abort', id })

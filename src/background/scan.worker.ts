@@ -12,18 +12,18 @@ import { Store } from '../store/store.ts'
 import { scanThreadOperations } from './scan-operations.ts'
 import { createScanRunner } from './scan-runner.ts'
 
-/** What the thread is started with. */
+/** The worker data of the scan thread. */
 export interface ScanThreadSettings {
   home: string
-  /** Where the key is found, when it is not in the data folder. */
+  /** The environment variables for a key that is not in the data folder. */
   keys: Readonly<Record<string, string | undefined>>
   logLevel: LogLevel
-  /** As other threads and processes see this one. */
+  /** How other threads and processes identify this one. */
   owner: string
   processMark: string
 }
 
-/** What the thread is told. */
+/** Messages to the scan thread. */
 export type ScanThreadRequest =
   | { kind: 'start'; scanUid: string }
   | { kind: 'cancel'; scanUid: string }
@@ -32,7 +32,7 @@ export type ScanThreadRequest =
   | { kind: 'abort'; id: number }
   | { kind: 'stop' }
 
-/** A caller as it goes from thread to thread. */
+/** A caller in serializable form. */
 type SentCaller = Omit<Caller, 'scopes'> & { scopes: Scope[] }
 
 export interface ImportRequest {
@@ -40,7 +40,7 @@ export interface ImportRequest {
   format: ImportFormat
 }
 
-/** What the thread tells; `stopped` is its last word. */
+/** Messages from the scan thread; `stopped` is the last one. */
 export type ScanThreadReply =
   | { kind: 'log'; line: string }
   | { kind: 'upstream'; counts: UpstreamCounts }
@@ -58,10 +58,10 @@ const now = () => Date.now()
 const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), {
   now,
-  // A scan comes by each page once: a large cache would only grow with the tenant.
+  // A scan reads each page once: a large cache would only grow with the size of the tenant.
   readCacheBytes: 8 * MEGABYTE,
   writeCacheBytes: 16 * MEGABYTE,
-  // Whoever started the thread has looked at the place of the folder.
+  // The thread that started this one has already checked the location of the folder.
   networkFolder: true,
   mustExist: true,
 })

@@ -13,22 +13,22 @@ import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
 import { describePlace } from '../store/place.ts'
 import { Store } from '../store/store.ts'
 
-/** An opened data folder: what is kept, before anything works on it. */
+/** An opened data folder: its persistent state, without any services running on it. */
 export interface Folder {
   config: Config
   store: Store
   vault: KeyedVault
   log: Log
-  /** Takes what the log writes, here and in other threads. */
+  /** Writes the log lines of this and other threads. */
   writeLine: (line: string) => void
-  /** The person at this machine. */
+  /** The local user. */
   caller: Caller
   now: () => number
   env: NodeJS.ProcessEnv
   close(): void
 }
 
-/** @throws AppError `unavailable` when the data folder cannot be used. */
+/** @throws AppError `unavailable` when the data folder cannot be used */
 export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promise<Folder> {
   const now = () => Date.now()
   makeFolder(config.home)
@@ -56,7 +56,10 @@ export async function openFolder(config: Config, env: NodeJS.ProcessEnv): Promis
   }
 }
 
-/** What stands in a folder whose database is open. */
+/**
+ * The startup steps that need the open database: seals the definitions and the audit trail, opens the vault, and
+ * upgrades texts stored by earlier versions.
+ */
 async function openVaultAndCaller(
   config: Config,
   env: NodeJS.ProcessEnv,

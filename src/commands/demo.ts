@@ -19,7 +19,7 @@ interface DemoOptions {
   open: (flags: Flags) => Promise<OpenedApp>
 }
 
-/** The main job for a newcomer: two tenants, two scans, the numbers, and how to ask for more. */
+/** A guided first run: two sample tenants, two scans, the resulting numbers, and how to continue. */
 export async function demo({ flags, once, host, open }: DemoOptions): Promise<void> {
   const throwAway = flags.home === undefined
   const home = flags.home ?? mkdtempSync(join(tmpdir(), 'assay-demo-'))

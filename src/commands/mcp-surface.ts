@@ -5,7 +5,7 @@ import { createMcpSurface } from '../mcp/surface.ts'
 import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
 
-/** What assistants are offered, over whichever transport. */
+/** The MCP surface for assistants, independent of transport. */
 export function createSurface({ operations, config, contextFor, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`

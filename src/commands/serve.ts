@@ -24,8 +24,8 @@ const loopback = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const everywhere = new Set(['0.0.0.0', '::', '[::]'])
 
 /**
- * Listens with everything on it.
- * @throws AppError `forbidden` for an address that others can reach, by themselves or through a proxy, without a token.
+ * Starts the HTTP server with all routes.
+ * @throws AppError `forbidden` for an address that others can reach, directly or through a proxy, when no token exists
  */
 export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { config, log } = app
@@ -106,15 +106,15 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   }
 }
 
-/** Everyone whom a proxy lets through comes from this machine. */
+/** Behind a proxy, every request appears to come from this machine. */
 const isProxied = ({ publicUrl, trustProxy }: OpenedApp['config']): boolean =>
   trustProxy.length > 0 || (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname))
 
 const DAY_MS = 86_400_000
-/** With it a caller asks for less than it may see; nothing asks for more. */
+/** With this header a caller can restrict what it is shown, never extend it. */
 const LOCKDOWN_HEADER = 'x-assay-lockdown'
 
-/** The settings that decide who is let in, and to what. */
+/** The settings that control access. */
 function settingsOf({
   host,
   socket,
@@ -129,7 +129,7 @@ function settingsOf({
   return { host, socket, publicUrl, trustProxy, toolsets, readOnly, lockdown, lockdownCodes, oidc }
 }
 
-/** What requests may call this machine: the address that it listens on, or all that it has. */
+/** The names by which requests may address this machine: the address that it listens on, or all of its own. */
 function namesOf(host: string): string[] {
   const written = (address: string) => (address.includes(':') && !address.startsWith('[') ? `[${address}]` : address)
   if (!everywhere.has(host)) return [written(host)]
@@ -139,7 +139,7 @@ function namesOf(host: string): string[] {
   return [...own, hostname()]
 }
 
-/** `assay serve`: until the process is asked to stop. */
+/** `assay serve`: runs until the process is asked to stop. */
 export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
     app.startAnswering()

@@ -7,18 +7,18 @@ import { serveStdio } from '../mcp/stdio/stdio.ts'
 import { deferSurface, findManifest } from '../mcp/tools/manifest.ts'
 import { openFolder } from './data-folder.ts'
 
-/** The assistant's host waits two seconds in all; answers in flight have most of them. */
+/** The assistant's host waits two seconds in total; answers in flight get most of that. */
 const CLOSE_MS = 400
-/** The client asks for its lists first; what answers questions is read once they are likely told. */
+/** Clients request their lists first; the modules that answer questions are loaded once those are likely sent. */
 const SETTLE_MS = 250
 
 /**
- * `assay mcp`: until the assistant goes away, or the process is asked to stop. The data folder is open before the first
- * answer; everything that runs operations is read after it.
+ * `assay mcp`: runs until the assistant disconnects or the process is asked to stop. The data folder is opened before
+ * the first answer; the modules that run operations are loaded after it.
  */
 export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, host: Host): Promise<void> {
-  // Many windows only wait: until the first question the garbage of the start is collected rather than room made for
-  // it.
+  // Many sessions are never asked anything: until the first question, V8 favors collecting garbage over growing the
+  // heap.
   setFlagsFromString('--optimize-for-size')
   const folder = await openFolder(config, env)
   const { stdin, stdout, signal } = host
@@ -54,7 +54,7 @@ export async function speakOverStdio(config: Config, env: NodeJS.ProcessEnv, hos
     await serveStdio({ surface, caller: { ...caller, via: 'mcp' }, stdin, stdout, signal, log, loaded })
   } finally {
     clearTimeout(settling)
-    // What is still being read is not waited for: nobody is left to ask it anything.
+    // A pending load is not awaited, because no client is left to use it.
     end.abort()
     const close = async () => (opened === undefined ? folder.close() : opened.close())
     await Promise.race([close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())])
