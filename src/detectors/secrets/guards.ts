@@ -89,7 +89,7 @@ function runsAlong(letters: string): boolean {
  */
 export function isReference(value: string, quoted: boolean): boolean {
   if (
-    /\]\(|\w:\/\/|^#[a-z]/.test(value) ||
+    /\\[&f-]|\]\(|\w:\/\/|^#[a-z]/.test(value) ||
     address.test(value) ||
     isFilePath(value) ||
     integrity.test(value) ||

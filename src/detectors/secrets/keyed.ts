@@ -72,7 +72,7 @@ export function* readKeyed(text: string, start: number, end: number, state: KeyS
     if (judged !== undefined) yield judged
     return
   }
-  if (/^pass$/i.test(label)) return
+  if (/(?:^|\s)pass$/i.test(label)) return
   let below = false
   for (const item of findBelowHeading(text, key.start)) {
     below = true
