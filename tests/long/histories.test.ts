@@ -14,8 +14,9 @@ it.each<Platform>(['WIKI', 'BI_PLATFORM'])(
       const outcome = await runHistory(platform, seed, { steps: 8, killed: seed % KILL_EVERY === 0 })
       problems.push(...outcome.problems)
       kills += outcome.kills
+      if (outcome.problems.length > 0) process.stdout.write(`history ${seed}: ${outcome.problems.join('\n')}\n`)
+      if (seed % 25 === 0) process.stdout.write(`${seed} histories of ${platform}, ${kills} kills\n`)
     }
-    process.stdout.write(`${HISTORIES} histories, ${kills} kills\n`)
     expect(problems).toEqual([])
     expect(kills).toBeGreaterThan(HISTORIES / KILL_EVERY / 2)
   },
