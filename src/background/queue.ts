@@ -23,23 +23,23 @@ export function createScanQueue(
   const signal = AbortSignal.any([options.signal, closing.signal])
   const waiting: string[] = []
   const running = new Map<string, Promise<void>>()
-  const drives = new Map<string, ScanLease>()
+  const leases = new Map<string, ScanLease>()
   const callers = new Map<string, (() => void)[]>()
 
-  const drive = async (scanUid: string) => {
+  const run = async (scanUid: string) => {
     try {
       await runScan(scanUid, {
         ...options,
         applyImport: applyStagedImport,
         owner,
         signal,
-        onDrive: (taken) => drives.set(scanUid, taken),
+        onLease: (taken) => leases.set(scanUid, taken),
       })
     } catch (error) {
-      options.log.error('a scan could not be driven', { scan: scanUid, error })
+      options.log.error('a scan could not be run', { scan: scanUid, error })
     } finally {
       running.delete(scanUid)
-      drives.delete(scanUid)
+      leases.delete(scanUid)
       for (const tell of callers.get(scanUid) ?? []) tell()
       callers.delete(scanUid)
       next()
@@ -48,7 +48,7 @@ export function createScanQueue(
   const next = () => {
     while (running.size < SIDE_BY_SIDE && waiting.length > 0 && !signal.aborted) {
       const scanUid = waiting.shift()
-      if (scanUid !== undefined) running.set(scanUid, drive(scanUid))
+      if (scanUid !== undefined) running.set(scanUid, run(scanUid))
     }
   }
   const isHere = (scanUid: string) => running.has(scanUid) || waiting.includes(scanUid)
@@ -60,7 +60,7 @@ export function createScanQueue(
       // The caller's transaction is committed first.
       setImmediate(next)
     },
-    cancel: (scanUid) => drives.get(scanUid)?.cancel('cancelled'),
+    cancel: (scanUid) => leases.get(scanUid)?.cancel('cancelled'),
     settled: (scanUid) =>
       new Promise((resolve) => {
         if (!isHere(scanUid)) resolve()

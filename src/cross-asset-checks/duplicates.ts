@@ -34,7 +34,7 @@ interface Named {
 export const duplicatesCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
-    const { drive, store } = context
+    const { lease, store } = context
     const config = DuplicateConfig.parse(context.config)
     const fingerprint = createFingerprinter(context.fingerprintKey)
     const texts = await readTexts(context)
@@ -42,7 +42,7 @@ export const duplicatesCheck: CrossAssetCheck = {
     for (const likeness of await compare(context, texts, config)) likenesses.set(likeness.id, likeness)
     const evaluated = openCrossAssetStore(context, TYPE)
     for (let afterId = evaluated.startAfter; ; ) {
-      const seen = { sourceId: drive.scan.sourceId, scanId: drive.scan.id, afterId, limit: ASSETS_AT_ONCE }
+      const seen = { sourceId: lease.scan.sourceId, scanId: lease.scan.id, afterId, limit: ASSETS_AT_ONCE }
       const judged = store.read((reader) =>
         listJudgedAssets(reader, seen).map((asset) => {
           const likeness = likenesses.get(asset.id)
@@ -61,13 +61,13 @@ export const duplicatesCheck: CrossAssetCheck = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await store.giveWay(drive.signal)
+      await store.giveWay(lease.signal)
     }
   },
 }
 
-async function readTexts({ drive, store }: CrossAssetContext): Promise<ComparedText[]> {
-  const { sourceId } = drive.scan
+async function readTexts({ lease, store }: CrossAssetContext): Promise<ComparedText[]> {
+  const { sourceId } = lease.scan
   const { archived, total } = store.read((reader) => ({
     archived: listArchivedScopes(reader, sourceId),
     total: measureDigests(reader, sourceId, TYPE) / 4,
@@ -110,7 +110,7 @@ function createPacker(): (numbers: Uint32Array) => Uint32Array {
 }
 
 async function compare(
-  { drive, store }: CrossAssetContext,
+  { lease, store }: CrossAssetContext,
   texts: readonly ComparedText[],
   config: DuplicateConfig,
 ): Promise<Likeness[]> {
@@ -130,7 +130,7 @@ async function compare(
     const { done, value } = comparison.next()
     if (done === true) return value
     await nextTurn()
-    if (drive.signal.aborted) throw new LeaseStopped(drive.stop)
+    if (lease.signal.aborted) throw new LeaseStopped(lease.stop)
   }
 }
 

@@ -22,8 +22,8 @@ export interface CrossAssetStore {
 }
 
 /** Where a step goes on, and how it writes what it found. */
-export function openCrossAssetStore({ drive, store, now }: CrossAssetContext, type: string): CrossAssetStore {
-  const { id: scanId, sourceId } = drive.scan
+export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, type: string): CrossAssetStore {
+  const { id: scanId, sourceId } = lease.scan
   const { cursor, lastScannedAt } = store.read((reader) => ({
     cursor: getEstateCursor(reader, scanId),
     lastScannedAt: findPreviousEnd(reader, sourceId, scanId) ?? null,
@@ -33,7 +33,7 @@ export function openCrossAssetStore({ drive, store, now }: CrossAssetContext, ty
     startAfter: cursor.step === type ? cursor.assetId : 0,
     store(evaluated) {
       const at = now()
-      drive.write((writer) => {
+      lease.write((writer) => {
         const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
         FindingLedger.keep(writer, at, (ledger) => {
           for (const { asset, ...said } of evaluated) {

@@ -35,15 +35,15 @@ type Verdict = 'fine' | 'undecided' | { findingType: string; severity: Severity;
 export const brokenLinksCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
-    const { drive, store, now } = context
+    const { lease, store, now } = context
     const config = BrokenLinksConfig.parse(context.config)
-    drive.write((writer) => dropExpiredLinkChecks(writer, now()))
+    lease.write((writer) => dropExpiredLinkChecks(writer, now()))
     const outward = await checkOutward(context, config)
     const lookupFor = store.read((reader) =>
       openLookups(reader, {
-        sourceId: drive.scan.sourceId,
-        scopes: listScopes(reader, drive.scan.id),
-        sampled: drive.scan.sampled,
+        sourceId: lease.scan.sourceId,
+        scopes: listScopes(reader, lease.scan.id),
+        sampled: lease.scan.sampled,
         leavesOut: context.leavesOut,
       }),
     )
@@ -68,8 +68,8 @@ export const brokenLinksCheck: CrossAssetCheck = {
   },
 }
 
-async function* seenAssets({ drive, store }: CrossAssetContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
-  const { id: scanId, sourceId } = drive.scan
+async function* seenAssets({ lease, store }: CrossAssetContext, afterId = 0): AsyncGenerator<LinkingAsset[]> {
+  const { id: scanId, sourceId } = lease.scan
   for (let after = afterId; ; ) {
     const seen = { sourceId, scanId, afterId: after, limit: ASSETS_AT_ONCE }
     const assets = store.read((reader) => listLinkingAssets(reader, seen))
@@ -77,7 +77,7 @@ async function* seenAssets({ drive, store }: CrossAssetContext, afterId = 0): As
     if (last === undefined) return
     yield assets
     after = last.id
-    await store.giveWay(drive.signal)
+    await store.giveWay(lease.signal)
   }
 }
 
@@ -116,7 +116,7 @@ function toFindings(
 
 /** Asks every address that is linked to once, whoever links to it. */
 async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
-  const { drive, store, log, now, upstream } = context
+  const { lease, store, log, now, upstream } = context
   const verdicts = new Map<string, Verdict>()
   for await (const assets of seenAssets(context)) {
     store.read((reader) => {
@@ -124,7 +124,7 @@ async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfi
     })
   }
   const cache = openCache(context)
-  const checker = createLinkChecker({ ...config, signal: drive.signal, now, log, cache, onBlocked: upstream?.blocked })
+  const checker = createLinkChecker({ ...config, signal: lease.signal, now, log, cache, onBlocked: upstream?.blocked })
   // One walk over the map for all that work: what is set anew keeps its place in it.
   const waiting = verdicts.keys()
   let checked = 0
@@ -135,7 +135,7 @@ async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfi
     }
   }
   try {
-    await whileLeased(drive, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
+    await whileLeased(lease, Promise.all(Array.from({ length: CHECKS_AT_ONCE }, work)))
   } finally {
     cache.flush()
   }
@@ -150,13 +150,13 @@ function toVerdict(verdict: LinkVerdict): Verdict {
 }
 
 /** The cache of link checks; what is new is written a few at a time. */
-function openCache({ drive, store, now }: CrossAssetContext): LinkCache & { flush(): void } {
+function openCache({ lease, store, now }: CrossAssetContext): LinkCache & { flush(): void } {
   const fresh = new Map<string, { url: string; verdict: LinkVerdict; checkedAt: number; expiresAt: number }>()
   const flush = () => {
-    if (fresh.size === 0 || drive.signal.aborted) return
+    if (fresh.size === 0 || lease.signal.aborted) return
     const checks = [...fresh.values()]
     fresh.clear()
-    drive.write((writer) => saveLinkChecks(writer, checks))
+    lease.write((writer) => saveLinkChecks(writer, checks))
   }
   return {
     find: (url) => fresh.get(url)?.verdict ?? store.read((reader) => findLinkCheck<LinkVerdict>(reader, url, now())),

@@ -19,14 +19,14 @@ const { type: TYPE, category } = contentQualityDetector
 export const contentQualityCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
-    const { drive, store } = context
+    const { lease, store } = context
     const config = ContentQualityConfig.parse(context.config)
     const at = context.now()
     const fingerprint = createFingerprinter(context.fingerprintKey)
     const evaluated = openCrossAssetStore(context, TYPE)
     const surroundings = store.read((reader) => readSurroundings(reader, context))
     for (let afterId = evaluated.startAfter; ; ) {
-      const seen = { sourceId: drive.scan.sourceId, scanId: drive.scan.id, afterId, limit: ASSETS_AT_ONCE }
+      const seen = { sourceId: lease.scan.sourceId, scanId: lease.scan.id, afterId, limit: ASSETS_AT_ONCE }
       const judged = store.read((reader) =>
         listJudgedAssets(reader, seen).map((asset) => {
           const verdict = evaluateQuality(toSubject(reader, asset, surroundings), config, at)
@@ -41,7 +41,7 @@ export const contentQualityCheck: CrossAssetCheck = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await store.giveWay(drive.signal)
+      await store.giveWay(lease.signal)
     }
   },
 }
@@ -53,8 +53,8 @@ interface Surroundings {
   archived: ReadonlySet<string>
 }
 
-function readSurroundings(reader: Reader, { drive, leavesOut }: CrossAssetContext): Surroundings {
-  const { id, sourceId, sampled } = drive.scan
+function readSurroundings(reader: Reader, { lease, leavesOut }: CrossAssetContext): Surroundings {
+  const { id, sourceId, sampled } = lease.scan
   const known = !sampled && !leavesOut.kinds.includes('wiki.attachment')
   const scopes = known ? listScopes(reader, id).filter(({ state }) => state === 'COMPLETE') : []
   return {

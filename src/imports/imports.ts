@@ -73,8 +73,8 @@ export async function importFindings(
   const owner = createOwner()
   try {
     const options = { store, owner, now, signal: context.signal, heartbeatMs: HEARTBEAT_MS }
-    const drive = ScanLease.claim(uid, options)
-    if (drive !== undefined) await applyStagedImport(drive, context)
+    const lease = ScanLease.claim(uid, options)
+    if (lease !== undefined) await applyStagedImport(lease, context)
     else await untilStored(uid, context)
   } finally {
     owner.release()

@@ -45,7 +45,7 @@ export interface DetectionResult {
 export type RunDetection = (document: AssayDocument, asset: AssetFacts) => Promise<DetectionResult>
 
 export interface BatchOptions {
-  drive: ScanLease
+  lease: ScanLease
   store: Store
   scope: SafeScope
   /** Types of the content detectors that are on. */
@@ -83,7 +83,7 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   for (const [index, chunk] of chunks.entries()) {
     const outcomes = await look(chunk, options)
     storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
-    await options.store.giveWay(options.drive.signal)
+    await options.store.giveWay(options.lease.signal)
   }
 }
 
@@ -93,19 +93,19 @@ function withoutRepeats(assets: readonly SafeAsset[]): SafeAsset[] {
 }
 
 async function look(chunk: readonly SafeAsset[], options: BatchOptions): Promise<Outcome[]> {
-  const { drive, store } = options
+  const { lease, store } = options
   const outcomes = store.read((reader) =>
     chunk.flatMap((draft): Outcome[] => {
-      const before = findAsset(reader, drive.scan.sourceId, draft.key)
+      const before = findAsset(reader, lease.scan.sourceId, draft.key)
       if (draft.isUncertain === true && before?.status !== 'ACTIVE') return []
-      return [{ draft, before, unread: judgeUnread(reader, draft.unread ?? [], { before, scanId: drive.scan.id }) }]
+      return [{ draft, before, unread: judgeUnread(reader, draft.unread ?? [], { before, scanId: lease.scan.id }) }]
     }),
   )
   const waiting = outcomes.filter((outcome) => outcome.draft.document && !isUnchanged(outcome, options.detectorsHash))
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAt(next, options)
   }
-  await whileLeased(drive, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
+  await whileLeased(lease, Promise.all(Array.from({ length: SIDE_BY_SIDE }, work)))
   return outcomes
 }
 
@@ -120,14 +120,14 @@ function isUnchanged({ draft, before, unread }: Outcome, detectorsHash: string):
 }
 
 async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
-  const { drive, scope, log } = options
+  const { lease, scope, log } = options
   const { draft } = outcome
-  if (drive.signal.aborted) return
+  if (lease.signal.aborted) return
   try {
     const document = await draft.document?.()
     if (document !== undefined) await lookInto(document, outcome, options)
   } catch (error) {
-    if (drive.signal.aborted) throw new LeaseStopped(drive.stop)
+    if (lease.signal.aborted) throw new LeaseStopped(lease.stop)
     if (fatal.has(reasonOf(error))) throw error
     if (!(error instanceof AppError)) log.error('an asset could not be read', { assetKey: draft.key, error })
     outcome.failure = {
@@ -157,17 +157,17 @@ async function lookInto(document: AssayDocument, outcome: Outcome, options: Batc
   const { draft, before } = outcome
   if (document.unread !== undefined) {
     const sections = [...(draft.unread ?? []), ...document.unread]
-    const { id: scanId } = options.drive.scan
+    const { id: scanId } = options.lease.scan
     outcome.unread = options.store.read((reader) => judgeUnread(reader, sections, { before, scanId }))
   }
   outcome.looked = await options.look(document, draft.original)
 }
 
 function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, options: BatchOptions): void {
-  const { drive, scope, now } = options
-  const { id: scanId, sourceId } = drive.scan
+  const { lease, scope, now } = options
+  const { id: scanId, sourceId } = lease.scan
   const at = now()
-  drive.write((writer) => {
+  lease.write((writer) => {
     const counts = { discovered: 0, scanned: 0, unchanged: 0 }
     const findings: DetectionCounts = { new: 0, again: 0, resolved: 0 }
     const kept = new Set<string>()
@@ -203,7 +203,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
 
       function keepDependants(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
         for (const { kinds, reason, detail } of unlisted) {
-          const dependants = { sourceId: drive.scan.sourceId, through: { parentKey }, kinds, scanId }
+          const dependants = { sourceId: lease.scan.sourceId, through: { parentKey }, kinds, scanId }
           if (reason === 'unchanged') countKept(keepUnchanged(writer, { ...dependants, at }))
           else keepUnlisted(writer, { ...dependants, reason, detail })
         }
@@ -214,12 +214,12 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const gaps = unread.filter(({ isEmptyIfRepeated }) => isEmptyIfRepeated !== true)
         const isRead = (place: string) => !gaps.some(({ section }) => isWithin(place, section))
         const through = { parentKey: key }
-        const ids = listUnlistedIds(writer, { sourceId: drive.scan.sourceId, through, kinds: absorbs, scanId })
+        const ids = listUnlistedIds(writer, { sourceId: lease.scan.sourceId, through, kinds: absorbs, scanId })
         return ids.filter((id) => [...listHeldSections(writer, id)].every(isRead))
       }
 
       function absorb(id: number, { name }: SafeAsset) {
-        const asset = { id, sourceId: drive.scan.sourceId, lastScannedAt: null }
+        const asset = { id, sourceId: lease.scan.sourceId, lastScannedAt: null }
         findings.resolved += resolveFindingsOf(
           ledger,
           { asset, scanId, at },
@@ -245,7 +245,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           scanId,
           scopeKey: scope.key,
           at,
-          sourceId: drive.scan.sourceId,
+          sourceId: lease.scan.sourceId,
           detectorsHash: failure === undefined ? options.detectorsHash : null,
           scanned: isWholeText(outcome),
         })
@@ -262,10 +262,10 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
           const whole = isWholeText(outcome) && !looked.warnings.some(({ code }) => code === 'truncated')
           saveDigests(writer, ledger.facets, assetId, { digests: looked.digests, whole })
         }
-        const whole = draft.partOf === undefined ? undefined : findAsset(writer, drive.scan.sourceId, draft.partOf)
+        const whole = draft.partOf === undefined ? undefined : findAsset(writer, lease.scan.sourceId, draft.partOf)
         const result = applyDetection(ledger, {
           decided: listDecisions(ledger, [...absorbed, ...(whole === undefined ? [] : [whole.id])]),
-          asset: { id: assetId, sourceId: drive.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
+          asset: { id: assetId, sourceId: lease.scan.sourceId, lastScannedAt: before?.lastScannedAt ?? null },
           found: looked?.findings ?? [],
           looked: new Set(failedWholly === undefined ? options.detectorTypes : []),
           complete: completeTypes(options.detectorTypes, looked),
@@ -296,7 +296,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
     if (last !== undefined) {
       storeWarnings(last.warnings)
       storeUnlisted(last.unlisted)
-      saveReadings(writer, { sourceId, scanStartedAt: drive.scan.startedAt ?? at }, last.readings ?? [])
+      saveReadings(writer, { sourceId, scanStartedAt: lease.scan.startedAt ?? at }, last.readings ?? [])
     }
     saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', cursor: last?.cursor, counts })
 
@@ -316,7 +316,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       for (const { kinds, reason, detail } of unlisted) {
         if (reason === 'unchanged') continue
         const through = { scopeKey: scope.key }
-        keepUnlisted(writer, { sourceId: drive.scan.sourceId, through, kinds, scanId, reason, detail })
+        keepUnlisted(writer, { sourceId: lease.scan.sourceId, through, kinds, scanId, reason, detail })
         if (reason !== 'switched_off') {
           saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: detail ?? ownText(reason) })
         }

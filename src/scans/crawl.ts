@@ -69,7 +69,7 @@ export interface CrawlOptions {
   /** Applies an accepted import whose scan was taken here. */
   applyImport: (lease: ScanLease, context: Pick<CrawlOptions, 'store' | 'now' | 'signal'>) => Promise<ScanStatus>
   /** Told once the scan is taken. */
-  onDrive?: (drive: ScanLease) => void
+  onLease?: (lease: ScanLease) => void
 }
 
 /** Errors that end a scan, whatever scope they come from. */
@@ -78,7 +78,7 @@ const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_
 const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
 
 interface Run extends CrawlOptions {
-  drive: ScanLease
+  lease: ScanLease
   source: SourceRecord
   parsed: ParsedConfig
   detectorsHash: string
@@ -92,45 +92,45 @@ interface Run extends CrawlOptions {
  */
 export async function runScan(scanUid: string, options: CrawlOptions): Promise<ScanStatus | undefined> {
   const { store, owner, now, signal, heartbeatMs = HEARTBEAT_MS, log } = options
-  const drive = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs })
-  if (drive === undefined) return undefined
-  options.onDrive?.(drive)
-  if (drive.scan.trigger === 'IMPORT') return await options.applyImport(drive, options)
+  const lease = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs })
+  if (lease === undefined) return undefined
+  options.onLease?.(lease)
+  if (lease.scan.trigger === 'IMPORT') return await options.applyImport(lease, options)
   let ending: ScanEnding
   try {
-    ending = drive.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(drive, options)
+    ending = lease.scan.cancelRequested ? { status: 'CANCELLED' } : await runClaimed(lease, options)
   } catch (error) {
     if (error instanceof LeaseStopped) {
       if (error.stop === 'lost') {
-        drive.close()
+        lease.close()
         return undefined
       }
       if (error.stop === 'shutdown') {
-        drive.release()
+        lease.release()
         return undefined
       }
       ending = { status: 'CANCELLED' }
     } else {
-      ending = toEnding(error, drive, options)
+      ending = toEnding(error, lease, options)
       if (!(error instanceof AppError)) log.error('a scan failed', { scan: scanUid, error })
     }
   }
-  const kept = drive.end((writer) => {
+  const kept = lease.end((writer) => {
     const at = now()
     const { note } = ending
-    if (note !== undefined) addNotes(writer, drive.scan.id, 'failures', [note])
+    if (note !== undefined) addNotes(writer, lease.scan.id, 'failures', [note])
     if (ending.retryAt === undefined)
-      closeScopes(writer, drive.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
-    finishScan(writer, drive.scan.id, ending, at)
-    dropOldScans(writer, drive.scan.sourceId, KEPT_SCANS)
-    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, drive.scan.sourceId, at)
+      closeScopes(writer, lease.scan.id, toSafeText(ending.reason ?? ending.status.toLowerCase(), 'prose'))
+    finishScan(writer, lease.scan.id, ending, at)
+    dropOldScans(writer, lease.scan.sourceId, KEPT_SCANS)
+    if (ending.status === 'COMPLETED') setLastCompletedScan(writer, lease.scan.sourceId, at)
   })
   return kept ? ending.status : undefined
 }
 
 /** What is known when a scan ends early: partial when something of it stands, failed when nothing does. */
-function toEnding(error: unknown, drive: ScanLease, { store, now }: CrawlOptions): ScanEnding {
-  const scopes = store.read((reader) => listScopes(reader, drive.scan.id))
+function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): ScanEnding {
+  const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
   const reason = reasonOf(error)
   const message = error instanceof AppError ? error.message : 'The scan failed; see the log.'
@@ -147,45 +147,45 @@ interface ScanEnding extends Ending {
   note?: ScanNote
 }
 
-async function runClaimed(drive: ScanLease, options: CrawlOptions): Promise<ScanEnding> {
+async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<ScanEnding> {
   const { store, vault, plugins, log, now } = options
-  const source = store.read((reader) => findSourceById(reader, drive.scan.sourceId))
+  const source = store.read((reader) => findSourceById(reader, lease.scan.sourceId))
   if (source === undefined) throw new LeaseStopped('lost')
   const parsed = withCompleted(openConfig(plugins, vault, source), source, options)
   const detectorsHash = hashContentDetectors(parsed.detectors)
   const configHash = hashScope(parsed)
   const sampled = parsed.sampling.strategy !== 'ALL'
-  if (configHash !== drive.scan.configHash || detectorsHash !== drive.scan.detectorsHash) {
-    drive.write((writer) => restartScan(writer, drive.scan.id, { configHash, detectorsHash, sampled }))
-    Object.assign(drive.scan, { configHash, detectorsHash, sampled })
+  if (configHash !== lease.scan.configHash || detectorsHash !== lease.scan.detectorsHash) {
+    lease.write((writer) => restartScan(writer, lease.scan.id, { configHash, detectorsHash, sampled }))
+    Object.assign(lease.scan, { configHash, detectorsHash, sampled })
   }
-  const run: Run = { ...options, drive, source, parsed, detectorsHash, lostInARow: 0 }
+  const run: Run = { ...options, lease, source, parsed, detectorsHash, lostInARow: 0 }
   const session = openSession(parsed.connector, run)
   try {
     const listing = await listScopesToScan(session, run)
-    drive.write((writer) => {
-      addScopes(writer, drive.scan.id, listing.scopes)
+    lease.write((writer) => {
+      addScopes(writer, lease.scan.id, listing.scopes)
       addNotes(
         writer,
-        drive.scan.id,
+        lease.scan.id,
         'warnings',
         listing.warnings.map((warning) => toNote(warning)),
       )
     })
-    const waiting = store.read((reader) => listScopes(reader, drive.scan.id))
+    const waiting = store.read((reader) => listScopes(reader, lease.scan.id))
     for (const scope of waiting.filter(({ state }) => state === 'PENDING' || state === 'RUNNING')) {
       log.debug('scope started', { source: source.name, scope: scope.key })
       await crawlScope(session, scope, run)
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
-    const held = await resolveMissingAssets({ drive, store, now, left })
+    const held = await resolveMissingAssets({ lease, store, now, left })
     await evaluateEstate(run)
-    const unread = store.read((reader) => reportUnread(reader, drive.scan.id))
-    drive.write((writer) => addNotes(writer, drive.scan.id, 'warnings', unread.notes))
-    const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, drive)).length > 0
+    const unread = store.read((reader) => reportUnread(reader, lease.scan.id))
+    lease.write((writer) => addNotes(writer, lease.scan.id, 'warnings', unread.notes))
+    const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, lease)).length > 0
     return conclude(
-      store.read((reader) => listScopes(reader, drive.scan.id)),
+      store.read((reader) => listScopes(reader, lease.scan.id)),
       { held, isRightLost: unread.isRightLost, isUndecided },
     )
   } finally {
@@ -202,20 +202,20 @@ function withCompleted(parsed: ParsedConfig, source: SourceRecord, { store, comp
 
 function openSession(
   connector: Connector,
-  { drive, source, parsed, store, vault, log, now, upstream }: Run,
+  { lease, source, parsed, store, vault, log, now, upstream }: Run,
 ): SafeSession {
   const options: SafeSessionOptions = {
     config: parsed.payload,
-    sampling: { ...parsed.sampling, seed: drive.scan.seed },
-    signal: drive.signal,
+    sampling: { ...parsed.sampling, seed: lease.scan.seed },
+    signal: lease.signal,
     log,
     now,
     watch: upstream?.of(source.uid),
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
     notebook: {
-      read: () => store.read((reader) => findCheckpoint(reader, drive.scan.id)),
-      write: (text) => drive.write((writer) => saveCheckpoint(writer, drive.scan.id, text)),
+      read: () => store.read((reader) => findCheckpoint(reader, lease.scan.id)),
+      write: (text) => lease.write((writer) => saveCheckpoint(writer, lease.scan.id, text)),
     },
   }
   return openSafeSession(connector, options, createNumberer(vault.fingerprintKey()))
@@ -231,15 +231,15 @@ async function closeSession(session: SafeSession, log: Log): Promise<void> {
 
 /** Crawls one scope to its end; what fails here fails this scope only, unless it concerns the whole scan. */
 async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): Promise<void> {
-  const { drive } = run
+  const { lease } = run
   let cursor = scope.cursor ?? undefined
   for (;;) {
     const state = { started: false }
     try {
       await crawlFrom(session, scope, cursor, run, state)
-      drive.write((writer) => {
-        const gaps = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.reason ?? null
-        saveScopeStep(writer, drive.scan.id, scope.key, {
+      lease.write((writer) => {
+        const gaps = listScopes(writer, lease.scan.id).find(({ key }) => key === scope.key)?.reason ?? null
+        saveScopeStep(writer, lease.scan.id, scope.key, {
           state: gaps === null ? 'COMPLETE' : 'PARTIAL',
           cursor: null,
         })
@@ -259,18 +259,18 @@ async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): P
   }
 }
 
-function failScope(scope: SafeScope, error: unknown, { drive, log }: Run): void {
+function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void {
   const reason = reasonOf(error)
   const message = error instanceof AppError ? error.message : 'The listing failed; see the log.'
   if (!(error instanceof AppError)) log.error('a scope could not be listed', { scope: scope.key, error })
-  drive.write((writer) => {
-    const discovered = listScopes(writer, drive.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
-    saveScopeStep(writer, drive.scan.id, scope.key, {
+  lease.write((writer) => {
+    const discovered = listScopes(writer, lease.scan.id).find(({ key }) => key === scope.key)?.discovered ?? 0
+    saveScopeStep(writer, lease.scan.id, scope.key, {
       state: discovered > 0 ? 'PARTIAL' : 'FAILED',
       reason: toSafeText(reason, 'prose'),
       gap: true,
     })
-    addNotes(writer, drive.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
+    addNotes(writer, lease.scan.id, 'failures', [{ code: reason, message, scope: scope.key }])
   })
 }
 
@@ -291,11 +291,11 @@ async function crawlFrom(
   run: Run,
   state: { started: boolean },
 ): Promise<void> {
-  const { drive, store, detectorsHash } = run
+  const { lease, store, detectorsHash } = run
   const known = (keys: readonly string[]) =>
-    store.read((reader) => listKnownChecksums(reader, drive.scan.sourceId, detectorsHash, keys))
+    store.read((reader) => listKnownChecksums(reader, lease.scan.sourceId, detectorsHash, keys))
   const readings = (keys: readonly string[]) =>
-    store.read((reader) => listReadings(reader, drive.scan.sourceId, detectorsHash, keys))
+    store.read((reader) => listReadings(reader, lease.scan.sourceId, detectorsHash, keys))
   const request = {
     scope: { key: scope.key, name: scope.name },
     known,
@@ -308,7 +308,7 @@ async function crawlFrom(
   let ahead: ReturnType<typeof batches.next> | undefined
   try {
     for (;;) {
-      const { done, value: batch } = await whileLeased(drive, ahead ?? batches.next())
+      const { done, value: batch } = await whileLeased(lease, ahead ?? batches.next())
       if (done === true) return
       state.started = true
       // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
@@ -333,13 +333,13 @@ async function storing(work: () => Promise<void>): Promise<void> {
 }
 
 function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
-  const { drive, store, parsed, detect, detectorsHash, log, now } = run
+  const { lease, store, parsed, detect, detectorsHash, log, now } = run
   const detectors = parsed.detectors.flatMap(({ detector, config }) =>
     needsContent(detector) ? [{ type: detector.type, config }] : [],
   )
   const detectorTypes = parsed.detectors.flatMap(({ detector }) => (isContentDetector(detector) ? detector.type : []))
   return {
-    drive,
+    lease,
     store,
     scope,
     detectorTypes,
@@ -361,16 +361,16 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
 }
 
 async function evaluateEstate(run: Run): Promise<void> {
-  const { drive, estate, parsed, store, source, vault, log, now, upstream } = run
+  const { lease, estate, parsed, store, source, vault, log, now, upstream } = run
   const { connector, payload, detectors } = parsed
-  const reached = store.read((reader) => getEstateCursor(reader, drive.scan.id)).step
+  const reached = store.read((reader) => getEstateCursor(reader, lease.scan.id)).step
   const done = estate.findIndex(({ type }) => type === reached)
   for (const step of estate.slice(Math.max(0, done))) {
     const chosen = detectors.find(({ detector }) => detector.type === step.type)
     if (chosen === undefined) continue
     const leavesOut = connector.leavesOut?.(payload) ?? { kinds: [], scopes: true }
     const fingerprintKey = vault.fingerprintKey()
-    const shared = { drive, store, source, leavesOut, fingerprintKey, log, now, upstream }
+    const shared = { lease, store, source, leavesOut, fingerprintKey, log, now, upstream }
     log.debug('estate step started', { source: source.name, type: step.type })
     await step.evaluate({ ...shared, config: chosen.config })
   }

@@ -18,7 +18,7 @@ export interface DetectRequest {
 export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<DetectionResult>
 
 export interface CrossAssetContext {
-  drive: ScanLease
+  lease: ScanLease
   store: Store
   source: SourceRecord
   /** The detector's checked settings. */

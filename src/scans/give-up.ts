@@ -13,9 +13,9 @@ const HEARTBEAT_MS = 2_000
 export function giveUpScan(scanUid: string, { store, now }: { store: Store; now: () => number }): void {
   const owner = createOwner()
   const { signal } = new AbortController()
-  const drive = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
-  drive?.end((writer) => {
-    const { id } = drive.scan
+  const lease = ScanLease.claim(scanUid, { store, owner, now, signal, heartbeatMs: HEARTBEAT_MS })
+  lease?.end((writer) => {
+    const { id } = lease.scan
     const stands = listScopes(writer, id).some(({ scanned, unchanged }) => scanned + unchanged > 0)
     addNotes(writer, id, 'failures', [{ code: REASON, message: MESSAGE }])
     closeScopes(writer, id, REASON)

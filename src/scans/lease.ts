@@ -122,22 +122,22 @@ export class ScanLease {
 }
 
 /** Waits for `promise`, but no longer than the signal lasts. @throws DriveStopped */
-export async function whileLeased<T>(drive: ScanLease, promise: Promise<T>): Promise<T> {
-  const { signal } = drive
+export async function whileLeased<T>(lease: ScanLease, promise: Promise<T>): Promise<T> {
+  const { signal } = lease
   if (signal.aborted) {
     promise.catch(() => {})
-    throw new LeaseStopped(drive.stop)
+    throw new LeaseStopped(lease.stop)
   }
   let stop = () => {}
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(new LeaseStopped(drive.stop))
+    stop = () => reject(new LeaseStopped(lease.stop))
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
     return await Promise.race([promise, stopped])
   } catch (error) {
     promise.catch(() => {})
-    throw signal.aborted && !(error instanceof LeaseStopped) ? new LeaseStopped(drive.stop) : error
+    throw signal.aborted && !(error instanceof LeaseStopped) ? new LeaseStopped(lease.stop) : error
   } finally {
     signal.removeEventListener('abort', stop)
   }

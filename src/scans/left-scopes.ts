@@ -8,7 +8,7 @@ import { type ScanLease, whileLeased } from './lease.ts'
 import { listLeftScopes } from './missing-assets.ts'
 
 interface Listing {
-  drive: ScanLease
+  lease: ScanLease
   store: Store
 }
 
@@ -18,7 +18,7 @@ interface Listing {
  */
 export async function listScopesToScan(session: SafeSession, listing: Listing): ReturnType<SafeSession['scopes']> {
   try {
-    return await whileLeased(listing.drive, session.scopes())
+    return await whileLeased(listing.lease, session.scopes())
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const reason = reasonOf(error)
@@ -34,11 +34,11 @@ export async function listScopesToScan(session: SafeSession, listing: Listing): 
 /** Scopes that are not listed any more, with what the platform says of them. */
 export async function findLeftScopes(
   session: SafeSession,
-  { drive, store }: Listing,
+  { lease, store }: Listing,
 ): Promise<Map<string, LeftScope | 'unknown'>> {
-  const keys = store.read((reader) => listLeftScopes(reader, drive))
+  const keys = store.read((reader) => listLeftScopes(reader, lease))
   if (keys.length === 0) return new Map()
   const none: ReadonlyMap<string, LeftScope> = new Map()
-  const told = await whileLeased(drive, session.findLeft?.(keys) ?? Promise.resolve(none))
+  const told = await whileLeased(lease, session.findLeft?.(keys) ?? Promise.resolve(none))
   return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
 }

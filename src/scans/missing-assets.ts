@@ -24,7 +24,7 @@ const ABSENCES = 2
 const CHUNK = 100
 
 export interface MissingAssetsOptions {
-  drive: ScanLease
+  lease: ScanLease
   store: Store
   now: () => number
   /** Scopes that were listed before and are not any more, with what is known of them. */
@@ -37,14 +37,14 @@ export interface MissingAssetsOptions {
  * Returns true when so much vanished at once that it waits for the next complete scan to agree.
  */
 export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
-  const { drive, store } = options
-  if (drive.scan.sampled) return false
+  const { lease, store } = options
+  if (lease.scan.sampled) return false
   let held = false
   keepHiddenScopes(options)
   for (const scopeKey of store.read((reader) => listConclusiveScopes(reader, options))) {
     const plan = store.read((reader) => {
-      const missing = listMissing(reader, drive.scan.sourceId, scopeKey, drive.scan.id)
-      return { missing, total: countActive(reader, drive.scan.sourceId, scopeKey) }
+      const missing = listMissing(reader, lease.scan.sourceId, scopeKey, lease.scan.id)
+      return { missing, total: countActive(reader, lease.scan.sourceId, scopeKey) }
     })
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
     const hold = vanished >= MASS_COUNT && vanished > plan.total * MASS_SHARE
@@ -54,12 +54,12 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     if (options.left.has(scopeKey) && plan.missing.length > 0) tellGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
       storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed }, options)
-      await store.giveWay(drive.signal)
+      await store.giveWay(lease.signal)
     }
     if (hold) {
       const message = `${vanished} of ${plan.total} assets are gone at once; the next complete scan decides.`
-      drive.write((writer) =>
-        addNotes(writer, drive.scan.id, 'warnings', [{ code: 'mass_vanishing', message, scope: scopeKey }]),
+      lease.write((writer) =>
+        addNotes(writer, lease.scan.id, 'warnings', [{ code: 'mass_vanishing', message, scope: scopeKey }]),
       )
     }
   }
@@ -67,9 +67,9 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
 }
 
 /** Scopes of which everything that is missing is gone: those that were listed whole, and those that are gone. */
-function listConclusiveScopes(reader: Reader, { drive, left }: MissingAssetsOptions): string[] {
+function listConclusiveScopes(reader: Reader, { lease, left }: MissingAssetsOptions): string[] {
   const gone = [...left].filter(([, state]) => state === 'gone' || state === 'unknown').map(([key]) => key)
-  return [...listWholeScopes(reader, drive.scan.id), ...gone]
+  return [...listWholeScopes(reader, lease.scan.id), ...gone]
 }
 
 /** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
@@ -81,17 +81,17 @@ export function listLeftScopes(reader: Reader, { scan }: ScanLease): string[] {
 const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** What a scope holds stays while the scope may still be there. */
-function keepHiddenScopes({ drive, left }: MissingAssetsOptions): void {
+function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
   for (const [scopeKey, state] of left) {
     if (state !== 'hidden' && state !== 'left_out') continue
     const why =
       state === 'hidden'
         ? 'is still there, and the account may no longer see it'
         : 'is there, and no longer fits the scope of the source'
-    drive.write((writer) => {
+    lease.write((writer) => {
       const reason = state === 'hidden' ? 'refused' : 'switched_off'
       const through = { scopeKey }
-      const { id: scanId, sourceId } = drive.scan
+      const { id: scanId, sourceId } = lease.scan
       keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: `scope_${state}` })
       const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
       addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
@@ -100,25 +100,25 @@ function keepHiddenScopes({ drive, left }: MissingAssetsOptions): void {
 }
 
 /** Says that a scope is taken to be gone, or will be. */
-function tellGone(scopeKey: string, missing: readonly MissingAsset[], { drive, left }: MissingAssetsOptions): void {
+function tellGone(scopeKey: string, missing: readonly MissingAsset[], { lease, left }: MissingAssetsOptions): void {
   const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
-  drive.write((writer) => {
-    const name = findScopeName(writer, drive.scan.sourceId, scopeKey)
+  lease.write((writer) => {
+    const name = findScopeName(writer, lease.scan.sourceId, scopeKey)
     const message = isConfirmed
       ? `${name} is gone with ${noun(missing.length, 'asset')}; what was found in it is resolved.`
       : `${name} is not listed any more; what was found in it stays until the next complete scan agrees.`
-    addNotes(writer, drive.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
+    addNotes(writer, lease.scan.id, 'warnings', [{ code: 'scope_gone', message, scope: scopeKey }])
   })
 }
 
 function storeAbsence(
   missing: readonly MissingAsset[],
   { hold, needed }: { hold: boolean; needed: number },
-  { drive, now }: MissingAssetsOptions,
+  { lease, now }: MissingAssetsOptions,
 ): void {
   const at = now()
-  const { id: scanId, sourceId } = drive.scan
-  drive.write((writer) => {
+  const { id: scanId, sourceId } = lease.scan
+  lease.write((writer) => {
     let resolved = 0
     FindingLedger.keep(writer, at, (ledger) => {
       for (const asset of missing) {

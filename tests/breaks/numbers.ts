@@ -16,7 +16,7 @@ export const numberBreaks: readonly Break[] = [
       replaceCall(
         [missing, 'listConclusiveScopes'],
         'listWholeScopes',
-        'listScopes(reader, drive.scan.id).map(({ key }) => key)',
+        'listScopes(reader, lease.scan.id).map(({ key }) => key)',
       ),
     ],
     test: { file: scanTest, title: 'resolves nothing in it' },

@@ -175,9 +175,9 @@ it('counts an asset once whose findings are stored in several lots, also when it
   const store = afterFirst(() => stop.abort())
   const owner = createOwner()
   const options = { store, owner, now: bench.context.now, signal: stop.signal, heartbeatMs: 1_000 }
-  const drive = ScanLease.claim(uid, options)
-  if (drive === undefined) throw new Error('the scan is not to be had')
-  await expect(applyStagedImport(drive, options)).rejects.toMatchObject({ code: 'unavailable' })
+  const lease = ScanLease.claim(uid, options)
+  if (lease === undefined) throw new Error('the scan is not to be had')
+  await expect(applyStagedImport(lease, options)).rejects.toMatchObject({ code: 'unavailable' })
   owner.release()
   expect(oneOf('SELECT count(*) AS n FROM main.finding')).toEqual({ n: 10 })
   bench.queue.start(uid)

@@ -260,9 +260,9 @@ async function goOn(process: Process, store: Store, signal: AbortSignal): Promis
   const uid = process.store.read((reader) => reader.prepare(selectOpen).pluck().get()) as string
   const owner = createOwner()
   try {
-    const drive = ScanLease.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
-    if (drive === undefined) throw new Error('the import is not to be had')
-    await applyStagedImport(drive, { store, now, signal })
+    const lease = ScanLease.claim(uid, { store, owner, now, signal, heartbeatMs: 1_000 })
+    if (lease === undefined) throw new Error('the import is not to be had')
+    await applyStagedImport(lease, { store, now, signal })
   } finally {
     owner.release()
   }

@@ -10,7 +10,7 @@ import { snapshotOf } from './workbench.ts'
 const entry = fileURLToPath(new URL('./kill-entry.ts', import.meta.url))
 
 /** Runs the scan in a process of its own, and kills it after so many listing pages; undefined lets it end. */
-function drive(home: string, killAfterPages?: number): Promise<{ pages: string[]; end: unknown }> {
+function lease(home: string, killAfterPages?: number): Promise<{ pages: string[]; end: unknown }> {
   const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
   const pages: string[] = []
   let end: unknown
@@ -40,10 +40,10 @@ function contentOf(home: string): unknown[] {
 it('a scan that is killed again and again ends like an undisturbed one', async () => {
   const homes = [mkdtempSync(join(tmpdir(), 'assay-kill-')), mkdtempSync(join(tmpdir(), 'assay-kill-'))] as const
   try {
-    const calm = await drive(homes[0])
+    const calm = await lease(homes[0])
     const pages: string[] = []
-    for (const after of [1, 3, 2, 5]) pages.push(...(await drive(homes[1], after)).pages)
-    const last = await drive(homes[1])
+    for (const after of [1, 3, 2, 5]) pages.push(...(await lease(homes[1], after)).pages)
+    const last = await lease(homes[1])
     expect(last.end).toEqual(calm.end)
     expect(calm.end).toMatchObject({
       done: 'COMPLETED',

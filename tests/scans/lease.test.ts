@@ -30,13 +30,13 @@ const claim = () => {
     heartbeatMs: 3_600_000,
   })
 }
-const need = (drive: ScanLease | undefined): ScanLease => {
-  if (drive === undefined) throw new Error('the scan could not be claimed')
-  return drive
+const need = (lease: ScanLease | undefined): ScanLease => {
+  if (lease === undefined) throw new Error('the scan could not be claimed')
+  return lease
 }
 const scan = () => kept.store.read((reader) => getScan(reader, uid))
 const written: string[] = []
-const write = (drive: ScanLease, word: string) => drive.write(() => written.push(word))
+const write = (lease: ScanLease, word: string) => lease.write(() => written.push(word))
 
 describe('a scan', () => {
   it('that somebody drives cannot be claimed, until that one is silent', () => {
@@ -67,8 +67,8 @@ describe('a scan', () => {
   })
 
   it('that is over cannot be claimed', () => {
-    const drive = need(claim())
-    drive.end((writer) => finishScan(writer, drive.scan.id, { status: 'COMPLETED' }, now))
+    const lease = need(claim())
+    lease.end((writer) => finishScan(writer, lease.scan.id, { status: 'COMPLETED' }, now))
     now += 10 * SILENCE_MS
     expect(claim()).toBeUndefined()
   })

@@ -135,32 +135,32 @@ describe.each([
     const owner = { name: 'elsewhere/1/x/y', release: () => {} }
     const begun = performance.now()
     const now = () => bench.clock.now + differenceMs + Math.round(performance.now() - begun)
-    const drive = ScanLease.claim(uid, {
+    const lease = ScanLease.claim(uid, {
       store,
       owner,
       now,
       signal: new AbortController().signal,
       heartbeatMs: beatEveryMs,
     })
-    if (drive === undefined) throw new Error('the scan could not be claimed')
-    return { uid, drive }
+    if (lease === undefined) throw new Error('the scan could not be claimed')
+    return { uid, lease }
   }
   const tokenOf = (uid: string) => bench.store.read((reader) => getScan(reader, uid).token)
 
   it('is not taken over while it is driven', async () => {
-    const { uid, drive } = await driveElsewhere(50)
+    const { uid, lease } = await driveElsewhere(50)
     await expect(bench.run('start_scan', { id: 'fake' })).rejects.toMatchObject({
       facts: { reason: 'scan_running', facts: { id: uid } },
     })
-    expect(tokenOf(uid)).toBe(drive.scan.token)
-    drive.close()
+    expect(tokenOf(uid)).toBe(lease.scan.token)
+    lease.close()
   })
 
   it('is ended by its driver when it is cancelled', async () => {
-    const { uid, drive } = await driveElsewhere(50)
+    const { uid, lease } = await driveElsewhere(50)
     expect(await bench.run('cancel_scan', { id: uid })).toMatchObject({ status: 'RUNNING' })
-    await vi.waitFor(() => expect(drive.stop).toBe('cancelled'))
-    drive.close()
+    await vi.waitFor(() => expect(lease.stop).toBe('cancelled'))
+    lease.close()
   })
 })
 

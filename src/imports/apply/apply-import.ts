@@ -49,28 +49,28 @@ interface ApplyContext {
  * Stores what an accepted file still holds, a little at a time, and ends its scan: completed, or cancelled by somebody.
  * Readers see nothing of it until it is completed.
  */
-export async function applyStagedImport(drive: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
+export async function applyStagedImport(lease: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
-  const { id, uid } = drive.scan
-  const indexes = { write: <T>(work: (writer: Writer) => T) => drive.write(work), signal: drive.signal }
+  const { id, uid } = lease.scan
+  const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
   let arranger: Arranger | undefined
   try {
     arranger = openArranger(await leaveOutIndexes(store, { ...indexes, uid }))
-    const pending = await openPending(drive, context)
-    await storeWaiting(drive, context, arranger, pending)
+    const pending = await openPending(lease, context)
+    await storeWaiting(lease, context, arranger, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
-    await publish({ drive, pending, store, now })
+    await publish({ lease, pending, store, now })
   } catch (error) {
     const isOver = () => !store.read((reader) => isOpenScan(reader, uid))
     if (error instanceof LeaseStopped && (error.stop === 'cancelled' || isOver())) {
-      drive.end((writer) => {
+      lease.end((writer) => {
         finishScan(writer, id, { status: 'CANCELLED' }, now())
         clearProgress(writer, id)
       })
       await sweepImports(context)
       return 'CANCELLED'
     }
-    drive.release()
+    lease.release()
     throw error instanceof LeaseStopped
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
@@ -82,10 +82,10 @@ export async function applyStagedImport(drive: ScanLease, context: ApplyContext)
 }
 
 /** Begins or goes on with storing; what an earlier import of the source has left is undone before. */
-async function openPending(drive: ScanLease, context: ApplyContext): Promise<PendingImport> {
-  const { uid, sourceId } = drive.scan
+async function openPending(lease: ScanLease, context: ApplyContext): Promise<PendingImport> {
+  const { uid, sourceId } = lease.scan
   for (;;) {
-    const pending = drive.write((writer) => {
+    const pending = lease.write((writer) => {
       const isLogged = isFollowed(writer) && countWaiting(writer, uid).rows <= MAX_LOGGED_ROWS
       return openPendingImport(writer, { sourceId, uid, isFollowed: isLogged })
     }, unpublished)
@@ -95,12 +95,12 @@ async function openPending(drive: ScanLease, context: ApplyContext): Promise<Pen
 }
 
 async function storeWaiting(
-  drive: ScanLease,
+  lease: ScanLease,
   { store, now }: ApplyContext,
   arranger: Arranger,
   pending: PendingImport,
 ): Promise<void> {
-  const { uid, id: scanId, sourceId, progress, startedAt } = drive.scan
+  const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
   let told: ToldAssets | undefined
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
@@ -130,7 +130,7 @@ async function storeWaiting(
       const logBytes = store.logBytes
       const start = from
       const fitting = rowsOf(LOG_BYTES_IN_ALL - logBytes, bytesOfRow)
-      from = drive.write((writer) => {
+      from = lease.write((writer) => {
         const stored = { findings: { new: 0, again: 0, resolved: 0 }, seen: assets.count }
         const at = now()
         if (storedUntil !== undefined) dropImportRows(writer, uid, storedUntil)
@@ -154,7 +154,7 @@ async function storeWaiting(
       // A log that begins anew does not grow: then the transaction before tells.
       if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
       most = Math.min(MAX_ROWS, rowsOf(MAX_LOG_BYTES, bytesOfRow), most * 2)
-      await store.giveWay(drive.signal)
+      await store.giveWay(lease.signal)
     }
     from = 0
     storedUntil = ordinal

@@ -23,7 +23,7 @@ const FINDINGS_AT_ONCE = 500
 const unpublished = { unpublished: true }
 
 export interface Publishing {
-  drive: ScanLease
+  lease: ScanLease
   pending: PendingImport
   store: Store
   now: () => number
@@ -34,8 +34,8 @@ export interface Publishing {
  * since the import met it is brought up to date first.
  */
 export async function publish(publishing: Publishing): Promise<void> {
-  const { drive, pending, store, now } = publishing
-  const { id, uid, sourceId } = drive.scan
+  const { lease, pending, store, now } = publishing
+  const { id, uid, sourceId } = lease.scan
   const tryToPublish = (writer: Writer): boolean => {
     if (hasDeferredLines(writer, pending) || findSuppressionChanges(writer, pending) !== undefined) return false
     const at = now()
@@ -47,14 +47,14 @@ export async function publish(publishing: Publishing): Promise<void> {
   }
   for (;;) {
     store.emptyLog()
-    if (drive.write(tryToPublish, unpublished)) return drive.close()
+    if (lease.write(tryToPublish, unpublished)) return lease.close()
     await applyDeferred(publishing)
     await followSuppressions(publishing)
   }
 }
 
 /** Applies lines again whose findings somebody has changed since. */
-async function applyDeferred({ drive, pending, store, now }: Publishing): Promise<void> {
+async function applyDeferred({ lease, pending, store, now }: Publishing): Promise<void> {
   const applySome = (writer: Writer): boolean => {
     const deferred = takeDeferredLines(writer, pending, FINDINGS_AT_ONCE)
     const at = now()
@@ -70,11 +70,11 @@ async function applyDeferred({ drive, pending, store, now }: Publishing): Promis
     FindingLedger.keep(writer, at, apply, { pending })
     return deferred.length > 0
   }
-  while (drive.write(applySome, unpublished)) await store.giveWay(drive.signal)
+  while (lease.write(applySome, unpublished)) await store.giveWay(lease.signal)
 }
 
 /** Does to the findings of the import what creating and deleting suppressions did to those that everybody sees. */
-async function followSuppressions({ drive, pending, store, now }: Publishing): Promise<void> {
+async function followSuppressions({ lease, pending, store, now }: Publishing): Promise<void> {
   const changes = store.read((reader) => findSuppressionChanges(reader, pending))
   if (changes === undefined) return
   const changeSome = async (change: (writer: Writer, ledger: FindingLedger, after: number) => number | undefined) => {
@@ -84,8 +84,8 @@ async function followSuppressions({ drive, pending, store, now }: Publishing): P
         const at = now()
         return FindingLedger.keep(writer, at, (ledger) => change(writer, ledger, from), { pending })
       }
-      after = drive.write(keep, unpublished)
-      await store.giveWay(drive.signal)
+      after = lease.write(keep, unpublished)
+      await store.giveWay(lease.signal)
     }
   }
   const isOurs = (writer: Writer, ledger: FindingLedger, id: number) =>
@@ -95,7 +95,7 @@ async function followSuppressions({ drive, pending, store, now }: Publishing): P
       const page = listDecidedBy(writer, actorOf(id), { after, limit: FINDINGS_AT_ONCE })
       for (const found of page.filter((one) => isOurs(writer, ledger, one.id))) {
         const before = ledger.findById(found.id)
-        const change = { at: now(), to: 'OPEN', actor: ownText('import'), scanId: drive.scan.id } as const
+        const change = { at: now(), to: 'OPEN', actor: ownText('import'), scanId: lease.scan.id } as const
         if (before !== undefined) ledger.changeStatus(before, { ...change, reason: ownText('suppression deleted') })
       }
       suppressOpened(writer, ledger, now())
@@ -112,5 +112,5 @@ async function followSuppressions({ drive, pending, store, now }: Publishing): P
       return page.at(-1)?.id
     })
   }
-  drive.write((writer) => saveSuppressions(writer, pending, changes.present))
+  lease.write((writer) => saveSuppressions(writer, pending, changes.present))
 }
