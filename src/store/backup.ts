@@ -20,28 +20,28 @@ import { BACKUP_FOLDER, listBackups } from './place.ts'
 import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { syncFile } from './sync-file.ts'
 
-/** So many copies that nobody asked for are kept. */
+/** How many automatic backups (made before migrations) are kept. */
 const KEPT_AUTOMATIC = 5
 
 export interface Backup {
   file: string
   bytes: number
   schema: number
-  /** In what its schema differs from that of the version: with any of these it cannot be restored. */
+  /** Differences from the schema of its version; a backup with any cannot be restored. */
   differences: string[]
 }
 
 const toStamp = (at: number) => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')
 
-/** Where a backup goes when nobody names a file. */
+/** The path of a backup for which the user names no file. */
 export function nameBackup(home: string, at: number, why = ''): string {
   return join(home, BACKUP_FOLDER, `assay-${toStamp(at)}${why}.db`)
 }
 
 /**
- * Copies the database as of one moment, while others read and write it. The copy is checked before it gets its name;
- * a process that dies on the way leaves only a draft.
- * @throws AppError `conflict` when the file is there already.
+ * Copies the database as of one moment, while others read and write it. The copy is checked before it gets its final
+ * name; a process that dies during the copy leaves only a draft file.
+ * @throws AppError `conflict` when the file exists already.
  */
 export function backUp(database: string, target: string): Backup {
   const file = resolve(target)
@@ -49,7 +49,7 @@ export function backUp(database: string, target: string): Backup {
   const draft = `${file}.${randomBytes(4).toString('hex')}.draft`
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    // It is private before anything stands in it.
+    // Created with mode 0600 before anything is written to it.
     closeSync(openSync(draft, 'wx', 0o600))
     const source = new Database(database, { timeout: 30_000, fileMustExist: true })
     try {
@@ -85,7 +85,7 @@ function toBackupError(error: unknown): AppError {
   return new AppError('unavailable', message, { reason: 'backup_failed', cause: error })
 }
 
-/** Copies the database before its schema changes, and lets the oldest such copies go. */
+/** Backs up the database before a migration, and deletes the oldest automatic backups beyond KEPT_AUTOMATIC. */
 export function backUpBeforeMigration(database: string, schema: number, at: number): void {
   const home = dirname(database)
   const why = `-schema-${schema}`
@@ -96,9 +96,9 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
 }
 
 /**
- * Opens a copy, read-only, and looks it over whole.
- * @throws AppError `invalid_input` when it is damaged or not ours; reason `database_newer` when it is of a later
- * version.
+ * Opens a backup read-only and checks all of it.
+ * @throws AppError `invalid_input` when it is damaged or not a database of assay; reason `database_newer` when a later
+ * version made it.
  */
 export function verifyCopy(file: string): { schema: number; differences: string[] } {
   let copy: Database.Database
@@ -131,7 +131,10 @@ export function verifyCopy(file: string): { schema: number; differences: string[
   }
 }
 
-/** @throws AppError `invalid_input`, reason `foreign_schema`, when anything stands in its schema that assay did not make. */
+/**
+ * @throws AppError `invalid_input`, reason `foreign_schema`, when its schema contains anything that assay did not
+ * create.
+ */
 function requireOurSchema({ schema, differences }: { schema: number; differences: readonly string[] }): void {
   if (differences.length === 0) return
   const message = `The backup was not used, because its schema is not that of assay (schema ${schema}): ${describeDifferences(differences)}; name another backup.`
@@ -142,16 +145,16 @@ const damagedCopy = (cause?: unknown) =>
   invalidInput('The backup is damaged and was not used; name another one.', { reason: 'database_damaged', cause })
 
 export interface Restored {
-  /** Where the database went that was there before; absent when there was none. */
+  /** The path to which the previous database was moved; absent when there was none. */
   aside?: string
   schema: number
 }
 
 /**
- * Puts a backup in the place of the database, which is kept aside. Killed at any moment, either the old or the new one
- * is in place, whole.
- * @throws AppError `invalid_input` for a backup that cannot be used or is not only ours, `conflict` while another process has the database
- * open.
+ * Replaces the database by a backup and keeps the previous one under another name. If the process is killed at any
+ * moment, either the old or the new database is in place, complete.
+ * @throws AppError `invalid_input` for a backup that is unusable or has a foreign schema, `conflict` while another
+ * process has the database open.
  */
 export function restore(backup: string, database: string, at: number): Restored {
   if (!existsSync(backup)) throw notFound(`There is no file ${backup}; \`assay backup\` makes one.`)
@@ -175,7 +178,9 @@ export function restore(backup: string, database: string, at: number): Restored 
   }
 }
 
-/** Takes the database for itself, with everything in the one file; undefined when it is too damaged to be opened. */
+/**
+ * Locks the database exclusively, with its log merged into the one file; undefined when it is too damaged to be opened.
+ */
 function lockAlone(file: string): Database.Database | undefined {
   if (!existsSync(file)) return undefined
   let database: Database.Database | undefined
@@ -194,7 +199,7 @@ function lockAlone(file: string): Database.Database | undefined {
   }
 }
 
-/** The old file gets a second name; a log that belongs to it must not be found beside the new one. */
+/** Gives the old file a second name, and moves its log with it: SQLite would replay a log left beside the new file. */
 function setAside(database: string, at: number): string | undefined {
   if (!existsSync(database)) return undefined
   const aside = `${database}.before-restore-${toStamp(at)}-${randomBytes(2).toString('hex')}`

@@ -11,7 +11,7 @@ import {
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Tables } from './schema.ts'
 
-/** Builds queries; it holds no connection. A `Reader` or `Writer` of the store runs what it builds. */
+/** Builds queries without a connection; a `Reader` or `Writer` of the store runs them. */
 export const db = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -21,15 +21,15 @@ export const db = new Kysely<Tables>({
   },
 })
 
-/** A text that a column is compared with, which is not kept. */
+/** A text that a column is compared with and that is not stored, so it need not be a `SafeText`. */
 export const comparand = (text: string | RawBuilder<string>): RawBuilder<SafeText> => sql<SafeText>`${text}`
 
-/** A query as its builder gives it, or a `sql` template. */
+/** A query from the kysely builder, or a `sql` template. */
 export type BuiltQuery<Row> = Compilable<Row> | RawBuilder<Row>
-/** What a reader or writer runs. */
+/** Anything a reader or writer can run. */
 export type Query<Row> = BuiltQuery<Row> | Statement<Row>
 
-/** SQL with the values of its parameters, in their order. */
+/** Compiled SQL with its parameter values in order. */
 export class Statement<Row> {
   readonly sql: string
   readonly parameters: readonly unknown[]

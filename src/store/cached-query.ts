@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { Recent } from '../kernel/recent.ts'
 import { type BuiltQuery, Statement, toStatement } from './builder.ts'
 
-/** A value in a query, or the place of one that is filled each time the query runs. */
+/** A value in a query, or a placeholder that is filled in on each run. */
 export type Bound<T> = T | RawBuilder<T>
 
-/** Gives the place of a value that is picked from the input. */
+/** Returns a placeholder for a value that is picked from the input. */
 export type Bind<Input> = <T>(pick: (input: Input) => T) => RawBuilder<T>
 
 export interface CachedQuery<Input, Row> {
   (input: Input): Statement<Row>
-  /** The same, built and compiled anew with the values themselves. */
+  /** Builds and compiles the query again, with the values themselves in place of placeholders. */
   build(input: Input): Statement<Row>
 }
 
-/** Stands among the parameters of a compiled query for a value of the input. */
+/** Placeholder among the parameters of a compiled query for a value of the input. */
 class Picked<Input> {
   readonly pick: (input: Input) => unknown
 
@@ -41,7 +41,9 @@ function fill<Input, Row>({ sql, picks }: Compiled<Input>, input: Input): Statem
   return new Statement(sql, parameters)
 }
 
-/** Declares a query that is built and compiled once: what differs each time are parameters, each told by `give`. */
+/**
+ * Declares a query that is built and compiled once; values that differ between runs are parameters, bound with `give`.
+ */
 export function cachedQuery<Input, Row>(build: (give: Bind<Input>) => BuiltQuery<Row>): CachedQuery<Input, Row> {
   let compiled: Compiled<Input> | undefined
   const query = (input: Input): Statement<Row> => {
@@ -52,8 +54,8 @@ export function cachedQuery<Input, Row>(build: (give: Bind<Input>) => BuiltQuery
 }
 
 /**
- * Declares a query that is built and compiled once for each shape. Of the input `build` sees the shape alone, as JSON has
- * it: all that differs between two inputs of one shape gets in as a parameter, through `give`.
+ * Declares a query that is built and compiled once per shape. `build` sees only the shape of the input, after a round
+ * trip through JSON; everything in which two inputs of one shape differ must be a parameter, bound with `give`.
  */
 export function cachedQueryByShape<Input, Shape, Row>(
   toShape: (input: Input) => Shape,
@@ -72,6 +74,6 @@ export function cachedQueryByShape<Input, Shape, Row>(
   })
 }
 
-/** The places of a list of so many values. */
+/** Placeholders for a list of `length` values. */
 export const bindList = <Input, T>(give: Bind<Input>, length: number, pick: (input: Input) => readonly T[]) =>
   Array.from({ length }, (_, index) => give((input) => pick(input)[index] as T))

@@ -4,9 +4,12 @@ import type { SafeText } from '../kernel/safe-text.ts'
 const MAX_LENGTH = 80
 const MAX_READ = 500
 
-/** The name by which a program calls itself, as histories keep it: one short line; undefined where nothing is left. */
+/**
+ * The name by which a client program identifies itself, as stored in histories: one short line; undefined when no
+ * allowed character is left.
+ */
 export function toStoredClient(name: string | undefined): SafeText | undefined {
-  // Hidden first: without its punctuation a credential is not known for one any more.
+  // Credentials are masked first: without its punctuation a credential is no longer recognised.
   const line = toSafeText(name ?? '', 'prose', MAX_READ)
     .normalize('NFKC')
     .replaceAll(/[^\p{L}\p{N} ._/+@();:-]/gu, '')

@@ -8,35 +8,35 @@ import { APPLICATION_ID } from './migrations.ts'
 import { pause } from './pause.ts'
 import { UnpublishedImports } from './unpublished.ts'
 
-/** The write-ahead log is emptied when it has grown to this. */
+/** The write-ahead log is truncated when it is larger than this. */
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
 const KEPT_STATEMENTS = 500
-/** How long a write waits for others, and how often it looks. */
+/** How long a write waits for the write lock, and the interval at which it retries. */
 export const WAIT_MS = 5_000
 export const LOOK_MS = 1
 const COMPACT_WAIT_MS = 30_000
 
 /**
- * A statement that a connection keeps for everybody who prepares its SQL. Rows in another form come from a statement of
- * their own, so nobody changes what others hold.
+ * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
+ * of its own, so no caller changes the form of another's rows.
  */
 export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run'> {
   readonly reader: boolean
-  /** The statement that gives the first column alone. */
+  /** The statement whose rows are the first column alone. */
   pluck(): KeptStatement
-  /** The statement that gives rows as lists. */
+  /** The statement whose rows are arrays. */
   raw(): KeptStatement
 }
 
 type RowForm = 'object' | 'pluck' | 'raw'
 
-/** Runs queries inside one snapshot. Everything is synchronous: no transaction can be left open across an `await`. */
+/** Runs queries in one snapshot. Everything is synchronous, so no transaction can stay open across an `await`. */
 export interface Reader {
   all<Row>(query: Query<Row>): Row[]
   first<Row>(query: Query<Row>): Row | undefined
-  /** A prepared statement for a hot loop, by its SQL; kept for the life of the connection. */
+  /** A prepared statement for a hot loop, cached by its SQL. */
   prepare(sql: string): KeptStatement
-  /** The number of the snapshot on a connection that cannot write; undefined on one that can. */
+  /** Counts the snapshots of a read-only connection; undefined on one that can write. */
   readonly turn: number | undefined
 }
 
@@ -45,9 +45,9 @@ export interface Writer extends Reader {
 }
 
 export interface TransactionOptions {
-  /** The caller was told that it is kept: survives a power cut, not only a crash of the process. */
+  /** Survives a power cut, not only a crash of the process: for writes that the caller reports as saved. */
   durable?: boolean
-  /** Rows of imports that are not published are seen as well, and may be changed. */
+  /** Rows of unpublished imports are visible and may be changed. */
   unpublished?: boolean
 }
 
@@ -105,7 +105,7 @@ export class Connection implements Writer {
     this.#unpublished.hide()
   }
 
-  /** Whether nobody writes at this moment. */
+  /** Whether no other connection holds the write lock at this moment. */
   isFree(): boolean {
     if (this.#open) return true
     try {
@@ -118,7 +118,7 @@ export class Connection implements Writer {
     return true
   }
 
-  /** SQLite's own waiting grows to long pauses in which others overtake; this one looks again at once. */
+  /** Retries every LOOK_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
   #begin(begin: string): void {
     const deadline = performance.now() + WAIT_MS
     for (let waited = false; ; waited = true) {
@@ -169,8 +169,9 @@ export class Connection implements Writer {
   }
 
   /**
-   * Empties the write-ahead log; false while somebody reads from it. Where many read, some of them always do, unless it
-   * waits: those that begin meanwhile read from the database alone. Nobody else writes while it waits.
+   * Truncates the write-ahead log; false when a reader still uses it. With many readers one nearly always does, unless
+   * `patienceMs` is given: readers that begin during the wait read from the database file alone. The wait blocks all
+   * other writers.
    */
   checkpoint(patienceMs = 0): boolean {
     if (patienceMs > 0) this.#database.pragma(`busy_timeout = ${patienceMs}`)
@@ -223,7 +224,10 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
   }
 }
 
-/** Of many that make a new database at once, one turns it to WAL; SQLite lets the others not wait for that by itself. */
+/**
+ * When several processes create a database at once, one switches it to WAL; SQLite does not make the others wait for
+ * that, so they retry here.
+ */
 function turnToWal(database: Database.Database): void {
   const until = performance.now() + WAIT_MS
   for (;;) {
@@ -238,9 +242,9 @@ function turnToWal(database: Database.Database): void {
   }
 }
 
-/** Looks before the first pragma that could write: another program's database is not ours to change. */
+/** Checked before the first pragma that could write, so that another program's database is never changed. */
 function requireOurs(database: Database.Database): void {
-  // In this order: between the two looks another process may fill an empty file.
+  // Order matters: another process may initialise an empty file between the two checks.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
   if (isEmpty || database.pragma('application_id', { simple: true }) === APPLICATION_ID) return
   throw new AppError(
@@ -250,7 +254,7 @@ function requireOurs(database: Database.Database): void {
   )
 }
 
-/** Not on a connection that keeps what is temporary in memory: the new copy would stand there first. */
+/** Opens a connection of its own: with `temp_store = MEMORY`, VACUUM would build the new copy in memory first. */
 export function compactFile(file: string): void {
   const database = new Database(file, { timeout: COMPACT_WAIT_MS, fileMustExist: true })
   try {

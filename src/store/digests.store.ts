@@ -4,7 +4,7 @@ import type { Reader, Store, Writer } from './store.ts'
 
 const SEALED = 'sealed_schema'
 
-/** What a definition consists of, by its kind in the audit trail: every row that says something of it, in one order. */
+/** By kind of definition, as in the audit trail: the query for all rows that define it, in a fixed order. */
 const rowQueries: Record<string, string> = {
   term: 'SELECT * FROM term WHERE slug = @name',
   metric: `SELECT metric.*, (SELECT json_group_array(json_array(version, at, actor, via, snapshot))
@@ -35,7 +35,7 @@ function toDigest(reader: Reader, { kind, name }: Named): string | undefined {
   return createHash('sha256').update(JSON.stringify(row)).digest('hex')
 }
 
-/** Keeps the hash of a definition that was just written, or drops it with the definition. */
+/** Stores the SHA-256 of a definition that was just written, or deletes it when the definition no longer exists. */
 export function sealDefinition(writer: Writer, { kind, name }: Named): void {
   if (rowQueries[kind] === undefined) return
   const named = { kind, name }
@@ -52,7 +52,7 @@ export function sealDefinition(writer: Writer, { kind, name }: Named): void {
   )
 }
 
-/** Seals what migrations have written or reshaped; once for each schema. */
+/** Seals the definitions that migrations created or changed; once per schema version. */
 export function sealDefinitions(store: Store): void {
   const isSealed = (reader: Reader) => {
     const row = reader.first(db.selectFrom('install').select('value').where('name', '=', SEALED))
@@ -75,7 +75,7 @@ export function sealDefinitions(store: Store): void {
   )
 }
 
-/** Seals all definitions as they now are, but for those that were damaged before. */
+/** Seals all definitions in their present state, except those that were damaged before. */
 export function resealDefinitions(writer: Writer, damaged: readonly string[]): void {
   const isDamaged = ({ kind, name }: Named) => damaged.includes(`${kind} ${name}`)
   const sealed = writer.all(db.selectFrom('definition_digest').select(['kind', 'name']))
@@ -85,7 +85,7 @@ export function resealDefinitions(writer: Writer, damaged: readonly string[]): v
 
 const schemaOf = (reader: Reader) => Number(reader.prepare('PRAGMA user_version').pluck().get())
 
-/** The definitions that are not as they were written: changed behind our back, or lost. */
+/** Definitions that do not match their stored digest: changed outside of assay, or lost. */
 export function listDamagedDefinitions(reader: Reader): string[] {
   const sealed = reader.all(db.selectFrom('definition_digest').selectAll())
   const known = new Set(sealed.map(({ kind, name }) => `${kind} ${name}`))

@@ -1,8 +1,8 @@
 import { AppError } from '../kernel/errors.ts'
 
 /**
- * What is wrong when the native part of the driver cannot be loaded: install scripts were not run, or it was built for
- * another version of Node. Undefined for any other error.
+ * The error for a native driver module that cannot be loaded: install scripts were not run, or it was built for another
+ * version of Node. Undefined for any other error.
  */
 export function toDriverError(error: unknown): AppError | undefined {
   if (!(error instanceof Error)) return undefined

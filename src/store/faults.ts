@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { damaged } from './place.ts'
 
-/** Says how to come back from damage, with the newest backup by name. */
+/** Adds to an error about a damaged database how to recover from it, with the name of the newest backup. */
 export function withWayBack(file: string, error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const { reason } = error.facts
@@ -26,7 +26,7 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
     message: 'The disk is full: free some space and try again; nothing was written.',
   },
   {
-    // A file that may not grow, or memory of the log that finds no room.
+    // A file at its size limit, or no space for the shared memory of the write-ahead log.
     code: /^SQLITE_IOERR_(WRITE|SHMSIZE)/,
     reason: 'storage_full',
     message: 'The disk took no more: free some space and try again; nothing was written.',
@@ -49,7 +49,7 @@ const plainErrors: ReadonlyArray<{ code: RegExp; reason: string; message: string
   },
 ]
 
-/** What the driver says, as what to do next; any other error as it is. */
+/** Turns an error code of SQLite into an `AppError` that states what to do next; returns any other error unchanged. */
 export function toAppError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = plainErrors.find((candidate) => candidate.code.test(code))

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import type { AppError } from '../kernel/errors.ts'
 import { damaged } from './place.ts'
 
-/** The database, its write-ahead log and the index of that. */
+/** The suffixes of the database, its write-ahead log and the index of the log. */
 const PARTS = ['', '-wal', '-shm'] as const
-/** Reads look at most so often. */
+/** Minimum interval between two checks by reads. */
 const MIN_INTERVAL_MS = 50
 const RESTART = 'end every assay process that uses the data folder and start again, or'
 
@@ -15,8 +15,8 @@ interface Part {
 }
 
 /**
- * Notices that the files of an open database were removed, replaced or cut. SQLite goes on with the files that it has
- * open, and whatever is written to those then is lost.
+ * Detects that the files of an open database were removed, replaced or truncated. SQLite continues with the files that
+ * it has open, and everything written to those is lost.
  */
 export class FileGuard {
   readonly #file: string
@@ -26,7 +26,10 @@ export class FileGuard {
   #bytes: number
   #cutAt: number | undefined
 
-  /** To be made when the database is open. `isWhole` examines the file anew, after it has become smaller. */
+  /**
+   * To be created once the database is open. `isWhole` re-reads the file from disk; it is called when the file has
+   * become smaller.
+   */
   constructor(file: string, isWhole: () => boolean) {
     this.#file = file
     this.#isWhole = isWhole
@@ -47,7 +50,7 @@ export class FileGuard {
     }
   }
 
-  /** The same, unless it was done a moment ago. */
+  /** `check`, unless the last one was less than MIN_INTERVAL_MS ago. */
   checkLately(): void {
     if (performance.now() - this.#checkedAt > MIN_INTERVAL_MS) this.check()
   }
@@ -61,7 +64,7 @@ export class FileGuard {
   }
 
   #lost(isLog: boolean, isMissing: boolean): AppError {
-    // Until it succeeds again, no read may rely on a check of before.
+    // Reads must check again until a check succeeds.
     this.#checkedAt = Number.NEGATIVE_INFINITY
     const reason = isLog ? 'log_missing' : isMissing ? 'database_missing' : 'database_replaced'
     const what = isLog ? 'write-ahead log of the database' : 'database file'

@@ -1,22 +1,25 @@
 import { db } from './builder.ts'
 import type { Reader, Writer } from './store.ts'
 
-/** The id of this installation; undefined until its key was made. */
+/** The id of this installation; undefined until its key is created. */
 export function findInstallId(reader: Reader): string | undefined {
   return reader.first(db.selectFrom('install').select('value').where('name', '=', 'id'))?.value
 }
 
 const TEXTS_HIDDEN = 'texts_hidden'
 
-/** States of the look through the texts that earlier versions stored; else the moment at which it was over. */
+/**
+ * States of the pass over texts that earlier versions stored unmasked; once it is complete, the value is its time in ms
+ * instead.
+ */
 export const textsHidden = {
-  /** There was nothing to hide. */
+  /** There was nothing to mask. */
   nothing: '0',
-  /** What was hidden still stands in free parts of the file. */
+  /** Masked, but the original texts remain in free pages of the file until it is compacted. */
   uncompacted: 'uncompacted',
 } as const
 
-/** Undefined: the stored texts were not looked through yet. */
+/** Undefined: the stored texts were not examined yet. */
 export function findTextsHiddenAt(reader: Reader): string | undefined {
   return reader.first(db.selectFrom('install').select('value').where('name', '=', TEXTS_HIDDEN))?.value
 }

@@ -10,8 +10,8 @@ const memories = new WeakMap<Reader, Memory>()
 const MAX_VALUES = 2000
 
 /**
- * What was read of definitions (metrics, terms, sources, custom detectors) is computed once and kept until any of them
- * changes. Nothing is kept of a transaction that writes. Callers must not change what they get.
+ * Computes a value that depends only on definitions (metrics, terms, sources, custom detectors) and caches it until any
+ * of them changes. Connections that can write do not use the cache. Callers must not modify the result.
  */
 export function cacheDefinition<Value>(reader: Reader, key: string, compute: () => Value): Value {
   const { turn } = reader

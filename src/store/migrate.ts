@@ -8,9 +8,9 @@ const OLDEST_SQLITE = [3, 51, 3]
 const MIGRATION_PATIENCE_MS = 120_000
 
 /**
- * Brings the schema up to date, in one transaction that starts by taking the write lock and looking at the version
- * again: of many processes starting together exactly one does it, and one that dies leaves the old schema. A database
- * that was in use is copied first. SQL in a migration may call `now_ms()` and `new_uid()`.
+ * Migrates the schema in one transaction, which takes the write lock and then reads the version again: of many
+ * processes that start together exactly one migrates, and one that dies leaves the old schema. A database that was in
+ * use is backed up first. SQL in a migration may call `now_ms()` and `new_uid()`.
  */
 export function migrate(
   database: Database.Database,
@@ -35,7 +35,7 @@ export function migrate(
     )
   }
   defineFunctions(database, now)
-  // Whoever copies and migrates a large database keeps the others waiting.
+  // Copying and migrating a large database takes long, and other processes wait for it here.
   database.pragma(`busy_timeout = ${MIGRATION_PATIENCE_MS}`)
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -52,13 +52,13 @@ export function migrate(
   database.pragma('busy_timeout = 5000')
 }
 
-/** What the SQL of migrations calls. */
+/** Defines the SQL functions that migrations call. */
 export function defineFunctions(database: Database.Database, now: () => number): void {
   database.function('now_ms', { deterministic: false }, () => now())
   database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
 }
 
-/** True once the first process that opened it has come so far as to make its key. */
+/** Whether a process has opened the database before and created its key. */
 function isInUse(database: Database.Database): boolean {
   const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'install'").get()
   return known !== undefined && database.prepare('SELECT 1 FROM install LIMIT 1').get() !== undefined

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { packageFile } from '../runtime/package-files.ts'
 
-/** Marks the file as ours: 'ASAY'. */
+/** The `application_id` of databases of assay: 'ASAY'. */
 export const APPLICATION_ID = 0x41534159
 
 const folder = packageFile('migrations/sqlite/')
@@ -12,7 +12,7 @@ export interface Migration {
   sql: string
 }
 
-/** Every migration, by number. */
+/** All migrations, ordered by number. */
 export function listMigrations(): Migration[] {
   const migrations = readdirSync(folder)
     .filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name))
@@ -25,7 +25,7 @@ export function listMigrations(): Migration[] {
 
 let newest: number | undefined
 
-/** The schema that this version of the program makes. */
+/** The schema version to which this version of the program migrates. */
 export function newestSchema(): number {
   newest ??= listMigrations().at(-1)?.number ?? 0
   return newest

@@ -13,16 +13,18 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x00c36400, 'Ceph'],
   [0x0bd00bd0, 'Lustre'],
 ])
-/** These may be a share or the disk of a container: only one that is mounted into the machine counts as a share. */
+/**
+ * May be a network share or the root disk of a container: counts as a share only when it is not the root file system.
+ */
 const mountedTypes: ReadonlyMap<number, string> = new Map([
   [0x01021997, '9p'],
   [0x65735546, 'FUSE'],
 ])
 
 export interface FolderLocation {
-  /** The name of the file system when it is a network's. */
+  /** Name of the file system when it is a network file system. */
   network?: string
-  /** The name of the service that would copy the files away under our hands. */
+  /** Name of the file-sync service that would copy the files while they are in use. */
   sync?: string
   freeBytes: number
 }
@@ -30,7 +32,7 @@ export interface FolderLocation {
 const syncFolders =
   /^(?:Dropbox|OneDrive(?: - .*)?|Google ?Drive|My Drive|iCloudDrive|Mobile Documents|Nextcloud|pCloud.*)$/i
 
-/** Where a data folder lies. The folder must be there. */
+/** Describes where a data folder is. The folder must exist. */
 export function describePlace(folder: string, statfs: typeof statfsSync = statfsSync): FolderLocation {
   const { type, bavail, bsize } = statfs(folder)
   const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : undefined
@@ -68,12 +70,12 @@ const PAGES_AT = 28
 const VALID_FOR_AT = 92
 
 /**
- * Looks at the file before anything opens it: what SQLite would take for an empty database, or for one that is whole
- * until the missing part is read, is told at once. Nothing is written.
- * @throws AppError `unavailable`, reason `database_missing` or `database_damaged`.
+ * Checks the file before SQLite opens it: SQLite would take a missing or empty file for a new database, and notice a
+ * truncated one only on reading a missing page. Writes nothing.
+ * @throws AppError `unavailable`, reason `database_missing`, `not_a_database` or `database_damaged`.
  */
 export function requireWholeFile(file: string): void {
-  // Between two looks another process may have moved its log into the file: only what stays wrong is wrong.
+  // Another process may move its log into the file during a check, so only a repeated failure counts.
   for (let look = 1; ; look++) {
     try {
       lookAtFile(file)
@@ -86,7 +88,7 @@ export function requireWholeFile(file: string): void {
 }
 
 /**
- * For whoever only looks: nothing is made where nothing is.
+ * For commands that only read: creates nothing.
  * @throws AppError `not_found`, reason `no_database`, and what `requireWholeFile` throws.
  */
 export function requireDatabase(folder: string): void {
@@ -113,7 +115,8 @@ function lookAtFile(file: string): void {
     if (isNew) return
     throw damaged(file, 'database_damaged', 'The database file is empty, although it was in use;')
   }
-  // Who closes a file gives up the locks of the whole process on it (fcntl(2)): one that may be open here is not opened.
+  // Closing any descriptor of a file releases all locks of the process on it (fcntl(2)), so a file that may be open in
+  // this process is not opened again.
   if (walSize > 0 || existsSync(`${file}-shm`)) return
   const wanted = toWantedSize(file)
   if (wanted !== undefined && size < wanted) {
@@ -121,7 +124,7 @@ function lookAtFile(file: string): void {
   }
 }
 
-/** The size that the header promises; undefined when the header does not say so. */
+/** The file size in bytes according to the header; undefined without a header of SQLite or with a stale page count. */
 function toWantedSize(file: string): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES)
   const handle = openSync(file, 'r')
@@ -138,7 +141,7 @@ function toWantedSize(file: string): number | undefined {
 
 export const BACKUP_FOLDER = 'backups'
 
-/** The error for a file that cannot be used any more: it is left as it is, and the way back is named. */
+/** The error for a file that is no longer usable: the file is left unchanged, and the message states how to recover. */
 export function damaged(file: string, reason: string, what: string, cause?: unknown): AppError {
   const newest = listBackups(dirname(file)).at(-1)
   const way =
@@ -148,7 +151,7 @@ export function damaged(file: string, reason: string, what: string, cause?: unkn
   return new AppError('unavailable', `${what} ${way}`, { reason, ...(cause === undefined ? {} : { cause }) })
 }
 
-/** The backups of a data folder by age, oldest first. */
+/** File names of the backups of a data folder, oldest first. */
 export function listBackups(home: string): string[] {
   try {
     return readdirSync(join(home, BACKUP_FOLDER))

@@ -1,11 +1,11 @@
 import type { Reader, Writer } from './store.ts'
 
-/** Definitions whose texts assistants read. */
+/** Kinds of definitions whose texts assistants read. */
 export type ReviewedKind = 'term' | 'metric'
 
 const isReviewed = (kind: string): kind is ReviewedKind => kind === 'term' || kind === 'metric'
 
-/** Notes who wrote a definition last: an assistant's words stay marked until a person changes or certifies them. */
+/** Records who last wrote a definition: text by an assistant stays marked until a person changes or certifies it. */
 export function noteReview(
   writer: Writer,
   { kind, name, byAssistant }: { kind: string; name: string; byAssistant: boolean },

@@ -3,14 +3,17 @@ import { readFileSync } from 'node:fs'
 import { showName } from '../kernel/shown.ts'
 import { packageFile } from '../runtime/package-files.ts'
 
-/** Digests of tables, indexes, triggers and views, by `type name`. */
+/** Digests of tables, indexes, triggers and views, keyed by `type name`. */
 export type SchemaDigests = ReadonlyMap<string, string>
 
-/** The file that says what each migration adds, changes and drops: by its number, digests by object; null is dropped. */
+/**
+ * What each migration adds, changes and drops: by migration number, the digest of each object, or null when it is
+ * dropped.
+ */
 export const SCHEMA_RECORD = 'migrations/sqlite/schemas.json'
 export type SchemaRecord = Record<string, Record<string, string | null>>
 
-/** Indexes that a large import leaves out for a while. */
+/** Indexes that a large import drops and creates again afterwards. */
 export const DEFERRABLE_INDEXES = [
   'finding_by_time',
   'finding_by_resolution',
@@ -19,7 +22,7 @@ export const DEFERRABLE_INDEXES = [
   'asset_by_name',
 ] as const
 
-/** What FTS5 keeps for each of its tables. */
+/** Suffixes of the shadow tables of an FTS5 table. */
 const SHADOW_TABLES = ['data', 'idx', 'content', 'docsize', 'config']
 
 interface SchemaRow {
@@ -33,7 +36,7 @@ interface Preparing {
   prepare(sql: string): { all(): unknown[] }
 }
 
-/** What SQLite makes by itself is left out: its statistics and sequences, automatic indexes, shadow tables of FTS5. */
+/** Leaves out what SQLite creates itself: statistics, sequences, automatic indexes, shadow tables of FTS5. */
 export function digestSchema(database: Preparing): SchemaDigests {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all() as SchemaRow[]
   const shadows = new Set(
@@ -48,7 +51,7 @@ export function digestSchema(database: Preparing): SchemaDigests {
   return new Map(own.map((row): [string, string] => [`${row.type} ${row.name}`, toDigest(row)]))
 }
 
-/** Indexes are made by migrations and again by imports, with other line breaks. */
+/** White space of indexes is normalised: migrations and imports create them with different line breaks. */
 function toDigest({ type, tbl_name, sql }: SchemaRow): string {
   const text = type === 'index' ? sql?.replace(/\s+/g, ' ') : sql
   return createHash('sha256')
@@ -57,7 +60,7 @@ function toDigest({ type, tbl_name, sql }: SchemaRow): string {
     .slice(0, 32)
 }
 
-/** What the schema of a version consists of; undefined for a number that no version has. */
+/** The objects of a schema version; undefined for an unknown version. */
 function findExpected(version: number): SchemaDigests | undefined {
   const record = JSON.parse(readFileSync(packageFile(SCHEMA_RECORD), 'utf8')) as SchemaRecord
   if (!Object.hasOwn(record, version)) return undefined
@@ -73,8 +76,7 @@ function findExpected(version: number): SchemaDigests | undefined {
 }
 
 /**
- * In what a database differs from the schema of a version, such as `trigger x is not of assay`; empty when it is exactly
- * that schema.
+ * Differences of a database from a schema version, such as `trigger x is not of assay`; empty when it matches exactly.
  */
 export function listSchemaDifferences(database: Preparing, version: number): string[] {
   const expected = findExpected(version)
@@ -94,7 +96,7 @@ export function listSchemaDifferences(database: Preparing, version: number): str
 const MAX_NAMED = 3
 const MAX_NAME_LENGTH = 80
 
-/** The first few differences as part of a sentence. */
+/** The first MAX_NAMED differences as part of a sentence. */
 export function describeDifferences(differences: readonly string[]): string {
   const named = differences.slice(0, MAX_NAMED).map((text) => showName(text, MAX_NAME_LENGTH))
   const more = differences.length - named.length

@@ -3,7 +3,7 @@ import { defineFunctions } from './migrate.ts'
 import { listMigrations } from './migrations.ts'
 import { digestSchema, type SchemaDigests, type SchemaRecord } from './schema-check.ts'
 
-/** Runs every migration in memory and notes what each makes of the schema. */
+/** Runs every migration in memory and records how each changes the schema. */
 export function createSchemaRecord(): SchemaRecord {
   const database = new Database(':memory:')
   defineFunctions(database, () => 0)

@@ -170,9 +170,9 @@ export interface ComboRow {
   custom_key_id: number
   severity: number
   status: number
-  /** Findings that carry it. */
+  /** Number of findings with this combination. */
   n: Generated<number>
-  /** What is added to `n` when the pending import of the source is published. */
+  /** Added to `n` when the pending import of the source is published. */
   held: Generated<number>
 }
 
@@ -284,8 +284,8 @@ export interface AuditRow {
   after: SafeText | null
 }
 
-/** How the facets of a finding are kept as integers; the order of severities is their rank. */
+/** Integer codes of facets of a finding; severities are ordered by rank. */
 export const severityCodes = { INFO: 1, LOW: 2, MEDIUM: 3, HIGH: 4, CRITICAL: 5 } as const
 export const statusCodes = { OPEN: 0, RESOLVED: 1, FALSE_POSITIVE: 2, IGNORED: 3 } as const
-/** Confidence is kept in ten-thousandths, so that sums and averages are exact. */
+/** Confidence is stored in ten-thousandths, so that sums and averages are exact. */
 export const CONFIDENCE_SCALE = 10_000

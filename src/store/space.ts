@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 
 const MB = 1024 * 1024
-/** With less, writes are refused, so that what is there stays whole and can be read. */
+/** With less free space, writes are refused, so that existing data stays intact and readable. */
 export const MIN_FREE_BYTES = 64 * MB
 const BALLAST_BYTES = 16 * MB
 const BALLAST_NAME = 'ballast'
-/** The disk is asked at most so often. */
+/** Free space is read from the disk at most once in this time. */
 const FRESH_MS = 1_000
 
 export function readFreeBytes(folder: string): number {
@@ -15,7 +15,7 @@ export function readFreeBytes(folder: string): number {
   return bavail * bsize
 }
 
-/** How much room the disk of a data folder has left. */
+/** Free space on the disk of a data folder. */
 export class Space {
   readonly #folder: string
   readonly #freeBytes: () => number
@@ -33,7 +33,7 @@ export class Space {
       this.#askedAt = now
       this.#free = this.#freeBytes()
     }
-    // A full disk is looked at again each time: room may have been made.
+    // When space is low it is read again each time, because some may have been freed.
     if (this.#free < MIN_FREE_BYTES) this.#askedAt = Number.NEGATIVE_INFINITY
     return this.#free < MIN_FREE_BYTES
   }
@@ -49,7 +49,7 @@ export class Space {
     )
   }
 
-  /** Lays a file aside that can be given up when even deleting needs room. */
+  /** Reserves a file that can be deleted on a full disk, where even deleting rows needs space. */
   keepBallast(): void {
     const file = join(this.#folder, BALLAST_NAME)
     if (statSync(file, { throwIfNoEntry: false })?.size === BALLAST_BYTES) return
@@ -67,7 +67,6 @@ export class Space {
     }
   }
 
-  /** Gives the ballast up. */
   dropBallast(): void {
     rmSync(join(this.#folder, BALLAST_NAME), { force: true })
   }

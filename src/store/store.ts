@@ -26,50 +26,50 @@ import { WriterSignal } from './writer-signal.ts'
 export type { Reader, Writer } from './connection.ts'
 
 export interface WriteOptions extends TransactionOptions {
-  /** It takes next to no room, or makes some: it is tried on a full disk too. */
+  /** Needs almost no space, or frees some: attempted on a full disk too. */
   essential?: boolean
 }
 
 export interface StoreOptions {
   now: () => number
-  /** Use a folder on a network file system, whose locks are known to hold. */
+  /** Allow a folder on a network file system; its locks must be known to work. */
   networkFolder?: boolean
-  /** Only open a database that is there. */
+  /** Open only an existing database. */
   mustExist?: boolean
-  /** Most memory for pages that were read, of each connection. */
+  /** Page cache limits of the read and the write connection. */
   readCacheBytes?: number
   writeCacheBytes?: number
-  /** How much room the disk has; for tests. */
+  /** Replaces the free-space check in tests. */
   freeBytes?: () => number
 }
 
 export interface Examined {
   integrity: string
-  /** Rows that refer to nothing. */
+  /** Number of rows with a foreign key to a missing row. */
   foreignKeys: number
   schema: number
-  /** In what the schema is not the one that this version makes. */
+  /** Differences from the schema of this version. */
   differences: string[]
 }
 
 const MEGABYTE = 1024 * 1024
 const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
-/** A writer of batches stands back so long for one that waits, which looks every millisecond. */
+/** How long a batch writer yields to a waiting writer, which retries every millisecond. */
 const STAND_BACK_MS = 4
-/** So long after somebody waited, batches are to be small. */
+/** Batches should be small for this long after another writer has waited. */
 const AWAITED_MS = 2_000
-/** A writer of batches goes on when the log is below this. */
+/** A batch writer continues when the log is smaller than this. */
 const DRAINED_BYTES = 32 * MEGABYTE
-/** How often it looks whether a reader still keeps the log from being emptied. */
+/** Interval between attempts to empty the log. */
 const DRAIN_MS = 25
-/** At every so many of these looks it waits for those who read, with everybody else who wants to write behind it. */
+/** At every N-th attempt the checkpoint waits for readers, which blocks all other writers. */
 const LOOKS_TO_PATIENCE = 8
-/** How long it waits for them. */
+/** How long such a checkpoint waits. */
 const PATIENCE_MS = 80
-/** And so does every write that leaves a log of this size. */
+/** A write that leaves a log larger than this also waits for readers. */
 const CROWDED_BYTES = 54 * MEGABYTE
 
-/** One embedded database: a connection that cannot write for questions, one that can for everything else. */
+/** An embedded database: a read-only connection for queries, and one for writes. */
 export class Store {
   readonly file: string
   readonly space: Space
@@ -88,8 +88,8 @@ export class Store {
   }
 
   /**
-   * Opens the database, creating and migrating it when needed; safe when many processes do so at once. A file that is
-   * damaged is left as it is: nothing new is ever made in its place.
+   * Opens the database, creating and migrating it when needed; safe when many processes do so at once. A damaged file
+   * is left unchanged, and no new one is created in its place.
    * @throws AppError `unavailable` with reason `database_newer`, `database_damaged`, `database_missing`,
    * `not_a_database`, `network_folder` or `busy`.
    */
@@ -104,10 +104,10 @@ export class Store {
     let writer: Database.Database | undefined
     try {
       writer = openConnection(file, { cacheBytes: writeCacheBytes })
-      // Readable by its owner only, and with it what SQLite puts beside it.
+      // Readable by the owner only; SQLite creates its files beside it with the same mode.
       if (before === undefined) chmodSync(file, 0o600)
       migrate(writer, options.now)
-      // From here on the one statement that may wait for others does so by itself.
+      // From here on `Connection` itself waits for the write lock.
       writer.pragma('busy_timeout = 0')
       const reader = openConnection(file, { readonly: true, cacheBytes: readCacheBytes })
       const after = statSync(file, { throwIfNoEntry: false })?.ino
@@ -122,7 +122,7 @@ export class Store {
     }
   }
 
-  /** Opens one snapshot on a connection of its own, for reading in many turns; it must be closed soon. */
+  /** Opens a snapshot on a connection of its own, for reads across several turns of the event loop; close it soon. */
   openSnapshot(): { reader: Reader; close(): void } {
     this.#guard.check()
     const database = openConnection(this.file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
@@ -137,15 +137,15 @@ export class Store {
     return { reader, close: () => reader.close() }
   }
 
-  /** Runs `work` in one snapshot, on a connection that cannot write. `work` returns plain data, never a promise. */
+  /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T {
     this.#guard.checkLately()
     return this.#reader.transaction('BEGIN', work)
   }
 
   /**
-   * Runs `work` in one write transaction: all of it is kept, or none.
-   * @throws AppError `unavailable` when the database was removed or replaced meanwhile, too.
+   * Runs `work` in one write transaction: all of it is committed, or nothing.
+   * @throws AppError `unavailable` also when the database was removed or replaced meanwhile.
    */
   write<T>(work: (writer: Writer) => T, { essential = false, ...options }: WriteOptions = {}): T {
     if (!essential) this.space.require()
@@ -156,7 +156,7 @@ export class Store {
     return result
   }
 
-  /** Runs `work` in a write transaction that is undone whatever happens, and gives what it came to. */
+  /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
   rehearse<T>(work: (writer: Writer) => T): T {
     const undone = new Error('undone')
     let outcome: { result: T } | undefined
@@ -172,7 +172,7 @@ export class Store {
     return outcome.result
   }
 
-  /** Looks the whole file over; slow on a large one, and slower when `deep` also compares indexes with their rows. */
+  /** Checks the whole file; slow on a large one, and slower when `deep` also compares indexes with their rows. */
   examine(deep = false): Examined {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
     const schema = Number(pragma('user_version').pluck().get())
@@ -188,12 +188,12 @@ export class Store {
     }
   }
 
-  /** @throws AppError `unavailable` when the files that are open are not those of the data folder any more. */
+  /** @throws AppError `unavailable` when the open files are no longer those in the data folder. */
   requireFiles(): void {
     this.#guard.check()
   }
 
-  /** Whether the file still has the schema that this version works with. */
+  /** Whether the file still has the schema of this version. */
   isCurrent(): boolean {
     return Number(this.#reader.prepare('PRAGMA user_version').pluck().get()) === newestSchema()
   }
@@ -203,14 +203,14 @@ export class Store {
     this.#writer.close()
   }
 
-  /** True while others have lately waited to write: batches are to be small then. */
+  /** Whether another writer has waited recently; batches should then be small. */
   get isAwaited(): boolean {
     return this.#bell.wasSignalledSince(Date.now() - AWAITED_MS)
   }
 
   /**
-   * Lets the thread go on with other things while somebody else writes; to be awaited before a write, which then hardly
-   * waits. Resolves after so long in any case: the write itself says that the database is busy.
+   * Waits, without blocking the thread, until no other connection writes; to be awaited before a write, which then
+   * hardly blocks. Resolves after WAIT_MS in any case: the write itself reports that the database is busy.
    */
   async untilFree(signal?: AbortSignal): Promise<void> {
     const deadline = performance.now() + WAIT_MS
@@ -222,8 +222,8 @@ export class Store {
   }
 
   /**
-   * Between two batches of many: gives others their turn, lets a waiting writer of any process or thread go first, and
-   * waits while a long read keeps the write-ahead log from being emptied.
+   * To be awaited between two batches: yields to the event loop, lets a waiting writer of any process or thread go
+   * first, and waits while a long read keeps the write-ahead log from being emptied.
    */
   async giveWay(signal?: AbortSignal): Promise<void> {
     if (this.#bell.wasSignalled()) await sleep(STAND_BACK_MS)
@@ -231,7 +231,10 @@ export class Store {
     await this.#drain(DRAINED_BYTES, Number.POSITIVE_INFINITY, signal)
   }
 
-  /** Empties the write-ahead log, and waits some seconds for those who read from it: one transaction may fill it. */
+  /**
+   * Empties the write-ahead log, waiting up to WAIT_MS for its readers; call it before a transaction that may fill the
+   * log.
+   */
   async untilLogIsEmpty(signal?: AbortSignal): Promise<void> {
     await this.#drain(0, WAIT_MS / DRAIN_MS, signal)
   }
@@ -243,14 +246,14 @@ export class Store {
     }
   }
 
-  /** Empties the write-ahead log before a large transaction; a read that goes on may keep some of it. */
+  /** Empties the write-ahead log before a large transaction; a read in progress may keep part of it. */
   emptyLog(): void {
     if (this.logBytes > 0) this.#checkpoint()
   }
 
   /**
-   * Writes the database anew and empties the log, so that nothing of what was written over is left in either.
-   * @throws AppError `unavailable` when there is no room for it, or another process reads from the log all the time.
+   * Rewrites the database and empties the log, so that no overwritten content remains in either.
+   * @throws AppError `unavailable` when there is no space for it, or another process keeps reading from the log.
    */
   compact(): void {
     this.#guard.check()
@@ -269,12 +272,12 @@ export class Store {
     return done
   }
 
-  /** What the write-ahead log takes on the disk. */
+  /** Size of the write-ahead log on disk. */
   get logBytes(): number {
     return statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 
-  /** On a disk that is full to the last byte the ballast goes, so that the next try has room. */
+  /** On a completely full disk deletes the ballast file, so that the next attempt has space. */
   #try<T>(write: () => T): T {
     try {
       return write()
@@ -284,23 +287,23 @@ export class Store {
     }
   }
 
-  /** What was written is kept whatever comes of this: a log that cannot be emptied now is emptied later. */
+  /** The write is already committed, so a failure is ignored: a log that cannot be emptied now is emptied later. */
   #boundWal(): void {
     const bytes = this.logBytes
     try {
       if (bytes > WAL_TRUNCATE_BYTES) this.#checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
     } catch {
-      // Such as a disk without room: the next write says so.
+      // For example a full disk, which the next write reports.
     }
   }
 }
 
-/** Reads every page anew: a connection that is open already may have them in memory. */
+/** Reads every page from disk: a connection that is already open may have them cached. */
 function isWhole(file: string): boolean {
   let database: Database.Database | undefined
   try {
     database = openConnection(file, { readonly: true, cacheBytes: SNAPSHOT_CACHE_BYTES })
-    // A file that was cut to nothing passes for an empty database.
+    // A file truncated to zero bytes would pass for an empty database.
     database.prepare('SELECT 1 FROM install').get()
     return database.pragma('quick_check(1)', { simple: true }) === 'ok'
   } catch {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
-/** Makes a file, or the names in a folder, survive a power cut; not every platform can do the latter. */
+/** Flushes a file, or the entries of a folder, to disk; not every platform supports the latter. */
 export function syncFile(path: string): void {
   try {
     const handle = openSync(path, 'r')

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 
-/** An import that is not published, as its row has it; numbers alone, so that they can stand in SQL. */
+/** A row of `pending_import`; numbers only, so that it can be inserted into SQL text. */
 type PendingSqlRow = [id: number, source: number, finding: number, asset: number, combo: number, hasEarlier: number]
 
 const selectPending = `SELECT id, source_id, first_finding, first_asset, first_combo, has_earlier
@@ -8,19 +8,22 @@ const selectPending = `SELECT id, source_id, first_finding, first_asset, first_c
 const views = ['finding', 'asset', 'combo', 'status_change'] as const
 const dropViews = views.map((name) => `DROP VIEW IF EXISTS temp.${name};`).join('\n')
 
-/** What a pending import changes in rows that were there before, and keeps as it was. */
+/**
+ * Columns of existing rows that an import may change; `earlier_finding` and `earlier_asset` keep their values until it
+ * is published.
+ */
 const changing = {
   finding: ['combo_id', 'conf_q', 'last_detected_at', 'resolved_at', 'location', 'excerpt', 'value_fp'],
   asset: ['kind_id', 'container_id', 'name', 'url', 'content_updated_at', 'last_seen_at', 'last_scanned_at'],
 } as const
 
 /**
- * Hides imports that are not published from a connection: while there are any, temporary views stand before the tables
- * of findings, so that no statement sees a part of an import. Writes name the tables themselves, as `main.finding`.
+ * Hides unpublished imports from a connection: while there are any, temporary views shadow the tables of findings, so
+ * that no statement sees part of an import. Writes name the tables themselves, as `main.finding`.
  */
 export class UnpublishedImports {
   readonly #database: Database.Database
-  /** The imports that the views of now hide, as text; undefined: not known. */
+  /** The imports that the current views hide, as JSON; undefined when unknown. */
   #hidden: string | undefined = ''
   #select: Database.Statement | undefined
 
@@ -28,7 +31,7 @@ export class UnpublishedImports {
     this.#database = database
   }
 
-  /** Hides what is unpublished in the snapshot of the open transaction. */
+  /** Hides the imports that are unpublished in the snapshot of the open transaction. */
   hide(): void {
     this.#select ??= this.#database.prepare(selectPending).raw()
     const rows = this.#select.all() as PendingSqlRow[]
@@ -36,19 +39,19 @@ export class UnpublishedImports {
     if (wanted !== this.#hidden) this.#replaceViews(wanted, rows)
   }
 
-  /** Shows everything. */
+  /** Drops the views, so that all rows are visible. */
   show(): void {
     if (this.#hidden !== '') this.#replaceViews('', [])
   }
 
-  /** To be called after a rollback, which may have brought other views back. */
+  /** To be called after a rollback, which may have restored earlier views. */
   forget(): void {
     this.#hidden = undefined
   }
 
   #replaceViews(wanted: string, rows: readonly PendingSqlRow[]): void {
     const isReadOnly = this.#database.pragma('query_only', { simple: true }) === 1
-    // Temporary views are writes too.
+    // Creating temporary views counts as a write.
     if (isReadOnly) this.#database.pragma('query_only = OFF')
     try {
       this.#hidden = undefined
@@ -78,20 +81,20 @@ export class UnpublishedImports {
   }
 }
 
-/** What leaves the new rows of an import out. */
+/** The condition that excludes the rows which an import added; '' for none. */
 function toCondition(name: (typeof views)[number], [, source, finding, asset, combo]: PendingSqlRow): string {
   const combos = `SELECT id FROM main.combo WHERE source_id = ${source}`
   if (name === 'finding') return `NOT (t.id >= ${finding} AND t.combo_id IN (${combos}))`
   if (name === 'asset') return `NOT (t.id >= ${asset} AND t.source_id = ${source})`
   if (name === 'combo') return `NOT (t.id >= ${combo} AND t.source_id = ${source} AND t.n = 0)`
-  // Who reads a history has its finding.
+  // A history is read only together with its finding, which is hidden already.
   return ''
 }
 
 const earlierOf = (name: 'finding' | 'asset', imports: readonly number[]) =>
   `main.earlier_${name} e WHERE e.import_id IN (${imports.join(', ')}) AND e.${name}_id`
 
-/** A column with the value that it had before the imports. */
+/** A column with its value before the imports. */
 function toEarlier(name: (typeof views)[number], column: string, imports: readonly number[]): string {
   if (name === 'status_change' && column === 'at') {
     const earlier = `SELECT e.last_at FROM ${earlierOf('finding', imports)} = t.finding_id AND e.last_seq = t.seq`

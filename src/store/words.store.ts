@@ -3,7 +3,7 @@ import { comparand, db } from './builder.ts'
 import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
-/** The id of a name in the dictionary, added when it is new. '' is 0. */
+/** The id of a text in the dictionary, which is added when new; 0 for ''. */
 export function ensureWord(writer: Writer, text: SafeText): number {
   if (text === '') return 0
   const known = findWord(writer, text)

@@ -1,6 +1,8 @@
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
 
-/** Tells writers of batches, in whichever process, that somebody waits: by the time of change of an empty file. */
+/**
+ * Signals to batch writers, in any process, that another writer waits: through the modification time of an empty file.
+ */
 export class WriterSignal {
   readonly #file: string
   #heardAt = 0
@@ -20,12 +22,12 @@ export class WriterSignal {
       }
       this.#heardAt = this.#rangAt()
     } catch {
-      // Without a bell one waits a little longer.
+      // Without the signal the caller only waits a little longer.
       return
     }
   }
 
-  /** Whether another has rung since the last look. */
+  /** Whether another writer has signalled since the last call. */
   wasSignalled(): boolean {
     const at = this.#rangAt()
     if (at === this.#heardAt) return false

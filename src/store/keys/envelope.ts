@@ -16,7 +16,7 @@ const derive = (key: Buffer, installId: string, use: string) =>
 
 export const wrappingKey = (key: Buffer, installId: string) => derive(key, installId, 'wrap')
 
-/** Names a key without telling anything about it. */
+/** Identifies a key without revealing anything about it. */
 export function checkValue(key: Buffer, installId: string): string {
   return createHmac('sha256', derive(key, installId, 'check'))
     .update(installId)
@@ -24,7 +24,10 @@ export function checkValue(key: Buffer, installId: string): string {
     .slice(0, 16)
 }
 
-/** `v1.<key id>.<iv>.<ciphertext>.<tag>`; `place` is authenticated, so a text that is moved does not open. */
+/**
+ * Returns `v1.<key id>.<iv>.<ciphertext>.<tag>` (AES-256-GCM); `place` is authenticated, so a text moved elsewhere does
+ * not open.
+ */
 export function sealWith(key: Buffer, keyId: number, place: string, plain: Buffer): string {
   const iv = randomBytes(IV_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place))
@@ -37,7 +40,8 @@ export function openWith(key: Buffer, place: string, sealed: string): Buffer {
   const [version, , iv = '', text = '', tag = '', ...rest] = sealed.split('.')
   const parts = [iv, text, tag]
   const [ivBytes, textBytes, tagBytes] = parts.map((part) => Buffer.from(part, 'base64url'))
-  // One text for one value: the last character of a part has bits that decoding would pass over.
+  // Accepts only canonical base64url: decoding ignores the last bits of a part, so several texts would open as one
+  // value.
   const isPlain = parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
   const shaped = version === VERSION && rest.length === 0 && isPlain && ivBytes?.length === IV_BYTES
   if (!shaped || textBytes === undefined || tagBytes?.length !== TAG_BYTES) throw unreadable()

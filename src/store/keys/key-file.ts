@@ -19,7 +19,7 @@ import { syncFile } from '../sync-file.ts'
 import { KEY_BYTES } from './envelope.ts'
 
 export const FILE_NAME = 'assay.key'
-/** The key that a rotation is changing to; it becomes the key file once everything is sealed with it. */
+/** The key to which a rotation changes; it becomes the key file once everything is sealed with it. */
 export const NEXT_NAME = `${FILE_NAME}.next`
 
 const MAX_KEY_BYTES = 4096
@@ -37,8 +37,8 @@ export function describeKeyPlace(env: Environment): string {
 }
 
 /**
- * The key by the order of places: the file named by ASSAY_KEY_FILE, ASSAY_KEY, the data folder. In the data folder a
- * rotation may have left several, before and after; `fits` says which one the database needs.
+ * Finds the key, in this order: the file named by ASSAY_KEY_FILE, ASSAY_KEY, the data folder. An interrupted rotation
+ * may leave several keys in the data folder, old and new; `fits` decides which one the database needs.
  */
 export function findKey(home: string, env: Environment, fits?: (key: Buffer) => boolean): FoundKey | undefined {
   const place = describeKeyPlace(env)
@@ -72,7 +72,7 @@ function readKeyFile(home: string, name: string): FoundKey | undefined {
   return { place, key: parseKey(bytes, place) }
 }
 
-/** The key that a rotation was changing to, and those of before: backups may still need them. */
+/** File names of the next key of an unfinished rotation and of retired keys, which older backups may still need. */
 export function listOtherKeys(home: string): string[] {
   if (!existsSync(home)) return []
   const retired = readdirSync(home).filter((name) => /^assay\.key\.[0-9a-f]{16}$/.test(name))
@@ -92,7 +92,7 @@ function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** 32 bytes as they are, or written as hex or base64. */
+/** Accepts 32 raw bytes, or 32 bytes in hex or base64. */
 export function parseKey(bytes: Buffer, place: string): Buffer {
   return bytes.length === KEY_BYTES ? bytes : parseText(bytes.toString('utf8'), place)
 }
@@ -108,7 +108,7 @@ function parseText(written: string, place: string): Buffer {
   )
 }
 
-/** The file appears whole or not at all, and never replaces another. */
+/** Creates the key file atomically; never replaces an existing one. */
 export function createKeyFile(home: string): FoundKey {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const key = randomBytes(KEY_BYTES)
@@ -117,7 +117,7 @@ export function createKeyFile(home: string): FoundKey {
   return { place: `${FILE_NAME} in the data folder`, key }
 }
 
-/** Writes a key for its owner alone; false when the file is there already. */
+/** Writes a key with mode 0600; false when the file exists already. */
 export function writeKeyFile(file: string, key: Buffer): boolean {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const handle = openSync(draft, 'wx', 0o600)
@@ -136,7 +136,7 @@ export function writeKeyFile(file: string, key: Buffer): boolean {
       unlinkSync(draft)
       return false
     }
-    // Some file systems have no hard links; the write lock keeps other processes out meanwhile.
+    // Some file systems have no hard links; the write lock keeps other processes out here.
     renameSync(draft, file)
   }
   return true

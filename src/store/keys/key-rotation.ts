@@ -32,16 +32,16 @@ export interface Rotation {
   after: string
   /** Where the new key is. */
   place: string
-  /** Where the old one went, for backups made before. */
+  /** File name of the old key, which backups made before the rotation need. */
   retired?: string
-  /** Secrets that were sealed anew, and those that could not be opened before either. */
+  /** Secrets that were sealed again, and those that could not be opened with the old key either. */
   resealed: number
   unreadable: number
 }
 
 /**
- * Seals everything with a new key. Killed at any moment, the data folder holds the key that the database needs: the new
- * key is on disk before the database changes, and takes its place only afterwards.
+ * Seals everything with a new key. If the process is killed at any moment, the data folder still holds the key that the
+ * database needs: the new key is on disk before the database changes, and replaces the key file only afterwards.
  * @throws AppError `unavailable` when the present key is not the right one.
  */
 export function rotateKey(folder: KeyPlace, target?: string): Rotation {
@@ -68,7 +68,10 @@ export function rotateKey(folder: KeyPlace, target?: string): Rotation {
   return { ...counts, place, ...(retired === undefined ? {} : { retired }) }
 }
 
-/** The key that fits. @throws AppError `unavailable` when there is none. */
+/**
+ * The key that the database needs; created in a new data folder.
+ * @throws AppError `unavailable` when there is none.
+ */
 export function getKey({ store, home, env }: KeyPlace): FoundKey {
   const { install, rows } = store.read(readKeys)
   if (install.check === undefined) return findKey(home, env) ?? createKeyFile(home)
@@ -95,7 +98,7 @@ function changeKey(writer: Writer, present: FoundKey, next: Buffer, at: number):
   return { before: install.check ?? '', after, ...resealSecrets(writer, before, keys) }
 }
 
-/** Seals the secrets of all sources with the newest data key; one that does not open stays as it is. */
+/** Seals the secrets of all sources with the newest data key; a secret that cannot be opened is left unchanged. */
 function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { resealed: number; unreadable: number } {
   const counts = { resealed: 0, unreadable: 0 }
   for (const source of writer.all(db.selectFrom('source').select(['id', 'uid', 'secrets']))) {
@@ -120,8 +123,8 @@ function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { res
 }
 
 /**
- * Puts the key that the database needs into its place, should a rotation have been interrupted before that. The old
- * key keeps a name of its own. Returns that name.
+ * Completes an interrupted rotation: moves the key that the database needs to the key file. The old key is kept under a
+ * name of its own, which is returned.
  */
 export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>): string | undefined {
   const next = join(home, NEXT_NAME)
@@ -143,14 +146,14 @@ export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>
 export interface Replacement {
   after: string
   place: string
-  /** Sources whose credentials are gone. */
+  /** Number of sources that lost their credentials. */
   emptied: number
 }
 
 /**
- * Gives up a key that is lost: what was sealed with it goes, and the key that is there, or else a new one, takes its
- * place. Fingerprints change with it, so what was found before is not recognised by later scans.
- * @throws AppError `conflict` when the key is there.
+ * Recovers from a lost key: deletes everything that was sealed with it, and uses the key that is present, or else a new
+ * one. The fingerprint key changes too, so later scans do not recognise earlier findings.
+ * @throws AppError `conflict` when the right key is present.
  */
 export function replaceKey(folder: KeyPlace): Replacement {
   const { store, home, env, now } = folder
@@ -160,7 +163,7 @@ export function replaceKey(folder: KeyPlace): Replacement {
       reason: 'key_present',
     })
   }
-  // What stands where the key is to be found must be one before anything is given up.
+  // A key that is present must be valid before anything is deleted; `findKey` throws otherwise.
   findKey(home, env)
   const emptied = store.write(
     (writer) => {
@@ -181,16 +184,19 @@ export function replaceKey(folder: KeyPlace): Replacement {
 
 export interface KeyStatus {
   place: string
-  /** The check value of the key that the database needs, and of the one that is there. */
+  /** The check value of the key that the database needs, and of the key that was found. */
   needs?: string
   found?: string
   dataKeys: number
-  /** Sealed secrets of sources. */
+  /** Number of sealed secrets of sources. */
   secrets: number
   problem?: string
 }
 
-/** Copies the key into a file of its owner's. @throws AppError `conflict` when the file is there. */
+/**
+ * Copies the key to a file with mode 0600.
+ * @throws AppError `conflict` when the file exists already.
+ */
 export function backUpKey(folder: KeyPlace, target: string): void {
   const { key } = getKey(folder)
   if (!writeKeyFile(target, key)) throw conflict(`${target} is there already; name another file.`)

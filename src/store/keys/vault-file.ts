@@ -17,7 +17,7 @@ import {
 import { createKeyFile, describeKeyPlace, type Environment, type FoundKey, findKey, keyMissing } from './key-file.ts'
 import type { Vault } from './vault.ts'
 
-/** A vault that says beforehand whether it can be used: what is not sealed stays readable without it. */
+/** A vault that reports in advance whether it is usable; data that is not sealed stays readable without it. */
 export interface KeyedVault extends Vault {
   /** Why nothing can be sealed or opened: reason `key_missing`, `key_mismatch`, `key_invalid` or `key_exposed`. */
   problem(): AppError | undefined
@@ -27,15 +27,15 @@ export interface KeyedVault extends Vault {
 
 export interface VaultOptions {
   store: Store
-  /** The data folder. */
+  /** Path of the data folder. */
   home: string
   env: Environment
   now: () => number
 }
 
 /**
- * Opens the envelope encryption of the data folder: a key that lives outside the database wraps data keys, these seal
- * secrets. Safe when many processes open a new folder at once: they agree on one key under the write lock.
+ * Opens the envelope encryption of the data folder: a key stored outside the database wraps data keys, and these seal
+ * secrets. Safe when many processes open a new folder at once: the write lock makes them agree on one key.
  */
 export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
   let keys: OpenKeys | AppError
@@ -69,7 +69,7 @@ export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
     },
     open(at, sealed) {
       const id = toKeyId(sealed)
-      // Another process may have changed the keys since.
+      // Another process may have rotated the keys since.
       if (!ready().byId.has(id)) keys = load()
       const { installId, byId } = ready()
       const key = byId.get(id)
@@ -86,7 +86,7 @@ export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
 
 export const toPlace = (installId: string, at: string): string => `${installId}|${at}|${VERSION}`
 
-/** The number of the data key that a text was sealed with; 0 for what is no such number. */
+/** The id of the data key with which a text was sealed; 0 when the text has no valid id. */
 export function toKeyId(sealed: string): number {
   const [, id = ''] = sealed.split('.')
   return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0
@@ -116,13 +116,16 @@ export interface DataKey {
   wrapped: string
 }
 
-/** What was sealed with the key, in one snapshot. */
+/** The installation and its wrapped data keys, from one snapshot. */
 export function readKeys(reader: Reader): { install: Install; rows: DataKey[] } {
   const rows = reader.all(db.selectFrom('data_key').select(['id', 'purpose', 'wrapped']).orderBy('id'))
   return { install: readInstall(reader), rows }
 }
 
-/** First use of a data folder: one process at a time holds the write lock, the others find what it made. */
+/**
+ * Creates the keys of a new data folder. Runs under the write lock: processes that come later use the keys of the
+ * first.
+ */
 function createKeys(store: Store, home: string, env: Environment, at: number): Install {
   return store.write(
     (writer) => {

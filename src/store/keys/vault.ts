@@ -1,6 +1,8 @@
-/** Seals secrets for rest, and gives keyed hashes. A sealed text opens only for the place it was sealed for. */
+/**
+ * Seals secrets for storage and derives keyed hashes. A sealed text opens only for the place for which it was sealed.
+ */
 export interface Vault {
-  /** `place` names the row and the member, such as `source/<uid>/api_token`. */
+  /** `place` names the row and its property, such as `source/<uid>/api_token`. */
   seal(place: string, plain: string): string
   /**
    * @throws AppError `unavailable`, reason `secret_unreadable`, when the key is lost or the text was moved or changed.
