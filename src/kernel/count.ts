@@ -1,4 +1,4 @@
 import { line, type Shown, showName } from './shown.ts'
 
-/** A number of things in words: `1 secret`, `2 secrets`. */
+/** A count with its noun: `1 secret`, `2 secrets`. */
 export const count = (n: number, word: string): Shown => line`${n} ${showName(n === 1 ? word : `${word}s`)}`

@@ -1,7 +1,7 @@
 import { toVisible } from './invisible.ts'
 import { showSentence } from './shown.ts'
 
-/** The closed list of things that can go wrong, as a caller sees them; each door maps a code once. */
+/** All error codes that a caller can see; each interface (HTTP, MCP, command line) maps every code once. */
 export const errorCodes = [
   'invalid_input',
   'unauthorized',
@@ -27,12 +27,12 @@ export interface Issue {
 export interface Suggestion {
   /** What can be written in place of the wrong name. */
   value: string
-  /** What kind of thing it is: metric, term, dimension, dashboard, source, … */
+  /** Kind of the suggested object: metric, term, dimension, dashboard, source, … */
   kind: string
   label?: string
 }
 
-/** The caller's own call, corrected; only given when nothing was guessed. */
+/** The caller's own call, corrected; only present when nothing had to be guessed. */
 export interface Fix {
   tool: string
   arguments: Record<string, unknown>
@@ -43,15 +43,15 @@ export interface ErrorFacts {
   issues?: Issue[]
   suggestions?: Suggestion[]
   fix?: Fix
-  /** Facts beside the message, such as the id of the scan that is already running. */
+  /** Facts beyond the message, such as the id of the scan that is already running. */
   facts?: Record<string, unknown>
   retryAfterSeconds?: number
   cause?: unknown
 }
 
 /**
- * The only error that a door shows as it is. The message is one sentence that says what to do next, on one line whatever
- * it repeats of names that others wrote.
+ * The only error that interfaces show unchanged. The message is one sentence that states what to do next; it is kept on
+ * one line even when it quotes names that others wrote.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -75,7 +75,7 @@ function toVisibleSuggestion(suggestion: Suggestion): Suggestion {
   return label === undefined ? suggestion : { ...suggestion, label: toVisible(label) }
 }
 
-/** An AppError as it goes from one thread to another. */
+/** An AppError as it is passed between threads. */
 export interface ErrorReport {
   code: ErrorCode
   message: string
@@ -102,7 +102,7 @@ export function conflict(message: string, facts: ErrorFacts = {}): AppError {
   return new AppError('conflict', message, facts)
 }
 
-/** Writes an issue's path the way people write it: `['a', 'b', 3]` is `a.b[3]`. */
+/** Formats the path of an issue: `['a', 'b', 3]` becomes `a.b[3]`. */
 export function toPath(segments: readonly PropertyKey[]): string {
   return segments.reduce<string>((path, segment) => {
     if (typeof segment === 'number') return `${path}[${segment}]`
@@ -110,13 +110,13 @@ export function toPath(segments: readonly PropertyKey[]): string {
   }, '')
 }
 
-/** The path of an issue inside a member, seen from outside it. */
+/** The path of an issue in a nested value, as seen from the outer value. */
 export function joinPath(path: string, inner: string): string {
   if (path === '' || inner === '') return path + inner
   return inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`
 }
 
-/** What a sentence about the first problem says of the others. */
+/** The suffix of a message about the first problem that mentions how many more there are; '' when there are none. */
 export function tellMore(problems: readonly unknown[], place = ', see issues'): string {
   const more = problems.length - 1
   return more < 1 ? '' : ` (and ${more} more ${more === 1 ? 'problem' : 'problems'}${place})`

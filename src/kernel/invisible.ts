@@ -1,15 +1,16 @@
-// What a reader does not see and a model does: controls, zero-width, bidirectional, tag and filler characters.
+// Characters that a reader does not see but a model does: controls, zero-width, bidirectional, tag and filler
+// characters.
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const pictographBefore = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u
 const pictographAfter = /^\p{Extended_Pictographic}/u
 const emojiBefore = /\p{Emoji}$/u
-/** Arabic, Syriac, Mongolian and the scripts of India and its neighbours, whose letters joiners shape. */
+/** Arabic, Syriac, Mongolian and the scripts of India and its neighbours, in which joiners shape letters. */
 const shaped = /^[\u0600-\u07bf\u08a0-\u0dff\u1000-\u109f\u1780-\u18af]$/
 
-/** What nearly all texts are made of. */
+/** Printable ASCII, tabs and line breaks: the fast path for nearly all texts. */
 const plain = /^[ -~\n\t]*$/
 
-/** The same text without what nobody sees; line breaks, tabs, and joiners where emoji and scripts need them stay. */
+/** Removes invisible characters; keeps line breaks, tabs, and joiners that emoji and scripts need. */
 export function toVisible(text: string): string {
   if (plain.test(text)) return text
   return text.replace(invisible, (character, at: number) => (isNeeded(character, text, at) ? character : ''))
@@ -18,7 +19,7 @@ export function toVisible(text: string): string {
 const isNeeded = (character: string, text: string, at: number): boolean =>
   character === '\n' || character === '\t' || isNeededJoiner(character, text, at)
 
-/** True for a character that nobody sees, but that the emoji or the script around it needs. */
+/** Whether an invisible character is needed by the emoji or the script around it. */
 export function isNeededJoiner(character: string, text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 2), at)
   if (character === '\ufe0f') return emojiBefore.test(before)
@@ -28,7 +29,10 @@ export function isNeededJoiner(character: string, text: string, at: number): boo
   return character === '\u200d' && pictographBefore.test(before) && pictographAfter.test(after)
 }
 
-/** The same value, its strings without the characters that only a model would see; itself where there are none. */
+/**
+ * Removes characters that only a model would see from all strings and keys in a value; returns a value without any
+ * unchanged.
+ */
 export function stripInvisible(value: unknown): unknown {
   if (typeof value === 'string') return toVisible(value)
   if (typeof value !== 'object' || value === null || isPlain(value)) return value

@@ -1,4 +1,4 @@
-/** Pieces as one, in memory of its own; `length` is that of all together. */
+/** Concatenates pieces into new memory; `length` is their total length. */
 export function joinBytes(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length)
   let at = 0

@@ -1,4 +1,4 @@
-/** True for what is an object in JSON: neither null nor a list. */
+/** Whether a value is an object in JSON: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Bytes of the random part of an identifier, and how many of these are drawn at once. */
+/** Bytes in the random part of a UUID, and how many such parts are drawn at once. */
 const RANDOM_BYTES = 8
 const DRAWN_AT_ONCE = 1024
 
@@ -10,15 +10,15 @@ let last = 0
 let count = 0
 
 /**
- * A UUID of version 7 (RFC 9562): those that are made one after the other in a thread stand in that order, so that an
- * index of many grows at its end. `at` in milliseconds.
+ * A UUID of version 7 (RFC 9562); `at` in milliseconds. UUIDs of one thread ascend in the order of their creation, so
+ * that an index on them grows at its end.
  */
 export function orderedUuid(at: number): string {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  // 12 bits count on within a millisecond; when they are used up, the next millisecond is borrowed.
+  // A 12-bit counter orders UUIDs within a millisecond; when it overflows, the next millisecond is used.
   if (at > last) {
     last = at
     count = 0

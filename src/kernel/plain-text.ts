@@ -1,9 +1,9 @@
-/** Takes from a text what Markdown makes links, images and elements of; every word stays, and so do addresses. */
+/** Breaks the syntax of links, images and elements in Markdown; all words and addresses are kept. */
 export function breakMarkdown(text: string): string {
   return text.replaceAll(/\](?=[([:])/g, '] ').replaceAll(/<(?=[a-z/!?])/gi, '< ')
 }
 
-/** The same for every text among the members of an object, and in lists of texts. */
+/** Applies `breakMarkdown` to the named members of an object that are texts or lists of texts. */
 export function breakMarkdownIn<Members extends object>(members: Members, keys: readonly string[]): Members {
   const changed = Object.entries(members).map(([key, value]): [string, unknown] => {
     if (!keys.includes(key)) return [key, value]

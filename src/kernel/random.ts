@@ -1,6 +1,4 @@
-/**
- * Numbers in [0, 1) that the seed alone decides: the mulberry32 generator. Good enough to choose with, never for keys.
- */
+/** Seeded pseudo-random numbers in [0, 1) (mulberry32). Good enough for sampling, never for keys. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,20 +1,20 @@
-/** A half-open range in one text. */
+/** A half-open range of offsets in a text. */
 export interface Range {
   start: number
   end: number
 }
 
-/** Ranges that do not overlap, kept in order, so that a look-up is a binary search. */
+/** Non-overlapping ranges in order, so that a lookup is a binary search. */
 export class RangeSet<T extends Range> {
   readonly #ranges: T[] = []
 
-  /** The first kept range that shares a character with this one. */
+  /** The first range in the set that overlaps this one. */
   find(range: Range): T | undefined {
     const candidate = this.#ranges[this.#firstEndingAfter(range.start)]
     return candidate !== undefined && candidate.start < range.end ? candidate : undefined
   }
 
-  /** Keeps the range unless it overlaps one that is kept; says whether it did. */
+  /** Adds the range unless it overlaps one in the set; returns whether it was added. */
   add(range: T): boolean {
     const index = this.#firstEndingAfter(range.start)
     const candidate = this.#ranges[index]
@@ -35,7 +35,7 @@ export class RangeSet<T extends Range> {
   }
 }
 
-/** Ranges that overlap or touch, joined; in order. */
+/** Merges ranges that overlap or touch; the result is in order. */
 export function joinRanges(ranges: readonly Range[]): Range[] {
   const joined: Range[] = []
   for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {

@@ -1,4 +1,6 @@
-/** A map that forgets what was used longest ago, so that nobody can fill the memory with names. */
+/**
+ * A map of bounded size that evicts the least recently used entry, so that no caller can fill the memory with names.
+ */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>()
   readonly #most: number
@@ -10,7 +12,7 @@ export class Recent<Value> {
   use(key: string, create: () => Value): Value {
     const known = this.#values.get(key)
     if (known !== undefined) {
-      // Below half of its room nothing is about to be forgotten, so the order does not matter yet.
+      // Up to half of its size nothing is about to be evicted, so the order need not be kept.
       if (this.#values.size * 2 > this.#most) {
         this.#values.delete(key)
         this.#values.set(key, known)

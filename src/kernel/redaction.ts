@@ -6,7 +6,7 @@ const authorization = /\b(?:Basic|Bearer)\s+([\w.~+/=-]{8,})/gi
 const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
 const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
-// A form that is whole needs no boundary: a token may stand right behind a word.
+// Tokens of fixed length need no word boundary: one may directly follow a word.
 export const vendorToken = new RegExp(
   [
     /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,
@@ -19,7 +19,7 @@ export const vendorToken = new RegExp(
   'g',
 )
 const run = /[\w.-]{24,}/g
-/** To its end or, where it was cut, as far as it goes. */
+/** Up to its end line or, when it is cut off, as far as it continues. */
 const privateKey = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=:,.\s\\-]*/g
 
 export const MASK = '********'
@@ -28,7 +28,7 @@ const known = new Set<string>()
 const MIN_SECRET_LENGTH = 6
 const MAX_SECRETS = 2000
 
-/** From now on, this text is masked wherever a line leaves this thread, as it is and in its usual encodings. */
+/** Masks this text from now on in every line that leaves this thread, as it is and in its usual encodings. */
 export function rememberSecret(secret: string): void {
   if (secret.length < MIN_SECRET_LENGTH || known.size >= MAX_SECRETS) return
   for (const form of [
@@ -49,29 +49,30 @@ export function holdsRememberedSecret(text: string): boolean {
   return false
 }
 
-/** What is masked in this thread, for another one to take over. */
+/** All masked forms of this thread, to be passed to another one. */
 export const listMasked = (): string[] => [...known]
 
 export function takeOverMasked(forms: readonly string[]): void {
   for (const form of forms) known.add(form)
 }
 
-// What a terminal acts upon, a reader of lines takes for a new one, or nobody sees; JSON escapes the others itself.
+// Characters that act on a terminal, that line readers take for a line break, or that are invisible; JSON escapes all
+// others itself.
 const acting = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-/** A character as JSON escapes it: beyond the first plane in two. */
+/** A character in the escapes of JSON: two of them beyond the Basic Multilingual Plane. */
 export const toEscapes = (character: string): string =>
   Array.from(
     { length: character.length },
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('')
 
-/** The same JSON text, what does something to a terminal or hides from a reader as escapes. */
+/** Escapes characters in JSON text that act on a terminal or are invisible. */
 export function escapeActing(json: string): string {
   return json.replace(acting, toEscapes)
 }
 
-/** The string values of JSON members whose names say secret, to the quote that ends them. */
+/** Finds the string values of JSON members whose names suggest a secret, up to the closing quote. */
 function findMembers(line: string, found: Range[]): void {
   let from = 0
   for (const { 0: head, 1: name = '', index } of line.matchAll(memberStart)) {
@@ -84,7 +85,7 @@ function findMembers(line: string, found: Range[]): void {
   }
 }
 
-/** A signed token is a header and a payload that both begin as an encoded JSON object does. */
+/** The offset of a JSON Web Token: its header and payload both begin with `eyJ`, the encoding of `{"`. */
 function findJwt(text: string): number | undefined {
   const pieces = text.split('.')
   const head = pieces.findIndex((piece, at) => /eyJ[\w-]{4}/.test(piece) && pieces[at + 1]?.startsWith('eyJ') === true)
@@ -93,8 +94,8 @@ function findJwt(text: string): number | undefined {
 }
 
 /**
- * Where credentials stand in a line: headers, addresses, keyed JSON members, known token shapes, and what
- * `rememberSecret` was told. In no order, and overlapping.
+ * Finds credentials in a line: authorization headers, addresses, JSON members by name, known token formats, and texts
+ * passed to `rememberSecret`. The ranges are unordered and may overlap.
  */
 export function findCredentials(line: string): Range[] {
   const found: Range[] = []
@@ -103,7 +104,7 @@ export function findCredentials(line: string): Range[] {
       found.push({ start: at, end: at + secret.length })
     }
   }
-  // A look for the one character that each of these needs costs a tenth of it.
+  // Each pattern runs only if a character that it needs is present: the check costs a tenth of the pattern.
   if (line.includes('"')) findMembers(line, found)
   for (const { 0: whole, 1: value = '', index } of line.matchAll(authorization)) {
     found.push({ start: index + whole.length - value.length, end: index + whole.length })
@@ -133,7 +134,7 @@ export function findCredentials(line: string): Range[] {
   return found
 }
 
-/** The line with a mask in place of each range. */
+/** Replaces each range in the line by a mask. */
 export function maskRanges(line: string, ranges: readonly Range[]): string {
   if (ranges.length === 0) return line
   let masked = ''
@@ -145,10 +146,10 @@ export function maskRanges(line: string, ranges: readonly Range[]): string {
   return masked + line.slice(at)
 }
 
-/** Takes credentials out of a line that is about to leave. */
+/** Masks credentials in a line before it leaves the process. */
 export const scrub = (line: string): string => maskRanges(line, findCredentials(line))
 
-/** An address as it may be shown: without credentials, and with the values of token-like parameters masked. */
+/** Masks the credentials in an address and the values of token-like parameters. */
 export function maskUrl(url: string): string {
   return url
     .replace(userinfo, `$1${MASK}@`)

@@ -3,33 +3,35 @@ import { escapeActing, toEscapes } from './redaction.ts'
 
 declare const brand: unique symbol
 /**
- * Text that may stand on a line of ours: it holds no line break and nothing that acts on a terminal or hides from a
- * reader. Only the functions here make it, so that a plain string in a line does not compile.
+ * Text that may be printed on a line: it contains no line break and no character that acts on a terminal or is
+ * invisible. Only the functions in this file create it, so that a plain string in a line does not compile.
  */
 export type Shown = string & { readonly [brand]: true }
 
-/** The most characters that a name takes on a line, quotes and escapes among them. */
+/** Maximum length of a name on a line, including quotes and escapes. */
 export const MAX_NAME = 120
-/** The same for a sentence of ours, which may quote several names. */
+/** Maximum length of a sentence, which may quote several names. */
 const MAX_SENTENCE = 2_000
 
-/** Words and the marks inside of them, one blank at a time, or what stands for a name that is missing. */
+/** Words with the punctuation inside them, separated by single spaces, or the placeholder for a missing name. */
 const plainName =
   /^(?:[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_.&+@%-]|(?<=\p{L})'(?=\p{L})|(?<=[\p{L}\p{N}_])\/(?=[\p{L}\p{N}_])| (?=[\p{L}\p{N}_&+@%-]))*|\((?:none|withheld)\))$/u
-/** Names that an answer uses itself. */
+/** Names that answers use themselves. */
 const reserved = /^(?:all|others?|none|null)$/i
 const plainCode = /^[\w.:+/-]+$/
 const plainAmount = /^(?:-?[\d.,]+%?(?: [\p{L}\p{Sc}%°][\p{L}\p{N}\p{Sc}%°/.-]*)*|no value)$/u
 const plainAddress = /^https?:\/\/[\w.:/?&=%#~+@!$*,;-]+$/
 
-/** What acts on a terminal, ends a line, or is not seen; and marks, which pile up beyond their line. */
+/**
+ * Characters that act on a terminal, end a line or are invisible; and combining marks, which pile up beyond their line.
+ */
 const suspect = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800\p{M}]|[^\S ]/gu
 const mark = /^\p{M}$/u
 const ignorable = /^\p{Default_Ignorable_Code_Point}$/u
 const fourMarks = /\p{M}{4}$/u
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** A name as it may stand in a row or a list: as it is where nobody can take it for more than a name, else quoted. */
+/** A name for a row or a list: unquoted where it cannot be taken for more than a name, else quoted. */
 export function showName(text: string, max = MAX_NAME): Shown {
   const bare = text.length <= max && plainName.test(text) && !reserved.test(text) && escapeSuspect(text) === text
   return bare ? (text as Shown) : quote(text, max)
@@ -41,13 +43,13 @@ export const showNames = (texts: readonly string[], separator?: Separator): Show
     separator,
   )
 
-/** An id, a time, a word of a closed list. */
+/** An id, a time, or a word from a closed list. */
 export const showCode = (text: string): Shown => showLike(plainCode, text)
 
-/** A number with its unit, as people read it. */
+/** A number with its unit, formatted for people. */
 export const showAmount = (text: string): Shown => showLike(plainAmount, text)
 
-/** An address between `<` and `>`, or quoted where it is none. */
+/** An address between `<` and `>`; quoted when it is not one. */
 export function showAddress(text: string): Shown {
   return text.length <= MAX_NAME - 2 && plainAddress.test(text) ? (`<${text}>` as Shown) : quote(text)
 }
@@ -55,9 +57,9 @@ export function showAddress(text: string): Shown {
 const showLike = (plain: RegExp, text: string): Shown =>
   text.length <= MAX_NAME && plain.test(text) ? (text as Shown) : quote(text)
 
-/** A name in a sentence: always between quotes, which it cannot end; `…` after them when it was cut. */
+/** A name in a sentence: always between quotes, which it cannot end; followed by `…` when it was cut. */
 export function quote(text: string, max = MAX_NAME): Shown {
-  // Each character takes at least as much room as it has.
+  // Escaping never shortens a text, so anything beyond this is cut in any case.
   const pieces = toPieces(text.slice(0, 2 * max))
   const whole = `'${pieces.join('')}'`
   if (text.length <= 2 * max && whole.length <= max) return whole as Shown
@@ -90,13 +92,15 @@ function escapeAt(character: string, text: string, at: number): string {
   return named[character] ?? toEscapes(character)
 }
 
-/** A sentence of ours, whose names were quoted when it was made: on one line, whatever they hold. */
+/**
+ * A sentence of this program whose names were quoted when it was built: on one line regardless of what they contain.
+ */
 export function showSentence(text: string, max = MAX_SENTENCE): Shown {
   const escaped = escapeSuspect(text.slice(0, 2 * max))
   return (escaped.length <= max ? escaped : `${escaped.slice(0, max - 1)}…`) as Shown
 }
 
-/** A value as JSON, whole: what it quotes stays between its quotes. */
+/** A value as complete JSON; whatever it quotes cannot end its quotes. */
 export const showJson = (value: unknown): Shown => escapeActing(JSON.stringify(value) ?? 'null') as Shown
 
 /** A number in full, without an exponent. */
@@ -105,7 +109,7 @@ export function plainDigits(value: number): string {
   return text.includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : text
 }
 
-/** A line of ours: numbers are written in plain digits, texts only as what may be shown. */
+/** Builds a line: numbers are written in plain digits, texts must be `Shown`. */
 export function line(parts: TemplateStringsArray, ...values: readonly (Shown | number)[]): Shown {
   const texts = values.map((value) => (typeof value === 'number' ? plainDigits(value) : value))
   return String.raw({ raw: parts }, ...texts) as Shown

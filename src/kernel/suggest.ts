@@ -1,4 +1,7 @@
-/** Optimal string alignment distance: edits and swaps of neighbours that turn `a` into `b`. */
+/**
+ * Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours that turn `a` into
+ * `b`.
+ */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
@@ -18,7 +21,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? a.length
 }
 
-/** What is longer than any name is compared by its beginning. */
+/** Names longer than this are compared by their beginning. */
 const MAX_CHARACTERS = 200
 
 const wordsOf = (name: string) =>
@@ -29,7 +32,7 @@ const wordsOf = (name: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
 
-/** How alike two names are, 0..1: the better of spelling and shared words, whatever the case and the separators. */
+/** Similarity of two names, 0..1: the higher of spelling and shared words, regardless of case and separators. */
 export function likeness(wanted: string, candidate: string): number {
   const [a, b] = [wordsOf(wanted), wordsOf(candidate)]
   const [left, right] = [a.join(''), b.join('')]
@@ -42,7 +45,7 @@ export function likeness(wanted: string, candidate: string): number {
   return Math.max(spelling, words, inside)
 }
 
-/** The candidates that look most like `wanted`, best first. */
+/** The candidates most similar to `wanted`, best first. */
 export function closest<T>(wanted: string, candidates: Iterable<T>, nameOf: (item: T) => string, limit = 5): T[] {
   return [...candidates]
     .map((item) => ({ item, score: likeness(wanted, nameOf(item)) }))
