@@ -2,23 +2,23 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import { join } from 'node:path'
 
 export interface LogFile {
-  /** Appends a line; what cannot be written is left out, so that a full disk stops nobody. */
+  /** Appends a line; one that cannot be written is dropped, so that a full disk does not stop the program. */
   write(line: string): void
   close(): void
 }
 
 export interface LogFileOptions {
-  /** Where `assay.log` and its elders `assay.1.log`, `assay.2.log` … stand. */
+  /** Folder of `assay.log` and its predecessors `assay.1.log`, `assay.2.log` … */
   folder: string
   maxBytes?: number
-  /** How many files there are at most, the current one included. */
+  /** Maximum number of files, including the current one. */
   files?: number
 }
 
-/** Another process may have begun a new file meanwhile; so often is looked. */
+/** Lines between checks whether another process has started a new file. */
 const LOOK_EVERY = 50
 
-/** A log of bounded size that only its owner can read; several processes may append to it. */
+/** A log of bounded size, readable only by its owner; several processes may append to it. */
 export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: LogFileOptions): LogFile {
   const nameOf = (number: number) => join(folder, number === 0 ? 'assay.log' : `assay.${number}.log`)
   const current = nameOf(0)

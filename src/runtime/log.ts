@@ -3,7 +3,9 @@ import { escapeActing, scrub } from '../kernel/redaction.ts'
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Structured lines for operators; values are scrubbed where they leave, so a careless caller cannot leak. */
+/**
+ * Structured log for operators; each line is scrubbed as it is written, so that a careless caller cannot leak a secret.
+ */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void
@@ -22,11 +24,11 @@ export interface LogOptions {
   level: LogLevel
   write: (line: string) => void
   now: () => number
-  /** Takes out of a value what nobody may see, beside the credentials that are taken out of each line. */
+  /** Masks further values (credentials are masked in every line). */
   hide?: (text: string) => string
 }
 
-/** Writes one JSON object a line: `{time, level, message, …fields}`. */
+/** Writes one JSON object per line: `{time, level, message, …fields}`. */
 export function createLog(options: LogOptions): Log {
   const plain = toPlain(options.hide ?? ((text) => text))
   const threshold = logLevels.indexOf(options.level)
@@ -41,13 +43,13 @@ export function createLog(options: LogOptions): Log {
 }
 
 export interface DeferredLog extends Log {
-  /** Writes the lines that still wait, values scrubbed only; for the end of the process. */
+  /** Writes the lines still waiting, without `hide` (credentials are masked); for the end of the process. */
   flush(): void
 }
 
 /**
- * A log that is opened for its first line, so that no start waits for what it needs. Lines keep their order and times
- * while it is being opened.
+ * A log that is opened on its first line, so that the start of a command does not load what the log needs. Lines keep
+ * their order and times while it is being opened.
  */
 export function deferLog(options: Omit<LogOptions, 'hide'>, open: () => Promise<Log>): DeferredLog {
   const { level: threshold, now } = options

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** True when the sources run as they are, as in tests; false for the built program. */
+/** True when the TypeScript sources run directly, as in tests; false in the built program. */
 const runsFromSource = import.meta.url.endsWith('.ts')
 
 function findRoot(): URL {
@@ -16,24 +16,23 @@ function findRoot(): URL {
 
 const root = findRoot()
 
-/** A file or folder that the package ships, such as `migrations/sqlite/`. */
+/** The URL of a file or folder in the package, such as `migrations/sqlite/`. */
 export const packageFile = (path: string): URL => new URL(path, root)
 
-/** Reads an installed package at the moment it is needed, for what is large and seldom used. */
+/** Loads an installed package when it is needed: for large and rarely used ones. */
 export const requirePackage = createRequire(import.meta.url)
 
-/** The version in package.json. */
 export const version: string = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version
 
-/** A text that the build wrote beside the program; undefined when the sources run as they are. */
+/** A text that the build wrote to `dist`; undefined when the TypeScript sources run directly. */
 export function readBuilt(path: string): string | undefined {
   const file = packageFile(`dist/${path}`)
   return runsFromSource || !existsSync(file) ? undefined : readFileSync(file, 'utf8')
 }
 
 /**
- * Starts a thread on a script that is named by its path below `src`, without its ending: `detectors/detect.worker`.
- * Built code runs as it is; from the sources a worker is first taught to read TypeScript (Node 20 passes no hooks on).
+ * Starts a worker thread on a script, named by its path below `src` without extension: `detectors/detect.worker`. When
+ * the sources run directly, the worker registers tsx first (Node 20 does not pass loader hooks on to workers).
  */
 export function startWorker(script: string, options: Omit<WorkerOptions, 'eval'> = {}): Worker {
   if (!runsFromSource) return new Worker(packageFile(`dist/${script}.js`), options)

@@ -7,20 +7,24 @@ const notRegular = (name: string) =>
   })
 
 /**
- * Opens a file for reading; a pipe or a device, which might never end or never begin, is refused at once. `name` is how
- * messages call it. Errors of the file system come as they are. @throws AppError `invalid_input`, reason `not_a_file`.
+ * Opens a file for reading; refuses a pipe or a device, which might block or never end. `name` is used in messages.
+ * Errors of the file system are thrown unchanged.
+ * @throws AppError `invalid_input`, reason `not_a_file`.
  */
 export function openRegularFile(path: string, name = path): number {
-  // Opening a device can have effects of its own, so it is looked at before.
+  // Opening a device can have side effects, so its type is checked before.
   if (!statSync(path).isFile()) throw notRegular(name)
-  // Absent on Windows, where there are no such pipes.
+  // O_NONBLOCK is undefined on Windows, which has no such pipes.
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   if (fstatSync(handle).isFile()) return handle
   closeSync(handle)
   throw notRegular(name)
 }
 
-/** The same, read to its end. */
+/**
+ * Reads a regular file whole.
+ * @throws AppError `too_large`, and what `openRegularFile` throws.
+ */
 export function readRegularFile(path: string, { name = path, maxBytes = Number.POSITIVE_INFINITY } = {}): Buffer {
   const handle = openRegularFile(path, name)
   try {

@@ -5,14 +5,14 @@ const BEHIND = 5
 const LAST = 19
 
 /**
- * Lets other threads go first where processors are short: answers before scans. Linux takes the call for the calling
- * thread alone; elsewhere it would hold for the whole process, so that nothing is done.
+ * Lowers the priority of the calling thread, so that scans do not delay answers. Linux applies the call to the calling
+ * thread alone; elsewhere it would apply to the whole process, so nothing is done.
  */
 export function goBehindAnswers(): void {
   if (isMainThread || process.platform !== 'linux') return
   try {
     setPriority(0, Math.min(LAST, getPriority(0) + BEHIND))
   } catch {
-    // A container may forbid it; the thread then stays as it is.
+    // A container may forbid it; the priority then stays unchanged.
   }
 }
