@@ -1,10 +1,10 @@
 import type { AppError } from '../kernel/errors.ts'
 import { scopes } from '../operation/context.ts'
 
-/** Where RFC 9728 has the metadata of a resource of this server; `path` is '' or begins with a slash. */
+/** Path of the metadata of a protected resource (RFC 9728); `path` is '' or begins with a slash. */
 export const resourceMetadataPath = (path: string): string => `/.well-known/oauth-protected-resource${path}`
 
-/** What RFC 9728 has a server say about one of its resources. */
+/** Protected resource metadata (RFC 9728). */
 export function toResourceMetadata(base: string, path: string, issuer: string): Record<string, unknown> {
   return {
     resource: `${base}${path}`,
@@ -15,7 +15,7 @@ export function toResourceMetadata(base: string, path: string, issuer: string): 
   }
 }
 
-/** The `WWW-Authenticate` of a refusal (RFC 6750); undefined where a token would not help. */
+/** The `WWW-Authenticate` header of a refusal (RFC 6750); undefined where a token would not help. */
 export function toChallenge({ code, facts }: AppError, metadata: string | undefined): string | undefined {
   const wanted = facts.facts?.scope
   const lacking = code === 'forbidden' && facts.reason === 'insufficient_scope' && typeof wanted === 'string'

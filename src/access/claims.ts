@@ -11,7 +11,7 @@ const MAX_LABEL_LENGTH = 80
 /** Controls, invisible characters, unassigned code points, lone surrogates, line and paragraph separators. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** Registered claims by type (RFC 7519); what they must say is checked with the signature. */
+/** Types of the registered claims (RFC 7519); their values are checked together with the signature. */
 const Claims = z.looseObject({
   iss: z.string(),
   sub: z
@@ -25,7 +25,10 @@ const Claims = z.looseObject({
   iat: z.number().optional(),
 })
 
-/** The caller that verified claims stand for; undefined where a claim has the wrong type or the token lives too long. */
+/**
+ * The caller that verified claims identify; undefined when a claim has the wrong type or the token expires too far
+ * ahead.
+ */
 export function toCaller(payload: unknown, settings: IssuerSettings, now: number): Caller | undefined {
   const claims = Claims.safeParse(payload).data
   if (claims === undefined) return undefined
@@ -51,7 +54,7 @@ function toScopes(claim: unknown, mapping: IssuerSettings['scopes']): Scope[] {
   })
 }
 
-/** Labels change hands and may be chosen freely, so part of a hash of the id keeps two subjects apart in histories. */
+/** Labels can be reassigned and freely chosen, so part of a hash of the id distinguishes two subjects in histories. */
 function toName(claims: Record<string, unknown>, id: string): string {
   const labels = [claims.preferred_username, claims.email, claims.client_id, claims.sub].map(toLabel)
   const tag = createHash('sha256').update(id).digest('hex').slice(0, 16)

@@ -4,11 +4,11 @@ import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
 import { findTokenHolder, isTokenAsked } from './tokens.ts'
 
-/** What a request shows of who sends it. */
+/** What a request reveals about its sender. */
 export interface Credentials {
   /** The Authorization header. */
   authorization: string | undefined
-  /** The network address that it comes from. */
+  /** The network address of the sender. */
   address: string | undefined
 }
 
@@ -18,7 +18,7 @@ export interface Refusal {
   principal?: string
 }
 
-/** Judges tokens that another issuer made; undefined for one that is not good. */
+/** Verifies tokens of another issuer; undefined for one that is not valid. */
 export type ForeignTokens = (text: string) => Promise<Caller | undefined>
 
 export interface GatekeeperOptions {
@@ -26,19 +26,19 @@ export interface GatekeeperOptions {
   now: () => number
   /** Monotonic milliseconds. */
   clock?: () => number
-  /** The person at this machine, for whom nothing is asked while there is no token. */
+  /** The user of this machine: requests are theirs, without a token, as long as no token exists. */
   local: Caller
-  /** Ask even while there is no token: others can reach this door. */
+  /** Require a token even when none exists, because the server is reachable from other machines. */
   always: boolean
   foreign?: ForeignTokens
   onRefusal?: (refusal: Refusal) => void
 }
 
-/** Tells who asks. */
+/** Identifies callers. */
 export interface Gatekeeper {
   /**
-   * @throws AppError `unauthorized`, `rate_limited` with how long to wait, or `forbidden` for a token that allows
-   * nothing here.
+   * @throws AppError `unauthorized`, `rate_limited` with the time to wait, or `forbidden` for a token without any scope
+   * of this server.
    */
   callerOf(credentials: Credentials): Promise<Caller>
 }

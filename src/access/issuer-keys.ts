@@ -18,21 +18,21 @@ export interface IssuerKeysOptions {
 
 export interface IssuerKeys {
   /**
-   * The issuer's keys, if one of them has this id or the token names none. Known keys are answered at once; for an
-   * unknown id a lookup in the background is waited for briefly.
-   * @throws AppError `unavailable`, reason `issuer_unreachable`, where no keys are known.
+   * The keys of the issuer, if one of them has this id or the token names none. Known keys are returned immediately;
+   * for an unknown id it waits up to MAX_WAIT_MS for a lookup in the background.
+   * @throws AppError `unavailable`, reason `issuer_unreachable`, when no keys are known.
    */
   find(keyId: string | undefined): Promise<JWTVerifyGetKey | undefined>
 }
 
 const REFRESH_MS = 600_000
-/** Known keys count so long while the issuer cannot be reached: what it withdrew must end. */
+/** How long known keys are used while the issuer cannot be reached: keys that it withdrew must stop working. */
 const MAX_AGE_MS = 24 * 3_600_000
 const MIN_LOOKUP_GAP_MS = 30_000
 const MIN_RETRY_GAP_MS = 1000
 const LOOKUP_TIMEOUT_MS = 5000
 const MAX_WAIT_MS = 1000
-/** More tokens than this do not wait at once: each holds a connection. */
+/** At most this many tokens wait for a lookup at once, because each of them holds a connection. */
 const MAX_WAITING = 32
 const MAX_BODY_BYTES = 256 * 1024
 const MISSING_KEPT_MS = 120_000
@@ -48,8 +48,8 @@ interface KnownKeys {
 }
 
 /**
- * Keeps the keys of an issuer fresh in the background. Lookups are single, rare and bounded, follow no redirect, and
- * one that fails leaves the known keys as they are.
+ * Refreshes the keys of an issuer in the background. Lookups are never concurrent, rate-limited and bounded in time and
+ * size, and follow no redirect; a failed one leaves the known keys unchanged.
  */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const { issuer, signal, log, clock = () => performance.now() } = options
@@ -141,7 +141,7 @@ async function readKeys(issuer: string, signal: AbortSignal): Promise<Omit<Known
   return { ids, find: createLocalJWKSet({ keys: usable }) }
 }
 
-/** Undefined for one of the `absent` statuses. A redirect is an answer like any other that is not 200. */
+/** Undefined for one of the `absent` statuses. A redirect fails like any other status that is not 200. */
 async function readJson(address: string, signal: AbortSignal, absent: readonly number[] = []): Promise<unknown> {
   const { status, bytes } = await exchange({
     url: new URL(address),

@@ -3,10 +3,10 @@ import { isLoopbackHost } from '../connectors/http/loopback.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { scopes } from '../operation/context.ts'
 
-/** Asymmetric ones only: a key that checks a signature must not be able to make one. */
+/** Asymmetric algorithms only: a key that verifies a signature must not be able to create one. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 
-/** Over https, or on this machine for an issuer that is on it too; without credentials in it. */
+/** Whether an address uses https, or http on loopback when the issuer does too; and contains no credentials. */
 export function isSafeAddress(text: string, issuer = text): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
@@ -19,7 +19,7 @@ function isLoopbackHttp(text: string): boolean {
   return protocol === 'http:' && isLoopbackHost(hostname)
 }
 
-/** Whose JSON Web Tokens HTTP takes beside its own. */
+/** The issuer whose JSON Web Tokens HTTP accepts in addition to its own tokens. */
 export const IssuerSettings = z
   .strictObject({
     issuer: z
@@ -69,8 +69,9 @@ const variables = new Map(
 )
 
 /**
- * The members that `ASSAY_OIDC_*` variables name, unchecked; undefined where there are none.
- * @throws AppError `invalid_input` for a variable that names no member: ignored, it could let in whom it was to keep out.
+ * Settings from `ASSAY_OIDC_*` variables, not validated; undefined when there are none.
+ * @throws AppError `invalid_input` for an unknown variable: ignoring one could admit callers whom it was meant to
+ * exclude.
  */
 export function readIssuerEnvironment(env: Environment): Record<string, unknown> | undefined {
   const given = Object.entries(env).filter(

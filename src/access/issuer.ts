@@ -23,16 +23,16 @@ export interface IssuerOptions {
   clock?: () => number
 }
 
-/** Headers that say where a key is, or bring one along: an attacker's words. */
+/** Headers that name a key's address or contain a key: an attacker could choose it. */
 const keyHeaders = ['jku', 'jwk', 'x5u', 'x5c'] as const
 const MAX_KEY_ID_LENGTH = 255
-/** So many keys are tried where the issuer gave several the same id, or the token names none. */
+/** How many keys are tried when several have the same id, or the token names none. */
 const MAX_CANDIDATES = 4
 
 /**
- * Judges JSON Web Tokens of one issuer: signature by the keys that its own metadata names, issuer, audience, algorithm,
- * type, times, and the types of its claims. @throws AppError `unavailable`, reason `issuer_unreachable`, where its keys
- * cannot be had.
+ * Verifies JSON Web Tokens of one issuer: signature by the keys in its own metadata, issuer, audience, algorithm, type,
+ * times, and the types of its claims.
+ * @throws AppError `unavailable`, reason `issuer_unreachable`, when its keys cannot be read.
  */
 export function createIssuer(options: IssuerOptions): ForeignTokens {
   const { settings, log, now } = options
@@ -84,7 +84,10 @@ async function toCandidates(matches: errors.JWKSMultipleMatchingKeys): Promise<C
   return candidates
 }
 
-/** The header of a token that is worth a look at its signature; what can be refused without one costs nothing. */
+/**
+ * The header of a token whose signature should be verified; undefined for a token that can be refused without that
+ * cost.
+ */
 function findHeader(text: string, issuer: string, types: ReadonlySet<string>): ProtectedHeaderParameters | undefined {
   try {
     const header = decodeProtectedHeader(text)

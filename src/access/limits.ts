@@ -2,14 +2,14 @@ import { AppError } from '../kernel/errors.ts'
 import { Recent } from '../kernel/recent.ts'
 
 export interface Allowance {
-  /** How many a second, in the long run. */
+  /** Sustained rate per second. */
   perSecond: number
-  /** How many at once, after a rest. */
+  /** How many at once, after a pause. */
   burst: number
 }
 
 export interface Limiter {
-  /** Takes one from the key's allowance; returns how long to wait where nothing is left, in milliseconds. */
+  /** Takes one unit from the allowance of the key; returns 0, or how many milliseconds to wait when none is left. */
   take(key: string): number
 }
 
@@ -32,8 +32,9 @@ export function createLimiter(allowance: Allowance, clock: () => number, most = 
 
 export interface ConcurrencyLimit {
   /**
-   * Runs the work when a place is free; callers who wait take turns. @throws AppError `unavailable`, reason
-   * `overloaded`, when the queue is full too and the caller has no less in it than others.
+   * Runs the work once a slot is free; waiting callers take turns.
+   * @throws AppError `unavailable`, reason `overloaded`, when the queue is full and no other caller has more entries in
+   * it.
    */
   run<Answer>(caller: string, work: () => Answer | Promise<Answer>): Promise<Answer>
 }
@@ -49,7 +50,10 @@ const overloaded = () =>
     retryAfterSeconds: 1,
   })
 
-/** Lets so many in at once, and so many wait; a full queue makes room at the cost of the caller who has most in it. */
+/**
+ * Runs up to `inFlight` at once and queues up to `queued`; a full queue drops the newest entry of the caller that has
+ * most.
+ */
 export function createConcurrencyLimit({ inFlight, queued }: { inFlight: number; queued: number }): ConcurrencyLimit {
   let running = 0
   let size = 0

@@ -4,10 +4,13 @@ import { createConcurrencyLimit } from './limits.ts'
 
 const QUESTIONS = { inFlight: 4, queued: 64 }
 
-/** Runs the work of an operation when it is its turn. */
+/** Runs the work of an operation when a slot is free. */
 export type QueryLimiter = (operation: OperationFacts, caller: Caller, work: () => Promise<unknown>) => Promise<unknown>
 
-/** Of operations that compute, few run at once for holders of tokens: the others wait, and too many are refused. */
+/**
+ * Limits how many operations of cost `computed` run at once for holders of tokens: others wait, and are refused when
+ * too many wait.
+ */
 export function createQueryLimiter(): QueryLimiter {
   const gate = createConcurrencyLimit(QUESTIONS)
   return ({ cost }, caller, work) => {

@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
 
-/** What was refused, to whom. */
+/** A refusal, and to whom it was given. */
 export interface RefusedAccess {
   reason: string
   address?: string | undefined
@@ -27,8 +27,8 @@ interface Options {
 const SERVER = { name: 'assay', via: 'http' } as const
 
 /**
- * Writes refusals into the audit trail: each kind once a minute, and not more than thirty at once of all, so that
- * nobody can fill the disk by being refused. Their number stands in the metrics.
+ * Writes refusals to the audit trail: each distinct one once a minute, all together in bursts of at most 30 (one per 2
+ * s), so that refused requests cannot fill the disk. Metrics count all of them.
  */
 export function recordAccess({ store, log, now, clock = () => performance.now() }: Options): AccessRecord {
   const each = createLimiter({ perSecond: 1 / 60, burst: 1 }, clock)
@@ -51,7 +51,7 @@ export function recordAccess({ store, log, now, clock = () => performance.now() 
   }
 }
 
-/** Writes into the audit trail how this server is set up, where that differs from the last time. */
+/** Records the settings of this server in the audit trail when they differ from the last recorded ones. */
 export function recordSettings({ store, log, now }: Options, settings: object): void {
   keepGoing(log, () => {
     const [last] = store.read((reader) => listAuditRows(reader, { kind: 'settings', limit: 1 }))
@@ -62,7 +62,9 @@ export function recordSettings({ store, log, now }: Options, settings: object): 
   })
 }
 
-/** Chains what the installation wrote, and says in the log how the trail ends, so that a trail cut short shows. */
+/**
+ * Chains entries that migrations wrote, and logs the head hash of the trail, so that a truncated trail can be detected.
+ */
 export function anchorAudit({ store, log }: Pick<Options, 'store' | 'log'>): void {
   keepGoing(log, () => {
     const { entries, unchained, head, brokenAt } = store.read(verifyAudit)
@@ -74,7 +76,7 @@ export function anchorAudit({ store, log }: Pick<Options, 'store' | 'log'>): voi
   })
 }
 
-/** Whoever answers goes on answering where the record cannot be written. */
+/** The server keeps answering when the audit trail cannot be written. */
 function keepGoing(log: Log, work: () => void): void {
   try {
     work()

@@ -4,7 +4,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { listTokenHolders } from './tokens.ts'
 
-/** Calls `end`, once, when the caller's token is revoked or expires; returns how to stop. */
+/** Calls `end` once when the caller's token is revoked or expires; returns a function that stops watching. */
 export type FollowToken = (caller: Caller, end: () => void) => () => void
 
 export interface TokenWatch {
@@ -20,7 +20,7 @@ interface Options {
 
 const LOOK_MS = 200
 
-/** Ends what was begun under a token as soon as that token ends, whichever process revoked it. */
+/** Ends streams and sessions as soon as the token under which they began is revoked, by any process, or expires. */
 export function createTokenWatch({ store, now, log }: Options): TokenWatch {
   const followed = new Set<{ caller: Caller; end: () => void }>()
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +40,7 @@ export function createTokenWatch({ store, now, log }: Options): TokenWatch {
       each.end()
     }
   }
-  /** Undefined where the database cannot be read: what it does not say is not taken for an end. */
+  /** Undefined when the database cannot be read: a token does not count as revoked then. */
   const readHolders = (at: number): ReadonlySet<string> | undefined => {
     try {
       return store.read((reader) => listTokenHolders(reader, at))

@@ -6,7 +6,7 @@ const ID_BYTES = 8
 const SECRET_BYTES = 32
 const shape = /^assay_([0-9a-f]{16})_([0-9a-f]{64})([0-9a-f]{8})$/
 
-/** A token as its holder writes it: `assay_<id>_<secret><checksum>`. */
+/** A token as its holder sends it: `assay_<id>_<secret><checksum>`. */
 export interface WrittenToken {
   id: string
   text: string
@@ -20,7 +20,7 @@ export function makeToken(): WrittenToken {
   return { id, text, digest: digestOf(text) }
 }
 
-/** The token in a text; undefined where the form or the checksum is wrong, which needs no look into the database. */
+/** Parses a token; undefined when its form or checksum is wrong, without reading the database. */
 export function readToken(text: string): WrittenToken | undefined {
   const [, id = '', secret = '', checksum] = shape.exec(text) ?? []
   if (checksum === undefined || checksumOf(`${PREFIX}_${id}_${secret}`) !== checksum) return undefined
@@ -29,7 +29,7 @@ export function readToken(text: string): WrittenToken | undefined {
 
 export const isSameDigest = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-/** Finds typing errors, and lets scanners of leaked secrets recognise a token without asking anyone. */
+/** Detects typing errors, and lets scanners for leaked secrets recognise a token offline. */
 const checksumOf = (body: string) => crc32(body).toString(16).padStart(8, '0')
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest()

@@ -8,7 +8,7 @@ export function insertToken(writer: Writer, row: Omit<TokenRow, 'revoked_at' | '
   writer.run(db.insertInto('access_token').values({ ...row, revoked_at: null, last_used_at: null }))
 }
 
-/** One row is read in any case, so that the time does not tell whether there is such a token. */
+/** Reads one row in any case, so that the time does not reveal whether the token exists. */
 export function findToken(reader: Reader, id: string): TokenRow | undefined {
   const row = reader
     .prepare('SELECT token.* FROM (SELECT ? AS id) AS asked LEFT JOIN access_token AS token ON token.id = asked.id')
@@ -16,7 +16,7 @@ export function findToken(reader: Reader, id: string): TokenRow | undefined {
   return row.id === null ? undefined : row
 }
 
-/** Revoked and expired ones too: a door that was locked does not fall open by itself. */
+/** Counts revoked and expired tokens too: access must not become open again when the last token ends. */
 export function hasTokens(reader: Reader): boolean {
   return reader.prepare('SELECT 1 FROM access_token LIMIT 1').get() !== undefined
 }

@@ -22,7 +22,7 @@ const DEFAULT_LIFE_MS = 90 * DAY_MS
 const MAX_LIFE_MS = 3660 * DAY_MS
 const USE_NOTED_MS = 5 * 60_000
 
-/** A token as it may be shown: without its secret. */
+/** A token without its secret, as it may be shown. */
 export interface Token {
   id: string
   name: string
@@ -40,14 +40,15 @@ export interface TokenRequest {
   name: string
   scopes: readonly Scope[]
   lockdown?: boolean
-  /** When it ends; 90 days from now unless told. */
+  /** Expiry in milliseconds; 90 days from now by default. */
   expiresAt?: number
 }
 
 type Context = Pick<WriteContext, 'store' | 'caller' | 'now'>
 
 /**
- * Makes a token; `text` is shown this once. @throws AppError `invalid_input`, or `conflict` where the name is taken.
+ * Creates a token; its text is returned only here.
+ * @throws AppError `invalid_input`, or `conflict` when an active token has the name.
  */
 export function createToken(context: Context, request: TokenRequest): Token & { token: string } {
   const at = context.now()
@@ -84,7 +85,10 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   return { ...shown, token: made.text }
 }
 
-/** Ends a token at once, in every process. @throws AppError `not_found`, or `conflict` where a name fits several. */
+/**
+ * Revokes a token immediately, in every process.
+ * @throws AppError `not_found`, or `conflict` when several tokens have the name.
+ */
 export function revokeToken(context: Context, idOrName: string): Token {
   const at = context.now()
   return context.store.write(
@@ -101,12 +105,12 @@ export function revokeToken(context: Context, idOrName: string): Token {
       note(writer, context, { action: 'revoke', name: row.id, before: toToken(row, at), after: revoked })
       return revoked
     },
-    // A token that leaked must end, however full the disk is.
+    // A leaked token must be revocable even on a full disk.
     { durable: true, essential: true },
   )
 }
 
-/** Takes every token away: on loopback, HTTP is the person at this machine again. Returns how many there were. */
+/** Deletes all tokens, so that HTTP on loopback needs none again. Returns how many there were. */
 export function clearTokens(context: Context): number {
   return context.store.write(
     (writer) => {
@@ -124,19 +128,19 @@ export function listTokens(reader: Reader, now: number): Token[] {
   return listTokenRows(reader).map((row) => toToken(row, now))
 }
 
-/** Whether HTTP asks for a token: from the first one on, until all are cleared. */
+/** Whether HTTP requires a token: from the first one created until all are cleared. */
 export const isTokenAsked = (store: Store): boolean => store.read(hasTokens)
 
 const toHolder = (id: string) => `token/${id}`
 
-/** The ids of the callers whose tokens hold now. */
+/** Ids of the callers whose tokens are active. */
 export const listTokenHolders = (reader: Reader, now: number): Set<string> =>
   new Set(listActiveIds(reader, now).map(toHolder))
 
-/** A digest that no token has, so that an unknown id costs as long as a known one. */
+/** A digest that no token has, so that an unknown id takes as long as a known one. */
 const noDigest = new Uint8Array(32)
 
-/** Who holds this token; undefined for anything but a token that holds now. */
+/** The holder of a token; undefined unless the token is active. */
 export function findTokenHolder(store: Store, text: string, now: number): Caller | undefined {
   const written = readToken(text)
   if (written === undefined) return undefined
@@ -156,7 +160,7 @@ export function findTokenHolder(store: Store, text: string, now: number): Caller
   }
 }
 
-/** A use that cannot be noted, because the disk is full or the database busy, is still a use. */
+/** A use that cannot be recorded, because the disk is full or the database busy, is still allowed. */
 function noteUse(store: Store, id: string, now: number): void {
   try {
     store.write((writer) => markUsed(writer, id, now))

@@ -13,7 +13,10 @@ const usage = {
   key_ops: z.array(z.string()).optional(),
 }
 
-/** The exponent is odd and of at most 32 bits: with 1 anybody signs, and a long one takes long to check. */
+/**
+ * The RSA exponent must be odd and at most 32 bits long: with 1 any signature verifies, and a long one is slow to
+ * check.
+ */
 const VerificationKey = z.discriminatedUnion('kty', [
   z.object({
     kty: z.literal('RSA'),
@@ -25,11 +28,11 @@ const VerificationKey = z.discriminatedUnion('kty', [
   z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: base64url, ...usage }),
 ])
 
-/** Those of the published keys that may check a signature, with their public members only; the others are left out. */
+/** The published keys that may verify a signature, with only their public members; all others are left out. */
 export function toVerificationKeys(keys: readonly unknown[]): JWK[] {
   return keys.flatMap((key) => {
     const { data } = VerificationKey.safeParse(key)
-    // With its private half published, anybody signs.
+    // When its private half is published, anyone can sign with a key.
     return data === undefined || Object.hasOwn(key as object, 'd') ? [] : [data as JWK]
   })
 }
