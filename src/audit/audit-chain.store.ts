@@ -5,7 +5,10 @@ import type { Reader, Store, Writer } from '../store/store.ts'
 
 export type AuditEntryRow = Omit<AuditRow, 'seq'> & { seq: number }
 
-/** Chains the entries that are not yet; those of a migration are not, because SQL has no hash. */
+/**
+ * Chains the entries that are not chained yet: those that migrations wrote, because SQL has no hash function, and new
+ * ones.
+ */
 export function chainAudit(writer: Writer): void {
   const last = writer.first(db.selectFrom('audit_chain').selectAll().orderBy('seq', 'desc').limit(1))
   const unchained = writer.all(
@@ -22,14 +25,14 @@ export function chainAudit(writer: Writer): void {
   }
 }
 
-/** Chains what a migration wrote, so that nothing of the trail stands unguarded. */
+/** Chains the entries that migrations wrote, so that no part of the trail is unprotected. */
 export function sealAudit(store: Store): void {
   const isChained = (reader: Reader) =>
     reader.prepare('SELECT (SELECT max(seq) FROM audit) IS (SELECT max(seq) FROM audit_chain) AS done').get()
   if ((store.read(isChained) as { done: number }).done === 0) store.write(chainAudit, { essential: true })
 }
 
-/** The hash of an entry together with that of the one before. */
+/** Hash of an entry together with the hash of the previous one. */
 export function toDigest(before: string, row: AuditEntryRow): string {
   const content: unknown[] = [
     row.seq,
@@ -42,7 +45,7 @@ export function toDigest(before: string, row: AuditEntryRow): string {
     row.before,
     row.after,
   ]
-  // Entries of the time before there were ids keep the digest that they have.
+  // Entries from before there were ids keep their digest.
   if (row.actor_id !== null) content.push(row.actor_id)
   if (row.client !== null) content.push({ client: row.client })
   return createHash('sha256')
@@ -52,17 +55,20 @@ export function toDigest(before: string, row: AuditEntryRow): string {
 
 export interface AuditVerdict {
   entries: number
-  /** Entries since the last chained one: those of the installation, until the first change by a person. */
+  /** Number of entries after the last chained one: written by migrations, until the next change chains them. */
   unchained: number
-  /** The entry at which the trail and its chain part; absent when they agree. */
+  /** The first entry that does not match the chain; absent when all match. */
   brokenAt?: number
-  /** The hash of the newest entry; kept elsewhere, it also shows entries cut off at the end. */
+  /**
+   * Hash of the newest chained entry; compared with a copy stored elsewhere, it also reveals entries removed at the
+   * end.
+   */
   head: string
-  /** Whether the hash that was asked about is one of this chain; absent when none was. */
+  /** Whether the given anchor is a hash of this chain; absent when none was given. */
   known?: boolean
 }
 
-/** Recomputes the chain of hashes over the whole trail. */
+/** Recomputes the hash chain over the whole trail. */
 export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader

@@ -9,37 +9,37 @@ import type { AuditRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { type AuditEntryRow, chainAudit, toDigest, verifyAudit } from './audit-chain.store.ts'
 
-/** Who changes something, through which door, and when (milliseconds). */
+/** Who changes something, through which interface, and when (milliseconds). */
 export interface Author {
   name: string
-  /** Stays the same when the name changes hands; absent for the person at this machine. */
+  /** Stays the same when the name is reassigned; absent for the user of this machine. */
   id?: string | undefined
   via: 'http' | 'mcp' | 'cli'
-  /** The program that asked, by its own name. */
+  /** The client program, by the name it gives itself. */
   client?: string | undefined
   at: number
-  /** The words may be those of an assistant, which no person has read. */
+  /** The text may have been written by an assistant and not read by a person. */
   assistant?: boolean
 }
 
 export interface AuditEntry {
   action: string
-  /** What kind of definition it is: term, metric, placement. */
+  /** Kind of definition: term, metric, placement. */
   kind: string
   name: string
-  /** The definition as it was; absent when it was created. */
+  /** The definition before the change; absent when it was created. */
   before?: object
-  /** The definition as it is now; absent when it was deleted. */
+  /** The definition after the change; absent when it was deleted. */
   after?: object
 }
 
-/** Who it is, as the trail keeps it; those of whom the same is hidden stay apart. */
+/** The id of an author with secrets masked; a hash distinguishes ids that are equal once masked. */
 export function toSafeActorId(id: string): SafeText {
   const safe = toSafeText(id, 'key')
   return safe === id ? safe : (`${safe}#${createHash('sha256').update(id).digest('hex').slice(0, 12)}` as SafeText)
 }
 
-/** Appends what was just written, or just taken away, to the trail. */
+/** Appends a change that was just written, or a deletion, to the trail. */
 export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): void {
   writer.run(
     db.insertInto('audit').values({
@@ -67,8 +67,8 @@ const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_on
 export type AuditTexts = Pick<AuditRow, 'actor' | 'actor_id' | 'client' | 'name' | 'before' | 'after'>
 
 /**
- * Replaces texts of the trail in which something must not be kept, and chains it anew as far as it was whole; an entry
- * says so, with the hash that the trail had. Says how many entries changed.
+ * Masks texts in the trail and rebuilds its chain up to the first broken entry; an entry records this with the previous
+ * head hash. Returns how many entries changed.
  */
 export function rewriteAudit(writer: Writer, at: number, rewrite: (texts: AuditTexts) => AuditTexts): number {
   const seqs = writer.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
@@ -103,7 +103,7 @@ function withoutTriggers(writer: Writer, work: () => void): void {
   for (const sql of created) writer.prepare(sql).run()
 }
 
-/** How many findings were triaged over MCP since a moment, by one caller; what was opened again does not count. */
+/** How many findings one caller has triaged over MCP since `since` (ms); reopened ones do not count. */
 export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, 'name' | 'id'>, since: number): number {
   const row = reader
     .prepare(
@@ -115,7 +115,7 @@ export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, '
   return row.n
 }
 
-/** The trail, newest first; `beforeSeq` continues behind an entry already seen. */
+/** The trail, newest first; `beforeSeq` continues after an entry already seen. */
 export function listAuditRows(
   reader: Reader,
   filter: { kind?: string | undefined; name?: string | undefined; beforeSeq?: number | undefined; limit: number },
