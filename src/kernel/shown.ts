@@ -100,7 +100,7 @@ export function showSentence(text: string, max = MAX_SENTENCE): Shown {
   return (escaped.length <= max ? escaped : `${escaped.slice(0, max - 1)}…`) as Shown
 }
 
-/** A value as complete JSON; whatever it quotes cannot end its quotes. */
+/** A value as complete JSON; the strings in it cannot end their quotes. */
 export const showJson = (value: unknown): Shown => escapeActing(JSON.stringify(value) ?? 'null') as Shown
 
 /** A number in full, without an exponent. */
