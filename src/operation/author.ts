@@ -2,14 +2,14 @@ import type { Author } from '../audit/audit.store.ts'
 import { breakMarkdownIn } from '../kernel/plain-text.ts'
 import type { WriteContext } from './context.ts'
 
-/** The caller, as histories and the audit trail keep who changed something. */
+/** The caller, as histories and the audit trail record who changed something. */
 export function authorOf(context: WriteContext): Author {
   const { name, id, via, client, token, scopes } = context.caller
   const assistant = via === 'mcp' || (token === true && !scopes.has('certify'))
   return { name, id, via, client, at: context.now(), ...(assistant ? { assistant } : {}) }
 }
 
-/** What an assistant wrote is shown to other assistants: the texts at `keys` link to nothing. */
+/** Breaks links in the texts at `keys` when an assistant wrote them, because other assistants will read them. */
 export function toWordsOf<Change extends object>(
   { assistant }: Author,
   change: Change,

@@ -1,13 +1,16 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from './context.ts'
 
-/** What a person must agree to when an assistant asks for it: nothing, every call, or the calls that `run` refuses. */
+/**
+ * When a person must agree to a call by an assistant: never, always, or when `run` demands it by calling
+ * `requireConsent`.
+ */
 export type Consent = 'none' | 'always' | 'by_extent'
 
 export const CONSENT_REQUIRED = 'consent_required'
 
 /**
- * Stops a call of an assistant that no person has agreed to yet. An operation whose consent is `by_extent` calls it
+ * Stops a call by an assistant to which no person has agreed yet. An operation with consent `by_extent` calls this
  * before it changes anything.
  * @throws AppError `forbidden`, reason `consent_required`.
  */

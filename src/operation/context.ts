@@ -7,7 +7,7 @@ import type { Coercion } from './input/coerce.ts'
 export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a scope lets its holder do beside what it names; stated here and nowhere else. */
+/** The scopes that each scope includes; the only definition of this. */
 const included: Readonly<Record<Scope, readonly Scope[]>> = {
   read: [],
   triage: ['read'],
@@ -16,35 +16,35 @@ const included: Readonly<Record<Scope, readonly Scope[]>> = {
   admin: ['read', 'triage', 'author', 'certify'],
 }
 
-/** The scopes that were granted, with those that they include. */
+/** The granted scopes and those that they include. */
 export function expandScopes(granted: Iterable<Scope>): Set<Scope> {
   return new Set([...granted].flatMap((scope) => [scope, ...included[scope]]))
 }
 
-/** Who asks, and through which door. */
+/** Who makes a call, and through which interface. */
 export interface Caller {
-  /** Shown in histories and audits. */
+  /** Shown in histories and in the audit trail. */
   name: string
   /**
-   * Stays when the name changes, such as `token/3f9a` or `https://id.example.com#ada`; absent for the person at this
-   * machine.
+   * Stays the same when the name changes, such as `token/3f9a` or `https://id.example.com#ada`; absent for the user of
+   * this machine.
    */
   id?: string
   via: 'http' | 'mcp' | 'cli'
   scopes: ReadonlySet<Scope>
-  /** The program that asks, by the name that it gives itself. */
+  /** The client program, by the name it gives itself. */
   client?: string
-  /** What needs the consent of a person is refused: it has not been given. */
+  /** No person has agreed to this call, so operations that need consent are refused. */
   needsConsent?: boolean
-  /** True when the scopes come from a token, and not from being the person at this machine. */
+  /** True when the scopes come from a token, false for the user of this machine. */
   token?: boolean
-  /** When that token ends (milliseconds); absent where the database says so. */
+  /** When that token expires (milliseconds); absent for tokens in the database, which stores their expiry. */
   expiresAt?: number
-  /** Answers hold counts and ids only, whatever the server allows others. */
+  /** Answers contain only counts and ids, regardless of the setting of the server. */
   lockdown?: boolean
 }
 
-/** Whose a cursor, a session or a question is. */
+/** Identifies the owner of a cursor, a session or a query. */
 export const principalOf = ({ id, name }: Caller): string => id ?? `local/${name}`
 
 export interface Progress {
@@ -53,11 +53,11 @@ export interface Progress {
   message: Shown
 }
 
-/** Drives scans in this process; the rows in the database say what is to be done. */
+/** Runs scans in this process; the rows of scans in the database state what is to be done. */
 export interface ScanRunner {
   /** Wakes the runner for a scan that was queued. */
   start(scanUid: string): void
-  /** Interrupts a scan that runs here; one that runs elsewhere sees the flag in its row. */
+  /** Interrupts a scan that runs in this process; one that runs elsewhere reads the flag in its row. */
   cancel(scanUid: string): void
 }
 
@@ -68,29 +68,30 @@ export interface OperationFacts {
   cost?: 'computed'
 }
 
-/** What every operation gets beside its input. */
+/** Passed to every operation in addition to its input. */
 export interface ReadContext {
-  /** Runs `work` in one snapshot, on a connection that cannot write. */
+  /** Runs `work` in one snapshot on a read-only connection. */
   read<T>(work: (reader: Reader) => T): T
   now: () => number
   caller: Caller
   signal: AbortSignal
   log: Log
   progress(progress: Progress): void
-  /** Where the form of the input was forgiven; an answer with `warnings` tells it. */
+  /** Corrections made to the form of the input; answers with `warnings` report them. */
   coerced?: readonly Coercion[]
   vault: Vault
-  /** Answers hold counts and ids only, whoever asks. */
+  /** Answers contain only counts and ids, for all callers. */
   lockdown?: boolean
-  /** In lockdown codes of imports are shown as they are. */
+  /** Codes from imports are shown unchanged even in lockdown. */
   lockdownCodes?: boolean
-  /** Told of a call that the caller's scopes did not allow. */
+  /** Called when the caller's scopes do not allow a call. */
   onRefused?: (operation: string) => void
-  /** Runs what an operation does, and may watch it or make it wait. */
+  /** Wraps the work of every operation, to measure or to delay it. */
   around?(operation: OperationFacts, work: () => Promise<unknown>): Promise<unknown>
   /**
-   * Has a read answered in another thread; undefined, now or in the end, when it is to be answered in this one.
-   * @throws AppError what the operation throws.
+   * Answers a read on the query thread; undefined, immediately or as the result, when it must be answered on this
+   * thread.
+   * @throws AppError any error of the operation.
    */
   runOnQueryThread?(
     operation: string,
@@ -100,13 +101,13 @@ export interface ReadContext {
 }
 
 export interface WriteContext extends ReadContext {
-  /** Resolves when a write hardly waits for others, so that it does not hold the thread meanwhile. */
+  /** Resolves when the write lock is free, so that a write does not block the thread while it waits. */
   untilFree?(): Promise<void>
   store: Store
   scans: ScanRunner
   /**
-   * Has a change that may be long made in another thread; undefined when it is to be made in this one.
-   * @throws AppError what the operation throws.
+   * Makes a change that may take long on the scan thread; undefined when it must be made on this thread.
+   * @throws AppError any error of the operation.
    */
   runOnScanThread?(
     operation: string,

@@ -9,8 +9,8 @@ const LIFE_MS = 24 * 3_600_000
 type Asked = Pick<ReadContext, 'caller' | 'now'>
 
 /**
- * Where a list goes on: the sort keys of the last item shown, made opaque, for this caller and this day. `list` names
- * the list it belongs to. A cursor stays good when rows come and go.
+ * Encodes where a list continues: the sort keys of the last item shown, authenticated for this caller and valid for 24
+ * hours. `list` names the list. Stays valid when rows are added or removed.
  */
 export function encodeCursor(reader: Reader, context: Asked, list: string, keys: readonly number[]): string {
   const text = Buffer.from(JSON.stringify([list, context.now() + LIFE_MS, ...keys])).toString('base64url')
@@ -18,8 +18,8 @@ export function encodeCursor(reader: Reader, context: Asked, list: string, keys:
 }
 
 /**
- * The keys that a cursor was made of: `least` of them, or up to `most`.
- * @throws AppError `invalid_input` when the text is no cursor of this list that this caller was given within a day.
+ * Decodes the keys of a cursor: at least `least` and at most `most` of them.
+ * @throws AppError `invalid_input` when the text is not an unexpired cursor of this list for this caller.
  */
 export function decodeCursor(
   reader: Reader,

@@ -19,7 +19,7 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   : never
 type InputSchema = z.ZodType<object>
 
-/** The query thread answers questions, the scan thread makes changes that may concern very many findings. */
+/** The query thread answers reads; the scan thread makes changes that may affect very many findings. */
 type RunsOn = 'query-thread' | 'scan-thread'
 export interface DefinitionEffect {
   kind: 'terms' | 'metrics' | 'dashboards'
@@ -27,45 +27,53 @@ export interface DefinitionEffect {
 }
 
 interface Declared<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
-  /** verb_noun: the tool's name, the OpenAPI operationId, the word after `assay call`. */
+  /** In the form verb_noun: the name of the tool, the OpenAPI operationId, and the argument of `assay call`. */
   name: string
   title: string
   /** One or two sentences: what it does and when to use it. */
   summary: string
-  /** The least a caller must be allowed to do. */
+  /** The scope that a caller needs. */
   scope: Scope
-  /** Every `{parameter}` is a member of the input; absent: not in REST. */
+  /** Every `{parameter}` is a member of the input; absent: not available over REST. */
   route?: Route & (PathParameters<Route> extends keyof z.input<Input> ? Route : never)
-  /** 201 adds a `Location`. */
+  /** 201 adds a `Location` header. */
   status?: 200 | 201
   location?: (output: z.output<Output>) => string
-  /** Which toolset lists it over MCP; absent: not a tool. */
+  /** The toolset that lists it over MCP; absent: not a tool. */
   toolset?: 'agent' | 'admin'
-  /** Calling it twice with the same input is the same as once. Default: true for reads, false for writes. */
+  /** Calling it twice with the same input has the same effect as once. Default: true for reads, false for writes. */
   idempotent?: boolean
-  /** The thread that runs it where there are many findings; absent: the thread of the door. */
+  /** The thread that runs it when there are many findings; absent: the thread that received the call. */
   runsOn?: RunsOn
-  /** `computed`: a read that reckons with many rows; few of them run at once for holders of tokens. */
+  /** `computed`: a read that aggregates many rows; only a few run at once for holders of tokens. */
   cost?: 'computed'
-  /** The kind of definition that it changes, one that the input names, and whether the list of them changes as well. */
+  /**
+   * The kind of definition that it changes, namely the one named by the input, and whether the list of them changes
+   * too.
+   */
   changes?: DefinitionEffect
-  /** It takes something away. */
+  /** It deletes something. */
   destructive?: boolean
-  /** It asks systems outside this machine. */
+  /** It sends requests to systems outside of this machine. */
   openWorld?: boolean
-  /** It says how far it is while it runs, through `context.progress`. */
+  /** It reports its progress while it runs, through `context.progress`. */
   tellsProgress?: boolean
-  /** Its answer carries text from a scanned tenant, which assistants must take for data. */
+  /** Its answer contains text from a scanned tenant, which assistants must treat as data. */
   untrusted?: boolean
-  /** `own`: all its texts are ours or an operator's, so that lockdown shows them; else each text says so in `output`. */
+  /**
+   * `own`: all its texts come from this program or an operator, so lockdown shows them; else each text is declared in
+   * `output`.
+   */
   texts?: 'own'
   input: Input
-  /** What is wrong in members that the schema leaves open; asked when the input fails, so that all is told at once. */
+  /**
+   * Checks members that the schema leaves open; called when the input fails, so that all problems are reported at once.
+   */
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: Output
   /**
-   * Compact text for assistants, line by line; absent: the answer as JSON. It holds every number of the answer in plain
-   * digits.
+   * Compact text for assistants, one item per line, with every number of the answer in plain digits; absent: the answer
+   * as JSON.
    */
   render?: (output: z.output<Output>) => readonly Shown[]
 }
@@ -85,12 +93,12 @@ export interface WriteOperation<
   Route extends string = string,
 > extends Declared<Input, Output, Route> {
   effect: 'write'
-  /** What a person must agree to when an assistant calls it. */
+  /** When a person must agree to a call by an assistant. */
   consent: Consent
   run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
 }
 
-/** An operation with its types erased, as the catalogue and the doors see it. */
+/** An operation with its types erased, for the catalogue and the interfaces. */
 export interface Operation {
   name: string
   title: string
@@ -128,8 +136,8 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
 }
 
 /**
- * Runs an operation on raw input: checks the caller's scope, forgives its form, parses it whole, runs, parses the
- * output.
+ * Runs an operation on raw input: checks the caller's scope, adapts the form of the input, parses all of it, runs, and
+ * parses the output.
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function call(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
@@ -143,7 +151,7 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
   requireScope(operation.name, operation.scope, context.caller)
-  // In a change null may mean to take something away, so there it is left for the schema to judge.
+  // In a write null may mean to remove a value, so the schema decides.
   const given = operation.effect === 'read' ? leaveOutNulls(operation.input, raw) : { value: raw, coerced: [] }
   const { value, coerced: adapted } = coerce(operation.input, given.value)
   const coerced = [...given.coerced, ...adapted]
@@ -152,7 +160,7 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
   const work = () => run(operation, input, coerced.length === 0 ? context : { ...context, coerced })
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))
-  // Answers repeat what was asked; whatever else is in them is safe.
+  // Answers may repeat the input; all their other texts are safe already.
   const safe = withoutRepeated([raw, input], visible)
   if (operation.texts === 'own' || !isLockedDown(context)) return safe
   return withhold(operation.output, safe, await openCodes(context))
@@ -186,7 +194,7 @@ async function run(operation: Operation, input: object, context: WriteContext): 
   }
 }
 
-/** As `parseInput`, with the corrected call where nothing has to be guessed. */
+/** `parseInput`, with the corrected call in the error when nothing has to be guessed. */
 function parseArguments({ name, input, examine }: Operation, given: unknown, context: ReadContext): object {
   requireWellFormed(given)
   const raw = resolveCodes(input, given, context)
@@ -208,6 +216,9 @@ function parseArguments({ name, input, examine }: Operation, given: unknown, con
   }
 }
 
-/** Parses input whole. @throws AppError `invalid_input` with one issue for every problem. */
+/**
+ * Parses input as a whole.
+ * @throws AppError `invalid_input` with one issue per problem.
+ */
 export const parseInput = <Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> =>
   parseWhole(schema, raw, showKey)

@@ -7,21 +7,21 @@ import { quote, showJson } from '../kernel/shown.ts'
 
 const MAX_MESSAGE = 4_000
 
-/** A text of an input that holds a credential, as an answer may repeat it, and as it may be shown. */
+/** A text of an input that contains a credential: as an answer may repeat it, and as it may be shown. */
 interface Hidden {
   written: string
   shown: string
-  /** How many characters both begin with: what repeats no more than these repeats nothing that is hidden. */
+  /** Length of the common prefix of both: repeating no more than this reveals nothing. */
   common: number
 }
 
-/** What an operation answers to an input without the credentials that were typed into it, whole or cut. */
+/** Masks the credentials from the input that an answer repeats, whole or in part. */
 export function withoutRepeated(input: unknown, answer: unknown): unknown {
   const hidden = listHidden(input)
   return hidden.length === 0 ? answer : toSafeValue(maskRepeated(answer, hidden), 'definition')
 }
 
-/** The same for an error, which repeats names of tenants as well. */
+/** Does the same for an error, and masks secrets in names of tenants that it quotes. */
 export function toSafeError(error: AppError, input?: unknown): AppError {
   const hidden = listHidden(input)
   const message = toSafeText(maskIn(error.message, hidden), 'definition', MAX_MESSAGE)
@@ -30,7 +30,7 @@ export function toSafeError(error: AppError, input?: unknown): AppError {
   return new AppError(error.code, message, { ...facts, cause: error })
 }
 
-/** The ways in which texts are written into answers: as they are, as a code, without what nobody sees, quoted, and as JSON. */
+/** How texts are written in answers: unchanged, as a code, without invisible characters, quoted, and as JSON. */
 const writings: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.toUpperCase(),
@@ -51,7 +51,7 @@ function listHidden(input: unknown): Hidden[] {
   })
 }
 
-/** Every text in a value, however deep. */
+/** All texts in a value, at any depth. */
 function listTexts(value: unknown): string[] {
   const texts: string[] = []
   const waiting: unknown[] = [value]
@@ -69,7 +69,7 @@ function countCommon(a: string, b: string, from = 0): number {
   return count
 }
 
-/** Fewer characters of a credential say nothing. */
+/** Fewer characters of a credential reveal nothing. */
 const MIN_REPEATED = 6
 
 function maskIn(text: string, hidden: readonly Hidden[]): string {

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { toPath } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 
-/** One place where the form of the input was changed to what the schema asks for; its meaning was not. */
+/** A place where the form of the input was adapted to the schema without a change of its meaning. */
 export interface Coercion {
   path: string
   message: string
 }
 
-/** As much of a JSON Schema as the form of input depends on. */
+/** The part of JSON Schema on which the form of input depends. */
 export interface SchemaNode {
   type?: string | string[]
   enum?: unknown[]
@@ -21,7 +21,7 @@ export interface SchemaNode {
   anyOf?: SchemaNode[]
 }
 
-/** Of what was given, in a note about it. */
+/** Maximum length of a quoted value in a message. */
 const MAX_WORD = 40
 
 type Path = readonly PropertyKey[]
@@ -37,7 +37,9 @@ export function inputNode(schema: z.ZodType): SchemaNode {
   return node
 }
 
-/** The input without nulls in the place of members that may be left out: many programs fill in all they do not use. */
+/**
+ * Removes nulls from optional members that do not allow null: many programs fill in all members that they do not use.
+ */
 export function leaveOutNulls(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
   const coerced: Coercion[] = []
   const value = dropNulls(inputNode(schema), raw, [], (path, message) => coerced.push({ path: toPath(path), message }))
@@ -63,9 +65,9 @@ function admitsNull({ type, anyOf, enum: words }: SchemaNode): boolean {
 }
 
 /**
- * Reads input in the form that programs and language models often give it: a list or an object as JSON text, one value
- * for a list, a number or a boolean as text, an enum in another letter case. Keys are never changed, and whatever is
- * still wrong is left as it is for the schema to refuse.
+ * Accepts input in forms that programs and language models often use: a list or an object as JSON text, a single value
+ * for a list, a number or a boolean as text, an enum in another letter case. Keys are never changed, and anything still
+ * wrong is left for the schema to refuse.
  */
 export function coerce(schema: z.ZodType, raw: unknown): { value: unknown; coerced: Coercion[] } {
   const coerced: Coercion[] = []
@@ -148,7 +150,7 @@ function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): un
   return word
 }
 
-/** The one spelling that the schema knows a word by: of an enum, or of a pattern that admits capitals only. */
+/** The spelling that the schema knows for a word: from an enum, or from a pattern that allows capitals only. */
 function findWord(node: SchemaNode, text: string): string | undefined {
   const words = node.enum ?? (node.const === undefined ? undefined : [node.const])
   if (words === undefined) {
@@ -169,7 +171,7 @@ function toPattern(source: string): RegExp {
   }
 }
 
-/** The branch that the value looks most like: of its type, and knowing most of its keys. */
+/** The branch that fits the value best: the same type, with most of its keys. */
 function chooseBranch(branches: SchemaNode[], value: unknown): SchemaNode {
   if (typeof value === 'string') {
     const word = branches.find((branch) => findWord(branch, value.trim()) !== undefined)

@@ -1,14 +1,14 @@
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
 
-/** No input of any operation needs more; what lies deeper could exhaust the stack of whoever walks it. */
+/** More than any operation needs; deeper input could exhaust the stack of recursive code. */
 const MAX_DEPTH = 64
-/** Members of one list or object. */
+/** Maximum members of one list or object. */
 const MAX_MEMBERS = 10_000
 
 /**
- * Looks an input over before anything else does.
+ * Checks input before any schema does.
  * @throws AppError `invalid_input`, reason `too_deep`, `too_long`, `malformed_text`, `malformed_length` or
- * `prototype_named`: what no schema and no store is made for.
+ * `prototype_named`, for values that neither schemas nor the store can handle.
  */
 export function requireWellFormed(value: unknown): void {
   let level = [value]
@@ -19,11 +19,11 @@ export function requireWellFormed(value: unknown): void {
     const members = level.flatMap((node) => {
       if (typeof node !== 'object' || node === null) return [node]
       const inner = Object.entries(node)
-      // Whoever copies such a member gives an object others that nobody checked.
+      // Copying such a member would replace the prototype of the copy, with properties that no schema has checked.
       if (Object.hasOwn(node, '__proto__')) {
         throw unsound('prototype_named', 'names a member __proto__, which nothing has; remove it.')
       }
-      // Schemas compare the length of whatever has one.
+      // Schemas compare the `length` of any value that has one.
       if ('length' in node && typeof node.length === 'object' && node.length !== null) {
         throw unsound('malformed_length', 'has a `length` that is a list or an object; leave it out.')
       }

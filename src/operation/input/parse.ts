@@ -4,8 +4,8 @@ import { requireWellFormed } from './input-limits.ts'
 import { explainIssues } from './repair.ts'
 
 /**
- * Parses input whole; `showKey` is how the name of an unknown member may be shown.
- * @throws AppError `invalid_input` with one issue for every problem.
+ * Parses input as a whole; `showKey` masks the name of an unknown member for messages.
+ * @throws AppError `invalid_input` with one issue per problem.
  */
 export function parseWhole<Schema extends z.ZodType>(
   schema: Schema,

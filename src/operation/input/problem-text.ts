@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Suggestion } from '../../kernel/errors.ts'
 import { closest } from '../../kernel/suggest.ts'
 
-/** What would be right in place of what was given. */
+/** Valid values in place of the given one. */
 export function suggestValues(issue: z.core.$ZodIssue, given: unknown): Suggestion[] {
   const words = wordsFor(issue)
   if (words.length > 0 && typeof given === 'string') {
@@ -14,13 +14,13 @@ export function suggestValues(issue: z.core.$ZodIssue, given: unknown): Suggesti
   return []
 }
 
-/** The words that would have been right, as far as there are only so many. */
+/** The allowed words, when the schema has a closed list of them. */
 function wordsFor(issue: z.core.$ZodIssue): readonly unknown[] {
   if (issue.code === 'invalid_value') return issue.values
   return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(wordsFor) : []
 }
 
-/** The problem as a person says it; messages that a schema states itself are kept. */
+/** The message of an issue in plain words; messages that a schema defines itself are kept. */
 export function toMessage(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return issue.message.endsWith('received undefined')

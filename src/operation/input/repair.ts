@@ -6,11 +6,11 @@ import { closest, likeness } from '../../kernel/suggest.ts'
 import { inputNode, type SchemaNode } from './coerce.ts'
 import { suggestValues, toMessage } from './problem-text.ts'
 
-/** What was wrong with an input, and the input without what could be put right for certain. */
+/** The problems of an input, and the input with those corrected whose correction is certain. */
 export interface Repair {
   issues: Issue[]
   suggestions: Suggestion[]
-  /** The whole input, corrected; absent when there was nothing that could be corrected without guessing. */
+  /** The whole input, corrected; absent when nothing could be corrected without guessing. */
   repaired?: Record<string, unknown>
 }
 
@@ -18,8 +18,8 @@ type Members = Record<string, unknown>
 type Path = readonly PropertyKey[]
 
 /**
- * Explains the issues of a schema, and corrects keys that are misspelt or misplaced where only one place is possible.
- * `showKey` is how the name of an unknown member may be shown.
+ * Explains the issues of a schema, and corrects misspelt or misplaced keys where only one place is possible. `showKey`
+ * masks the name of an unknown member for messages.
  */
 export function explainIssues(
   schema: z.ZodType,
@@ -52,8 +52,8 @@ export function explainIssues(
 }
 
 /**
- * Says which member named what was not found or is ambiguous, and gives the corrected call when what is suggested is
- * the same name in another spelling.
+ * Adds to an error which member contains the name that was not found or is ambiguous, and the corrected call when a
+ * suggestion is the same name in another spelling.
  */
 export function placeName(tool: string, input: Members, error: AppError): AppError {
   const { issues, fix, reason, suggestions = [] } = error.facts
@@ -72,7 +72,10 @@ export function placeName(tool: string, input: Members, error: AppError): AppErr
   return new AppError(error.code, error.message, { ...placed, fix: corrected })
 }
 
-/** The one place that a key that is not known where it stands can be meant for. */
+/**
+ * The only place for which a key that is unknown at its position can be meant; undefined when there are none or
+ * several.
+ */
 function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Path | undefined {
   const holder = valueAt(raw, path)
   const isFree = (at: Path) => valueAt(raw, at) === undefined
@@ -95,7 +98,10 @@ function findPlace(root: SchemaNode, path: Path, key: string, raw: unknown): Pat
   return undefined
 }
 
-/** False for a value that the member takes in no form: words that it does not list, a list of many for one value. */
+/**
+ * False for a value that the member accepts in no form: a word far from all in its enum, or a list of several for one
+ * value.
+ */
 function couldBe(node: SchemaNode | undefined, value: unknown): boolean {
   if (node?.enum !== undefined && typeof value === 'string') {
     return closest(value.slice(0, 100), node.enum.map(String), (word) => word, 1).length > 0
@@ -139,7 +145,7 @@ const wordsOf = (name: string): string[] =>
         .replace(/([^s])s$/, '$1'),
     )
 
-/** The same words, whatever their letter case, separators and number. */
+/** Same words regardless of letter case, separators and plural. */
 const isSameName = (a: string, b: string) => wordsOf(a).join(' ') === wordsOf(b).join(' ')
 
 const isPartOfName = (part: string, name: string) => {

@@ -1,6 +1,6 @@
 import type { Reader } from '../../store/store.ts'
 
-/** Codes that custom detectors of this installation bring: their keys, finding types and categories. */
+/** Codes that custom detectors define: their keys, finding types and categories. */
 export function listDefinedCodes(reader: Reader): string[] {
   return reader
     .prepare(
@@ -12,7 +12,7 @@ export function listDefinedCodes(reader: Reader): string[] {
     .all() as string[]
 }
 
-/** Codes that findings and assets carry, whoever wrote them. */
+/** Codes of stored findings and assets, regardless of their origin. */
 export function listCarriedCodes(reader: Reader): string[] {
   return reader
     .prepare(

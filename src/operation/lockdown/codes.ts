@@ -9,12 +9,12 @@ const codeForm = /^code:[0-9a-f]{12}$/
 
 type Context = Pick<ReadContext, 'read' | 'vault' | 'lockdownCodes'>
 
-/** The form in which lockdown shows a code that is not ours: the same for the same word, and telling nothing of it. */
+/** The keyed hash by which lockdown shows a foreign code: always the same for a word, without revealing it. */
 function toCode(key: Uint8Array, word: string): string {
   return `code:${createHmac('sha256', key).update(`lockdown code\n${word}`).digest('hex').slice(0, 12)}`
 }
 
-/** How lockdown shows codes: ours as they are. */
+/** Returns how lockdown shows a code: unchanged when it is built in or defined here, else hashed. */
 export async function openCodes(context: Context): Promise<(code: string) => string> {
   if (context.lockdownCodes === true) return (code) => code
   const own = new Set([...(await listBuiltInCodes()), ...context.read(listDefinedCodes)])
@@ -26,7 +26,7 @@ export async function openCodes(context: Context): Promise<(code: string) => str
   }
 }
 
-/** Detectors are read when they are needed: no start waits for them. */
+/** Imported dynamically, so that the start of the program does not load the detectors. */
 async function listBuiltInCodes(): Promise<string[]> {
   const [{ detectors }, { assetKinds, linkTypes }] = await Promise.all([
     import('../../detectors/index.ts'),
@@ -41,7 +41,7 @@ const holdsCode = (value: unknown): boolean =>
     ? codeForm.test(value)
     : typeof value === 'object' && value !== null && Object.values(value).some(holdsCode)
 
-/** The same input, codes in the form of lockdown replaced by the words that they stand for. */
+/** Replaces hashed codes in the input by the words that they represent. */
 export function resolveCodes(schema: z.ZodType, input: unknown, context: Context): unknown {
   if (!holdsCode(input)) return input
   let words: Map<string, string> | undefined

@@ -4,13 +4,13 @@ import type { Caller } from '../context.ts'
 import { disclosures, type Origin } from './disclosure.ts'
 import { mapTexts } from './texts.ts'
 
-/** Stands where text of a tenant would. */
+/** Replaces text of a tenant. */
 export const WITHHELD = '(withheld)'
 
 export const isLockedDown = (context: { lockdown?: boolean; caller: Caller }): boolean =>
   context.lockdown === true || context.caller.lockdown === true
 
-/** The same answer with counts, ids and codes, and without any text that its schema does not declare as ours. */
+/** Reduces an answer to counts, ids, codes and the texts that its schema declares as `own`. */
 export function withhold(schema: z.ZodType, answer: unknown, toCode: (code: string) => string): unknown {
   const show = (text: string, origin: Origin) =>
     origin === 'own' ? text : origin === 'code' ? toCode(text) : text === '' ? text : WITHHELD
@@ -20,13 +20,13 @@ export function withhold(schema: z.ZodType, answer: unknown, toCode: (code: stri
   })
 }
 
-/** Kinds of suggestions that hold names which we or an operator gave. */
+/** Kinds of suggestions whose names come from this program or an operator. */
 const ownSuggestions: ReadonlySet<string> = new Set([
   ...['metric', 'term', 'dimension', 'dashboard', 'source', 'custom detector'],
   ...['granularity', 'time zone', 'time', 'key'],
 ])
 
-/** The same error about an imported file: it names the line, and nothing that the file holds. */
+/** Removes the contents of an imported file from an error; the number of the line is kept. */
 export function withholdFile(error: AppError): AppError {
   const { reason, facts = {} } = error.facts
   if (reason !== 'bad_line' && reason !== 'bad_file') return error
@@ -36,7 +36,7 @@ export function withholdFile(error: AppError): AppError {
   return new AppError(error.code, message, { reason, ...(isLine ? { facts: { line: facts.line } } : {}) })
 }
 
-/** The same error without suggestions that a tenant has named. */
+/** Removes suggestions with names from a tenant from an error. */
 export function withholdSuggestions(error: AppError): AppError {
   const { suggestions = [], issues, fix: _fix, ...facts } = error.facts
   const kept = suggestions.filter(({ kind }) => ownSuggestions.has(kind))

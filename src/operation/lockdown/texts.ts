@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { MemberContext } from './disclosure.ts'
 
-/** What becomes of a text that stands where `leaf` is declared. */
+/** Returns the replacement for a text whose schema is `leaf`. */
 type ToText = (leaf: z.core.$ZodType, text: string, place: MemberContext) => string
 
 /**
- * The same value, each text that its schema leaves open replaced. What does not fit the schema stays as it is, but for
- * texts: those have no declaration then.
+ * Replaces each free text in a value, found by its schema. Values that do not fit the schema are kept, except texts,
+ * which then have no declaration.
  */
 export function mapTexts(schema: z.core.$ZodType, value: unknown, toText: ToText): unknown {
   return visit(schema, value, { member: '', around: [] }, toText)
@@ -52,7 +52,7 @@ function visit(schema: z.core.$ZodType, value: unknown, place: MemberContext, to
   )
 }
 
-/** Of several shapes the one that the value has; else one that declares nothing. */
+/** The option of a union that the value fits; else the first. */
 function chooseOption(options: readonly z.core.$ZodType[], value: unknown): z.core.$ZodType {
   const fitting = options.find((option) => (option as z.ZodType).safeParse(value).success)
   return fitting ?? (options[0] as z.core.$ZodType)
