@@ -1,8 +1,8 @@
 import type { Check } from '../cli/host.ts'
 
 /**
- * What one look came to: a sentence when all is well, else what is wrong and the command that mends it, after what it
- * is for.
+ * The result of a check: a sentence when all is well, else the problem and the command that fixes it, which may follow
+ * its purpose and a colon.
  */
 export type CheckResult = string | { warning: string; fix: string } | { failed: string; fix: string }
 
@@ -12,7 +12,7 @@ export function toCheck(name: string, look: CheckResult): Check {
   return { name, status: 'warning', detail: look.warning, fix: look.fix }
 }
 
-/** A look that itself goes wrong is a failed check, not the end of the others. */
+/** A check that throws counts as failed and does not stop the others. */
 export function check(name: string, work: () => CheckResult, fix: string): Check {
   try {
     return toCheck(name, work())
@@ -26,5 +26,5 @@ export function check(name: string, work: () => CheckResult, fix: string): Check
   }
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a POSIX shell. */
 export const quote = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`

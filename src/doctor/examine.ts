@@ -12,12 +12,12 @@ import { checkWork } from './work.ts'
 export interface Examination {
   config: Config
   env: Readonly<Record<string, string | undefined>>
-  /** Read every page and compare every definition with its hash. */
+  /** Also reads every page of the database and compares every definition with its hash. */
   deep: boolean
   open: () => Promise<OpenedApp>
 }
 
-/** What mends a database that cannot be opened, where a backup is not what is wanted. */
+/** Fixes for a database that cannot be opened, where restoring a backup would not help; by reason of the error. */
 const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   database_newer: NEWER,
   native_module: 'Where assay is installed: npm rebuild better-sqlite3 --ignore-scripts=false',
@@ -27,7 +27,7 @@ const reasonFixes = (home: string): Readonly<Record<string, string>> => ({
   not_writable: `Look at who owns the folder: ls -ld ${quote(home)}`,
 })
 
-/** Looks at everything that a working Assay needs; a data folder that is not there is not made. */
+/** Checks everything that assay needs to work; does not create a missing data folder. */
 export async function examine(examination: Examination): Promise<Check[]> {
   const { config, env } = examination
   const checks = await look(examination)
@@ -35,7 +35,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
   return isUsual ? checks : checks.map((check) => withHome(check, config.home))
 }
 
-/** The commands of a person who named the folder need to name it too. */
+/** Adds `--home` to suggested commands when the user named another data folder than the default. */
 function withHome({ fix, ...check }: Check, home: string): Check {
   if (fix === undefined) return check
   const told = fix.replace(/(^|: |&& )(assay [a-z][^&]*?)(?= &&|$)/g, (whole, before: string, command: string) =>

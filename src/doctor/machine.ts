@@ -21,10 +21,10 @@ const clockCommands: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'sudo sntp -sS time.apple.com',
   win32: 'w32tm /resync',
 }
-/** How the clock of this machine is set; times of findings come from it. */
+/** How to set the clock of this machine, from which the times of findings come. */
 export const SET_CLOCK = `Set the clock of this machine: ${clockCommands[process.platform] ?? 'sudo timedatectl set-ntp true'}`
 
-/** What this machine and its environment bring. */
+/** Checks the machine and its environment. */
 export async function checkMachine(config: Config, env: Environment): Promise<Check[]> {
   return [
     check('node', checkNode, NEWER_NODE),
@@ -51,7 +51,7 @@ function checkClock() {
   return { failed: now.toISOString(), fix: SET_CLOCK }
 }
 
-/** The change to summer time in Berlin: schedules depend on such rules being there. */
+/** Checks summer time in Berlin, because schedules depend on time zone rules. */
 function checkZones() {
   const hourAt = (at: number) =>
     new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(at)
@@ -113,7 +113,7 @@ function checkPort({ host, port }: Config): Promise<Check> {
   })
 }
 
-/** What the configurations of assistants start must be there. */
+/** Checks that the programs which configurations of assistants start exist. */
 function checkAssistants(env: Environment): CheckResult {
   const place = { ...thisEnvironment(), env, home: env.HOME || homedir() }
   const present = clients.filter((client) => existsSync(client.file(place)))
@@ -141,6 +141,6 @@ function findFault(client: Client, place: ClientEnvironment): CheckResult | unde
   }
 }
 
-/** The built programs that a configuration names. */
+/** The built programs (`dist/main.js`) that a configuration names. */
 const programsIn = (text: string): string[] =>
   [...text.matchAll(/"(?:[^"\\\n]|\\.)*[\\/]dist[\\/]+main\.js"/g)].map(([written]) => JSON.parse(written) as string)

@@ -15,7 +15,7 @@ const MB = 1024 * 1024
 const WAL_BYTES = 64 * MB
 const OLD_BACKUP_MS = 30 * 86_400_000
 
-/** The data folder, before anything in it is opened. */
+/** Checks the data folder before anything in it is opened. */
 export function checkFolder(home: string): Check[] {
   const folder = check('data folder', () => look(home), toUsable(home))
   if (folder.status === 'failed') return [folder]
@@ -28,7 +28,7 @@ export function checkFolder(home: string): Check[] {
   ]
 }
 
-/** What makes a folder out of what stands in its way. */
+/** The command that makes the data folder usable, depending on what is at its path. */
 function toUsable(home: string): string {
   const found = existsSync(home) ? statSync(home) : undefined
   if (found === undefined) return 'Use another folder: assay doctor --home ~/assay-data'
@@ -94,14 +94,14 @@ function checkLeftovers(home: string): CheckResult {
     : 'none'
 }
 
-/** Back to the newest backup; where there is none, anew, with what was there kept aside. */
+/** The command that restores the newest backup; without one, how to start with a new folder and keep the old one. */
 export function toWayBack(home: string): string {
   const newest = listBackups(home).at(-1)
   if (newest !== undefined) return `assay restore backups/${newest}`
   return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
 }
 
-/** How a version that knows a newer schema is had. */
+/** How to install a version that knows a newer schema. */
 export const NEWER = 'Install a newer assay: npm install --global assay@latest'
 
 function checkSchema(isCurrent: boolean, schema: number): CheckResult {
@@ -116,7 +116,7 @@ function checkObjects(differences: readonly string[], fix: string): CheckResult 
     : { failed: `It is not as this version makes it: ${describeDifferences(differences)}.`, fix }
 }
 
-/** The database, opened. `deep` also looks for bits that flipped. */
+/** Checks the opened database. `deep` also detects flipped bits. */
 export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
   const newest = listBackups(home).at(-1)
   const fix = toWayBack(home)
@@ -158,7 +158,7 @@ export function checkDatabase({ store, config: { home } }: OpenedApp, deep: bool
   ]
 }
 
-/** Lists them oldest first. */
+/** pgrep lists the oldest process first. */
 const OLDEST = 'End the oldest assay process of these: pgrep -af assay'
 
 function checkWal(bytes: number): CheckResult {
@@ -179,7 +179,7 @@ function checkBackups(home: string, newest: string | undefined): CheckResult {
     : `the newest is ${days} old`
 }
 
-/** Backups of before the texts of earlier versions were looked through. */
+/** Checks for backups made before the texts stored by earlier versions were masked. */
 function checkBackedUpTexts(home: string, hiddenAt: string | undefined): CheckResult {
   const files = listBackups(home).map((name) => join(home, 'backups', name))
   const older = files.filter((file) => statSync(file).mtimeMs < Number(hiddenAt))

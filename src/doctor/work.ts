@@ -18,7 +18,7 @@ const LATE_MS = 10 * 60_000
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
-/** Key, schedules, scans, tokens and sources: what runs on the database. */
+/** Checks what uses the database: key, schedules, scans, tokens and sources. */
 export async function checkWork(app: OpenedApp): Promise<Check[]> {
   const now = Date.now()
   return [
@@ -44,7 +44,7 @@ function checkKey({ vault, config: { home } }: OpenedApp): Check {
   )
 }
 
-/** A row from the future was written by a clock that was wrong, or this one is. */
+/** A row dated in the future was written under a wrong clock, or the clock is wrong now. */
 function checkNewest({ store }: OpenedApp, now: number): CheckResult {
   const { at } = store.read(
     (reader) => reader.prepare('SELECT max(at) AS at FROM audit').get() as { at: number | null },

@@ -1,11 +1,11 @@
 import type { Reader } from '../store/store.ts'
 
-/** Sources that are shown one by one; the others are shown together. */
+/** Number of sources with metrics of their own; the others are summed up as `others`. */
 const MAX_SOURCES = 50
 export const OTHERS = 'others'
 
 export interface SourceFacts {
-  /** Its id, or `others`. */
+  /** The id of the source, or `others`. */
   source: string
   discovered: number
   scanned: number
@@ -13,13 +13,13 @@ export interface SourceFacts {
   findingsNew: number
   findingsAgain: number
   findingsResolved: number
-  /** How long its newest finished scan took; null where none has. */
+  /** Duration of its newest finished scan; null when there is none. */
   lastRunMs: number | null
   /** How long its next scan is overdue. */
   lagMs: number
 }
 
-/** The ids of the sources that are shown one by one. */
+/** The ids of the sources with metrics of their own. */
 export function listNamedSources(reader: Reader): string[] {
   return reader
     .prepare(`SELECT uid FROM source WHERE deleted_at IS NULL ORDER BY id LIMIT ${MAX_SOURCES}`)
@@ -27,7 +27,7 @@ export function listNamedSources(reader: Reader): string[] {
     .all() as string[]
 }
 
-/** What the scans of each source have done; the newest sources beyond fifty are summed up. */
+/** Totals of the scans of each source; sources beyond MAX_SOURCES, the newest ones, are summed up. */
 export function readSourceFacts(reader: Reader, now: number): SourceFacts[] {
   return reader
     .prepare(

@@ -5,10 +5,10 @@ import type { Store } from '../store/store.ts'
 
 export type Readiness = Record<'database' | 'schema' | 'key' | 'disk', 'ok' | 'failed'>
 
-/** Below this, writes will soon fail. */
+/** With less free space, writes will soon fail. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024
 
-/** Whether everything that answers need is there; says nothing of what it is. */
+/** Whether everything needed to answer is available; reports only ok or failed, without details. */
 export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'>): Readiness {
   const outcome = (work: () => boolean) => {
     try {

@@ -13,18 +13,15 @@ export interface TelemetryOptions {
   store: Store
   vault: Pick<KeyedVault, 'problem'>
   now: () => number
-  /** Where what scans ask of tenants is counted. */
+  /** Counts the requests of scans to tenants. */
   upstream: Pick<UpstreamTally, 'take'>
 }
 
-/**
- * What operators watch, in the form that Prometheus reads. Labels are names from closed lists, never what a caller
- * wrote.
- */
+/** Metrics for operators, in the format of Prometheus. Labels come from closed lists, never from text of a caller. */
 export interface Telemetry {
   countRequest(route: string, status: number, seconds: number): void
   countRefusal(reason: string): void
-  /** Runs the work of an operation, and counts how long it took and how it ended. */
+  /** Runs the work of an operation, and records its duration and outcome. */
   measure(operation: OperationFacts, via: Caller['via'], work: () => Promise<unknown>): Promise<unknown>
   read(): Promise<string>
   contentType: string
@@ -109,7 +106,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 const WAIT_SECONDS = [1, 5, 30, 120, 300, 900]
 const breakerValues: Record<BreakerState, number> = { closed: 0, half_open: 1, open: 2 }
 
-/** What scans have asked of tenants. Returns how to take in what came since. */
+/** Metrics of the requests of scans to tenants. Returns a function that adds the counts since its last call. */
 function addUpstream(registers: Registry[], { store, upstream }: TelemetryOptions): () => void {
   const requests = new Counter({
     name: 'upstream_requests_total',
@@ -155,13 +152,13 @@ function addUpstream(registers: Registry[], { store, upstream }: TelemetryOption
   }
 }
 
-/** The longest list at the top of an answer. */
+/** The length of the longest top-level list in an answer. */
 function sizeOf(output: unknown): number {
   if (typeof output !== 'object' || output === null) return 0
   return Math.max(0, ...Object.values(output).map((member) => (Array.isArray(member) ? member.length : 0)))
 }
 
-/** What is read when it is asked for. Returns how to stop measuring. */
+/** Gauges that are read on each scrape. Returns a function that stops the measurement. */
 function addGauges(registers: Registry[], { store, vault, now }: TelemetryOptions): () => void {
   const gauge = (name: string, help: string, collect: (gauge: Gauge<string>) => void, labelNames: string[] = []) => {
     new Gauge({
@@ -219,7 +216,7 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
     'How late the event loop is, since the last look.',
     (each) => {
       for (const quantile of [50, 99]) {
-        // The histogram has the time between two looks, so what lies between them anyway is taken off.
+        // The histogram holds the time between two samples, so the sampling interval is subtracted.
         const betweenMs = (delay.percentile(quantile) || 0) / NANOSECONDS_OF_MS
         each.set({ quantile: String(quantile / 100) }, Math.max(0, betweenMs - LOOP_LOOK_MS) / 1000)
       }
