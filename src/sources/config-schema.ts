@@ -5,7 +5,7 @@ import type { Plugins } from './plugins.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of a whole payload, one alternative for each source type. */
+/** The JSON Schema of a whole payload, one alternative per source type. */
 export function configJsonSchema(plugins: Plugins): JsonSchema {
   const common = toSchema(CommonConfig)
   const properties = isObject(common.properties) ? common.properties : {}
@@ -17,7 +17,7 @@ function toSchema(schema: z.ZodType): JsonSchema {
   return rest
 }
 
-/** Adds the members that every type has to each object alternative of a schema. */
+/** Adds the members common to all types to each object alternative of a schema. */
 function withMembers(schema: JsonSchema, members: JsonSchema): JsonSchema {
   for (const branch of ['anyOf', 'oneOf', 'allOf'] as const) {
     const alternatives = schema[branch]

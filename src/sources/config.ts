@@ -47,22 +47,22 @@ const commonShape = {
     .describe('Which detectors look at this source; absent: the default set of its type.')
     .optional(),
 }
-/** The members that every source type has. */
+/** Members of the payload common to all source types. */
 export const CommonConfig = z.strictObject(commonShape)
 const commonMembers = Object.keys(commonShape)
-/** The members whose shape is the connector's own. */
+/** Members whose schema the connector defines. */
 const ownMembers = ['type', 'required', 'masked', 'optional']
 
-/** A detector that is on, with its checked settings. */
+/** An enabled detector with its validated settings. */
 export interface ChosenDetector {
   detector: AnyDetector
   config: unknown
 }
 
-/** A whole, valid payload, ready to be used. */
+/** A complete, valid payload. */
 export interface ParsedConfig {
   connector: Connector
-  /** What the connector's schema made of its part; `masked` holds plain secrets. */
+  /** Output of the connector's schema; `masked` contains secrets in plain text. */
   payload: unknown
   secrets: Record<string, string>
   sampling: Omit<Sampling, 'seed'>
@@ -74,7 +74,7 @@ const DEFAULT_LIMIT = 100
 const maskLike = /^[*•●∙·]+$/u
 
 /**
- * Checks a payload whole.
+ * Validates a whole payload.
  * @throws AppError `invalid_input` with every problem; paths begin with `config`.
  */
 export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unknown>>): ParsedConfig {
@@ -98,7 +98,7 @@ export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unkno
       issues.push({ path: name, message: `is not a known key; known here are ${known}.` })
     }
   }
-  // Each member is read by itself, so that what is wrong in one hides nothing in another.
+  // Each member is parsed separately, so that errors in one do not hide errors in another.
   const take = <T>(name: keyof typeof commonShape, schema: z.ZodType<T>) =>
     attempt(() => parseInput(schema, raw[name]), name)
   const sampling = toSampling(connector, take('sampling', commonShape.sampling), raw.sampling, issues)
@@ -111,7 +111,7 @@ export function parseConfig(plugins: Plugins, raw: Readonly<Record<string, unkno
   return { connector, payload, secrets, sampling, schedule, detectors }
 }
 
-/** What `parseConfig` would say against a payload. */
+/** The problems for which `parseConfig` would refuse a payload. */
 export function listConfigProblems(plugins: Plugins, raw: Readonly<Record<string, unknown>>): Issue[] {
   try {
     parseConfig(plugins, raw)
@@ -205,13 +205,13 @@ function unknownDetector(plugins: Plugins, type: string): string {
 const pickMembers = (raw: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(raw).filter(([name]) => names.includes(name)))
 
-/** The payload without its secrets, as it is stored. */
+/** The payload as it is stored: without its secrets. */
 export function withoutSecrets(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { masked: _, ...rest } = raw
   return rest
 }
 
-/** The payload as it is shown: every secret is the same placeholder, whatever its length. */
+/** The payload as it is shown: every secret is the same placeholder, regardless of its length. */
 export function toShownConfig(
   stored: Readonly<Record<string, unknown>>,
   secretNames: readonly string[],
@@ -227,8 +227,8 @@ export function toShownConfig(
 }
 
 /**
- * Merges a partial payload into a whole one by member; lists are replaced, null takes a member away. A preset that is
- * given without a cron expression takes the place of the one that is kept, which would win over it.
+ * Merges a partial payload into a whole one by member; lists are replaced, and null removes a member. A new preset
+ * without a cron expression removes the stored cron expression, which would override it.
  */
 export function mergeConfig(
   whole: Readonly<Record<string, unknown>>,
@@ -257,19 +257,19 @@ function mergeMembers(
   return merged
 }
 
-/** What a listing depends on: a checkpoint made under another hash is of no use. */
+/** Hash of the settings that determine what a scan lists: a checkpoint made under another hash cannot be resumed. */
 export function hashScope({ payload, sampling }: Pick<ParsedConfig, 'payload' | 'sampling'>): string {
   const settings = isObject(payload) ? withoutSecrets(payload) : {}
   return hashOf({ settings: withoutEmpty(settings), sampling })
 }
 
-/** An empty group of settings is the same as none. */
+/** Removes empty groups of settings, which are equal to absent ones. */
 function withoutEmpty(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(settings).map(([name, value]) => [name, isObject(value) ? withoutEmpty(value) : value])
   return Object.fromEntries(entries.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0))
 }
 
-/** What the findings in one document, and what is kept of it, depend on beside the document. */
+/** Hash of the detectors and settings that determine the findings and digests of a document. */
 export function hashContentDetectors(chosen: readonly ChosenDetector[]): string {
   const content = chosen.filter(({ detector }) => needsContent(detector))
   return hashOf(

@@ -10,7 +10,7 @@ export const SourceName = z
   .max(100)
   .describe('Name of the source; unique, whatever the case.')
 
-/** A source by id or by name, as paths and commands have it. */
+/** A source by id or by name, as in paths and commands. */
 export const SourceRef = z.string().min(1).max(200).describe('Id or name of the source.')
 
 export const Source = z.object({
@@ -39,18 +39,18 @@ export const TestStep = z.object({
   hint: z.string().describe('What a person can do about it.').optional(),
 })
 
-/** The type of sources that findings are imported into. */
+/** The type of sources into which findings are imported. */
 export const IMPORT_TYPE = 'IMPORT'
 
-/** A source as the store has it; times in milliseconds. */
+/** A stored source; times in milliseconds. */
 export interface SourceRecord {
   id: number
   uid: string
   name: string
   type: string
-  /** Without secrets. */
+  /** The payload without secrets. */
   config: Record<string, unknown>
-  /** Member of `masked` -> sealed text. */
+  /** Sealed secrets by their names in `masked`. */
   secrets: Record<string, string>
   tenantId: string | null
   lastCompletedScanAt: number | null

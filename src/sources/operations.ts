@@ -4,7 +4,7 @@ import type { Operation } from '../operation/operation.ts'
 import type { Plugins } from './plugins.ts'
 import { createSourceOperations } from './source-operations.ts'
 
-/** What this version of assay can scan, and look for. */
+/** The connectors and detectors in this version of assay. */
 export const installedPlugins: Plugins = { connectors, detectors }
 
 export const sourceOperations: readonly Operation[] = createSourceOperations(installedPlugins)

@@ -3,7 +3,7 @@ import type { Detector, EstateDetector } from '../detectors/detector.ts'
 
 export type AnyDetector = Detector | EstateDetector
 
-/** The source types and detectors that this installation knows. */
+/** The connectors and detectors of this installation. */
 export interface Plugins {
   connectors: readonly Connector[]
   detectors: readonly AnyDetector[]
@@ -17,12 +17,12 @@ export function findDetector(plugins: Plugins, type: string): AnyDetector | unde
   return plugins.detectors.find((detector) => detector.type === type)
 }
 
-/** True for detectors that look at one document; the others look at the whole estate. */
+/** Whether a detector examines single documents; all others examine the whole estate. */
 export function isContentDetector(detector: AnyDetector): detector is Detector {
   return 'detect' in detector
 }
 
-/** True for detectors that must see the text of every asset, be it only to keep something of it. */
+/** Whether a detector must read the text of every asset, even if only to store a digest of it. */
 export function needsContent(detector: AnyDetector): boolean {
   return isContentDetector(detector) || detector.digest !== undefined
 }

@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
 
-/** Cron expressions by the names people choose from. */
+/** Cron expressions by preset name. */
 export const presets = {
   hourly: '0 * * * *',
   daily: '0 6 * * *',
@@ -38,7 +38,7 @@ export const Schedule = z
   })
   .refine(({ enabled, preset, cron }) => enabled !== true || preset !== undefined || cron !== undefined, {
     error: 'is enabled without a time; give `preset` or `cron`.',
-    // Asked also where another member is wrong, so that all problems are told at once.
+    // Also checked when another member is invalid, so that all problems are reported at once.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })
   .describe('When scans run by themselves; absent: only when asked.')
@@ -58,7 +58,7 @@ function findCronProblem(cron: string): string | undefined {
 }
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are accepted by Intl, but a schedule wants a place with its rules.
+  // Intl accepts offsets such as +02:00, but a schedule needs a zone with rules for summer time.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -68,7 +68,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** True when scans of this schedule start by themselves; a time without `enabled` counts as on. */
+/** Whether this schedule starts scans; a schedule with a time but without `enabled` is enabled. */
 export function isScheduled(schedule: Schedule | undefined): boolean {
   if (schedule === undefined) return false
   return schedule.enabled ?? (schedule.cron !== undefined || schedule.preset !== undefined)

@@ -15,30 +15,33 @@ export function sealSecrets(vault: Vault, sourceUid: string, secrets: Readonly<R
   )
 }
 
-/** @throws AppError `unavailable` when the key is lost or another one. */
+/** @throws AppError `unavailable` when the key is lost or is another one. */
 export function openSecrets(vault: Vault, source: Pick<SourceRecord, 'uid' | 'secrets'>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(source.secrets).map(([name, sealed]) => [name, vault.open(placeOf(source.uid, name), sealed)]),
   )
 }
 
-/** The payload of a stored source with its secrets, ready to be used. @throws AppError when either cannot be. */
+/**
+ * Opens the secrets of a stored source and parses its payload with them.
+ * @throws AppError when either fails.
+ */
 export function openConfig(plugins: Plugins, vault: Vault, source: SourceRecord): ParsedConfig {
   return parseConfig(plugins, { ...source.config, masked: openSecrets(vault, source) })
 }
 
-/** What an update comes to: the payload to store, and its secrets sealed. */
+/** The result of an update: the payload to store, and its sealed secrets. */
 export interface UpdatedConfig {
   parsed: ParsedConfig
   config: Record<string, unknown>
   secrets: Record<string, string>
-  /** False where another tenant may be meant than before. */
+  /** False when the payload may now refer to another tenant. */
   sameTenant: boolean
 }
 
 /**
- * Merges a partial payload into a stored one. A secret that is left out, or sent as its placeholder, is kept; it is
- * not when the payload now sends it to another origin.
+ * Merges a partial payload into a stored one. A secret that is left out, or sent as its placeholder, is kept, unless
+ * the payload would now send it to another origin.
  * @throws AppError `invalid_input`, with reason `secret_required` when a credential must be entered again.
  */
 export function updateConfig(
@@ -57,7 +60,8 @@ export function updateConfig(
   const kept = Object.keys(source.secrets).filter((name) => !(name in fresh) && !cleared.has(name))
   const merged = mergeConfig(source.config, open)
   const attempts = [{ config: merged, kept }]
-  // A changed way to sign in has other members: those of the old way that were not sent again make room.
+  // Another way to sign in has other members, so the second attempt replaces `required` instead of merging it, and
+  // keeps no secrets.
   if (isObject(open.required)) attempts.push({ config: { ...merged, required: open.required }, kept: [] })
   let problem: unknown
   for (const attempt of attempts) {
@@ -125,7 +129,7 @@ function originsBefore(
   source: SourceRecord,
   opened: Readonly<Record<string, string>>,
 ): string[] {
-  // What no longer passes as a payload has no address that a credential may be kept for.
+  // A stored payload that is no longer valid has no address for which a credential may be kept.
   const before = findParsed(plugins, source, opened)
   return before === undefined ? [] : connector.credentialOrigins(before.payload)
 }
@@ -146,7 +150,7 @@ function findParsed(
 const tenantAddressOf = ({ connector, payload }: ParsedConfig) =>
   connector.tenantAddress?.(payload) ?? connector.credentialOrigins(payload).join(' ')
 
-/** Secrets say nothing of the tenant: any will do to read the stored payload. */
+/** The tenant does not depend on the secrets, so any values do to parse the stored payload. */
 function isSameTenant(plugins: Plugins, source: SourceRecord, parsed: ParsedConfig): boolean {
   const names = Object.keys(source.secrets)
   const before = findParsed(plugins, source, Object.fromEntries(names.map((name) => [name, 'any'])))

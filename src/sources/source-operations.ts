@@ -41,7 +41,7 @@ export function showSource(reader: Reader, ref: string): Source {
   return toSource(source, countBySource(reader).get(source.id))
 }
 
-/** Appends to the trail what became of a source; of its secrets only which ones are new. */
+/** Appends a change of a source to the audit trail; of its secrets only the names of new ones. */
 export function auditSource(
   writer: Writer,
   context: WriteContext,
@@ -66,7 +66,7 @@ export function auditSource(
   })
 }
 
-/** The operations on sources, for the connectors and detectors that are there. */
+/** The operations on sources, for the given connectors and detectors. */
 export function createSourceOperations(plugins: Plugins): readonly Operation[] {
   const Config = z
     .record(z.string(), z.unknown())
@@ -244,7 +244,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
   }
 }
 
-/** A schedule that did not change keeps its next run, so that an unrelated edit makes up no missed run. */
+/** An unchanged schedule keeps its next run, so that an unrelated edit does not cause a missed run. */
 function nextRunOf(source: SourceRecord, schedule: Parameters<typeof nextRunAt>[0], now: number): number | null {
   const before = JSON.stringify(source.config.schedule ?? null)
   if (before === JSON.stringify(schedule ?? null)) return source.nextRunAt

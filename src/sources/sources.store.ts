@@ -31,7 +31,7 @@ export function listSources(reader: Reader): SourceRecord[] {
   return reader.all(sources().orderBy('name').orderBy('id')).map(toRecord)
 }
 
-/** A source by its id, else by its name, whatever the case. */
+/** Finds a source by its id, else by its name, regardless of case. */
 export function findSource(reader: Reader, ref: string): SourceRecord | undefined {
   const byId = reader.first(sources().where('uid', '=', ref.toLowerCase()))
   if (byId !== undefined) return toRecord(byId)
@@ -128,14 +128,14 @@ export function listDueSources(reader: Reader, now: number): SourceRecord[] {
     .map(toRecord)
 }
 
-/** Sources whose schedule waits for a moment after `instant`. */
+/** Sources whose next scheduled scan is after `instant` (milliseconds). */
 export function listSourcesPlannedAfter(reader: Reader, instant: number): SourceRecord[] {
   return reader
     .all(db.selectFrom('source').selectAll().where('schedule_enabled', '=', 1).where('next_run_at', '>', instant))
     .map(toRecord)
 }
 
-/** From here on nobody sees the source, its name is free and its secrets are gone; its rows are yet to be removed. */
+/** Hides the source, frees its name and deletes its secrets; its rows are removed later. */
 export function markDeleted(writer: Writer, { id, uid }: SourceRecord, at: number): void {
   writer.run(
     db
@@ -152,12 +152,12 @@ export function markDeleted(writer: Writer, { id, uid }: SourceRecord, at: numbe
   )
 }
 
-/** Row ids of sources whose deletion began and is not over. */
+/** Row ids of sources whose deletion has begun and is not complete. */
 export function listDeleted(reader: Reader): number[] {
   return reader.all(db.selectFrom('source').select('id').where('deleted_at', 'is not', null)).map(({ id }) => id)
 }
 
-/** Removes a source whose deletion began; any other is left. */
+/** Deletes the row of a source whose deletion has begun; any other is left. */
 export function removeSource(writer: Writer, id: number, at: number): void {
   writer.run(db.deleteFrom('source').where('id', '=', id).where('deleted_at', 'is not', null))
   markLogReset(writer, at)
