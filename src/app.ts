@@ -11,21 +11,21 @@ import type { Log } from './runtime/log.ts'
 import type { KeyedVault } from './store/keys/vault-file.ts'
 import type { Store } from './store/store.ts'
 
-/** An opened data folder with everything that works on it. */
+/** An opened data folder and everything that works on it. */
 export interface OpenedApp {
   config: Config
   operations: readonly Operation[]
   store: Store
   vault: KeyedVault
   log: Log
-  /** How requests of scans went, since it was last taken. */
+  /** Counts of the requests of scans to tenants, since they were last taken. */
   upstream: UpstreamTally
-  /** The person at this machine. */
+  /** The user of this machine. */
   caller: Caller
-  /** Takes in a file of findings away from this thread. */
+  /** Imports a file of findings on the scan thread. */
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
-  /** From now on questions about many findings are answered in a thread of their own. */
+  /** Starts the query thread, which answers queries over many findings. */
   startAnswering(): void
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
@@ -37,7 +37,7 @@ export async function openApp(config: Config, env: NodeJS.ProcessEnv): Promise<O
   return createApp(await openFolder(config, env))
 }
 
-/** The only place that builds things. */
+/** Composition root: the only place that builds the parts of the application. */
 export function createApp(folder: Folder): OpenedApp {
   const { config, store, vault, log, writeLine, now, env } = folder
   const { home, logLevel } = config
@@ -59,7 +59,7 @@ export function createApp(folder: Folder): OpenedApp {
       read: (work) => store.read(work),
       now,
       caller: about.caller,
-      // Joining signals costs more than most answers, so it is left to those that look at it.
+      // Combining signals costs more than most answers, so it is done only when `signal` is read.
       get signal() {
         return AbortSignal.any([about.signal, closing.signal])
       },

@@ -9,11 +9,11 @@ import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
 
-/** What is offered where only such operations are that change nothing, or all of them. */
+/** The operations on offer: all of them, or only those that change nothing. */
 export const offeredOperations = (readOnly: boolean): readonly Operation[] =>
   readOnly ? operations.filter(({ effect }) => effect === 'read') : operations
 
-/** Everything that Assay can be asked: the doors are loops over this list. */
+/** All operations; HTTP, MCP and the command line are loops over this list. */
 export const operations: readonly Operation[] = Object.freeze([
   ...glossaryOperations,
   ...metricOperations,

@@ -17,7 +17,9 @@ const MAX_SHOWN_MEMBER = 60
 
 const port = z.int().min(0).max(65_535)
 
-/** What may stand in `config.json` of the data folder, in `ASSAY_*` variables and in flags; the later wins. */
+/**
+ * Settings from `config.json` in the data folder, `ASSAY_*` variables and flags; a later one overrides an earlier one.
+ */
 export const Settings = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1').describe('Address that HTTP listens on.'),
@@ -62,7 +64,7 @@ export const Settings = z
 export type Settings = z.infer<typeof Settings>
 
 export interface Config extends Settings {
-  /** The data folder. */
+  /** Path of the data folder. */
   home: string
 }
 
@@ -71,7 +73,7 @@ const MAX_CONFIG_BYTES = 1024 * 1024
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** An environment without the settings of ours that are empty: an empty setting is no setting. */
+/** Removes empty `ASSAY_*` variables, which count as not set. */
 export const withoutEmpty = (env: Environment): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => !name.startsWith('ASSAY_') || value?.trim() !== ''))
 
@@ -83,7 +85,8 @@ export function defaultHome(env: Environment, platform: NodeJS.Platform = proces
 }
 
 /**
- * Flags over environment over the data folder's file over defaults. @throws AppError `invalid_input` naming the place.
+ * Merges settings: flags override environment variables, these the file in the data folder, and that the defaults.
+ * @throws AppError `invalid_input` naming the setting.
  */
 export function loadConfig(flags: Partial<Settings> & { home?: string | undefined }, env: Environment): Config {
   const { home: homeFlag, ...given } = flags
@@ -92,14 +95,14 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   const places = [file, readEnvironment(env), withoutAbsent(given)]
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
   const settings = parseWhole(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })), showMember)
-  // What one place has locked down, no other opens.
+  // Lockdown set in any place cannot be lifted by another.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
 }
 
-/** The gate of texts is not read for this: no start waits for it. */
+/** Masks with `scrub` only: loading `detectors/safe-text.ts` would delay every start. */
 const showMember = (key: string) => scrub(key).slice(0, MAX_SHOWN_MEMBER)
 
-/** A variable overrides the member that it names and nothing else. */
+/** Each `ASSAY_OIDC_*` variable overrides one member of `oidc` in the file. */
 function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | undefined): unknown {
   if (inEnvironment === undefined || (inFile !== undefined && !isObject(inFile))) return inFile
   return { ...inFile, ...inEnvironment }
@@ -114,14 +117,14 @@ function readFile(home: string): Record<string, unknown> {
   } catch (error) {
     if (error instanceof AppError) throw error
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return {}
-    // What it locks down must not be open because nobody may read it.
+    // An unreadable file must not disable the lockdown that it may set.
     throw new AppError('unavailable', `${CONFIG_NAME} cannot be read; check its permissions.`, { cause: error })
   }
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Told below, together with JSON that is no object.
+    // Invalid JSON is reported below, together with JSON that is not an object.
   }
   throw invalidInput('config.json in the data folder is not a JSON object; correct it or remove it.')
 }

@@ -28,7 +28,7 @@ function toSchemaFile(schema: z.ZodType, title: string): string {
 
 const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
-/** Every generated file of `schemas/`, by name. */
+/** The generated files in `schemas/`, by name. */
 function createSchemas(): Map<string, string> {
   return new Map([
     ...connectors.map((connector): [string, string] => [
@@ -51,7 +51,7 @@ function createSchemas(): Map<string, string> {
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** Puts a table between the two marks of its name. */
+/** Replaces the table between the begin and end markers of its name. */
 function withTable(page: string, name: string, lines: readonly string[]): string {
   const text = read(new URL(page, root))
   const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]

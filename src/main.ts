@@ -15,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopping.abort()
   })
 }
-/** Nothing goes on after a fault that nobody expected; what it says leaves like any line of the log. */
+/** Ends the process after an unexpected error, whose message is masked like any line of the log. */
 const endBadly = async (error: unknown) => {
   await complain(error)
   process.exit(1)
@@ -27,36 +27,39 @@ async function complain(error: unknown): Promise<void> {
 }
 process.on('unhandledRejection', endBadly)
 process.on('uncaughtException', endBadly)
-// What the runtime prints by itself is what it was given.
+// Node would print warnings unmasked.
 process.removeAllListeners('warning')
 process.on('warning', complain)
 
-// The reader of a pipe has seen enough: nothing is left to say.
+// The reader has closed the pipe, so no further output is wanted.
 const endQuietly = (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 }
 process.stdout.on('error', endQuietly)
 
-/** As it was at the start: the key is taken out of what children and reports of the process would show. */
+/**
+ * The environment at start; the key is removed from `process.env`, so that child processes and diagnostic reports do
+ * not contain it.
+ */
 const env = withoutEmpty(process.env)
 delete process.env.ASSAY_KEY
 
 const configure = (flags: Flags) => loadConfig(pick(flags), env)
 
-// What a command does not need is not read: an assistant waits for its first list of tools.
+// Imported dynamically, so that a command loads only what it needs: an assistant waits for its first list of tools.
 const open = async (flags: Flags): Promise<OpenedApp> => {
   const { openApp } = await import('./app.ts')
   return openApp(configure(flags), env)
 }
 
-/** Commands hand in all their options; only the settings among them configure. */
+/** Commands pass all their options; this selects those that are settings. */
 function pick(flags: Flags): Flags {
   const settings = new Set(['home', ...Object.keys(Settings.shape)])
   return Object.fromEntries(Object.entries(flags).filter(([name, value]) => settings.has(name) && value !== undefined))
 }
 
-/** How long output may still be on its way to a slow reader once the command is done. */
+/** How long a slow reader may still receive output after the command has finished. */
 const FLUSH_MS = 1000
 const ASSISTANT_FLUSH_MS = 200
 
