@@ -6,7 +6,7 @@ const authorization = /\b(?:Basic|Bearer)\s+([\w.~+/=-]{8,})/gi
 const userinfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'\\]+@/gi
 const parameter = /([?&;#]([\w.-]{1,120})=)[^&#\s"'\\]+/g
 const tokenLike = /token|secret|password|passwd|pwd|signature|sig|api[-_]?key|access[-_]?key|code|auth|session|jwt/i
-// Tokens of fixed length need no word boundary: one may directly follow a word.
+// Complete token forms need no word boundary: a token may directly follow a word.
 export const vendorToken = new RegExp(
   [
     /(?<![A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])/,

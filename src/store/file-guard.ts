@@ -40,7 +40,9 @@ export class FileGuard {
     this.#bytes = statSync(file).size
   }
 
-  /** @throws AppError `unavailable`, reason `database_missing`, `database_replaced`, `log_missing` or `database_damaged`. */
+  /**
+   * @throws AppError `unavailable`, reason `database_missing`, `database_replaced`, `log_missing` or `database_damaged`.
+   */
   check(): void {
     this.#checkedAt = performance.now()
     for (const [index, { name, dev, ino }] of this.#parts.entries()) {
