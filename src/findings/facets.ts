@@ -215,7 +215,6 @@ export type FacetRow = FacetDeclaration & { name: FacetName; filterKey: FilterKe
 
 export const facetNames = Object.keys(facets) as FacetName[]
 export const facetRows: readonly FacetRow[] = facetNames.map((name) => ({ name, ...facets[name] }))
-export const filterKeys: readonly FilterKey[] = facetRows.map(({ filterKey }) => filterKey)
 export const assetFacetNames = facetNames.filter((name): name is AssetFacetName => facets[name].isOfAsset)
 /** The columns of the columnar index that a combination of facets has. */
 export const comboSlots = [

@@ -10,6 +10,8 @@ const example = JSON.parse(readFileSync(new URL('../../mcp.config.example.json',
   mcpServers: Record<string, { command?: string; args?: string[]; type?: string; url?: string }>
 }
 
+const readme = new URL('../../README.md', import.meta.url)
+
 let home: string
 let remove: () => void
 let first: Finished
@@ -36,6 +38,13 @@ describe('the demo', () => {
     }
     expect(first.stdout.match(/^\? /gm)).toHaveLength(3)
     expect(first.stdout).toMatch(/ Engineering: \d+ found, \d+ scanned, 0 unchanged/)
+  })
+
+  it('prints what README shows of it', () => {
+    const withoutDate = (text: string) => text.replace(/\d{4}-\d{2}-\d{2}/g, 'DATE')
+    const [, shown = ''] = /^```text\n([\s\S]*?)^```/m.exec(readFileSync(readme, 'utf8')) ?? []
+    expect(shown).toContain('broken links')
+    expect(withoutDate(first.stdout)).toContain(withoutDate(shown))
   })
 
   it('finds nothing new the second time', () => {

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/sources/config.ts'
+import { installedPlugins } from '../../src/sources/operations.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = [
@@ -60,4 +62,15 @@ describe.each(pages)('%s', (page) => {
 
 it('README.md is short', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThan(9 * 1024)
+})
+
+it('README.md shows payloads that sources take', () => {
+  const blocks = [...read('README.md').matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
+    ([, text = '']) => JSON.parse(text) as { config?: Record<string, unknown> },
+  )
+  const configs = blocks.flatMap(({ config }) => (config === undefined ? [] : [config]))
+  expect(configs.map((config) => parseConfig(installedPlugins, config).payload)).toMatchObject([
+    { type: 'WIKI' },
+    { type: 'BI_PLATFORM' },
+  ])
 })
