@@ -5,7 +5,7 @@ import { line, type Shown, showSentence } from '../kernel/shown.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 import { EditError } from './jsonc.ts'
 
-/** A change of one file that is not made yet. */
+/** A planned change of one file. */
 export interface SettingsChange {
   file: string
   before: string | undefined
@@ -13,8 +13,8 @@ export interface SettingsChange {
 }
 
 /**
- * Works out a change of a file, which need not be there. @throws AppError `invalid_input` when the file cannot be
- * edited safely.
+ * Computes a change of a file, which need not exist.
+ * @throws AppError `invalid_input` when the file cannot be edited safely
  */
 export function planChange(file: string, edit: (text: string) => string): SettingsChange {
   const before = existsSync(file) ? readRegularFile(file).toString('utf8') : undefined
@@ -28,10 +28,10 @@ export function planChange(file: string, edit: (text: string) => string): Settin
 
 export const changesNothing = ({ before, after }: SettingsChange): boolean => (before ?? '') === after
 
-/** Of one line of a settings file. */
+/** The maximum length of a line shown from a settings file. */
 const MAX_SHOWN = 10_000
 
-/** The lines that go and come, with two of their neighbours. */
+/** The removed and added lines, with two lines of context. */
 export function toDiff({ before = '', after }: SettingsChange): Shown[] {
   const [old, now] = [toLines(before), toLines(after)]
   let head = 0
@@ -51,7 +51,7 @@ export function toDiff({ before = '', after }: SettingsChange): Shown[] {
 
 const toLines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
 
-/** Writes the change whole or not at all, beside a copy of what was there. Gives the place of the copy. */
+/** Writes a change atomically and keeps a backup of the previous file. Returns the path of the backup. */
 export function makeChange({ file, before, after }: SettingsChange, now: Date): { backup?: string } {
   const target = existsSync(file) ? realpathSync(file) : file
   const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777

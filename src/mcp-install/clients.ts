@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { removeMember, setMember } from './jsonc.ts'
 import { removeTable, setTable } from './toml.ts'
 
-/** How a client is to start the server. */
+/** The command with which a client starts the server. */
 export interface Entry {
   command: string
   args: readonly string[]
@@ -15,7 +15,7 @@ export interface ClientEnvironment {
   home: string
 }
 
-/** An assistant that starts MCP servers which its own configuration file names. */
+/** An assistant that starts the MCP servers named in its own configuration file. */
 export interface Client {
   id: string
   title: string
@@ -30,7 +30,7 @@ export const thisEnvironment = (): ClientEnvironment => ({
   home: homedir(),
 })
 
-/** Where applications keep what the person configures. */
+/** The directory in which applications store user configuration. */
 function configFolder({ platform, env, home }: ClientEnvironment): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')

@@ -1,20 +1,20 @@
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 
-/** The text is not what the edit needs; the message is one sentence. */
+/** The file cannot be edited; the message is one sentence. */
 export class EditError extends Error {}
 
 type Members = Readonly<Record<string, unknown>>
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Applies an edit to what stands behind a byte order mark, and keeps the line ends of the text. */
+/** Applies an edit to the text after a byte order mark, and keeps the text's line endings. */
 function editBody(text: string, edit: (body: string) => string): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
   const edited = edit(text.slice(mark.length))
   return mark + (lineEndOf(text) === '\r\n' ? edited.replaceAll(/\r?\n/g, '\r\n') : edited)
 }
 
-/** How all lines of the text end; a text that mixes line ends takes either. */
+/** The line ending used throughout the text; `\n` if the text mixes both. */
 export const lineEndOf = (text: string): string => (/\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? '\r\n' : '\n')
 
 function parseRoot(text: string): Node {
@@ -26,7 +26,7 @@ function parseRoot(text: string): Node {
   throw new EditError(`It is not valid JSON at line ${line}.`)
 }
 
-/** The property of a key; of several, the one that counts for a reader. */
+/** The property of a key; of duplicates the last, which is the one that parsers use. */
 function findProperty(object: Node, key: string): { property: Node; value: Node; index: number } | undefined {
   const properties = object.children ?? []
   const index = properties.findLastIndex(({ children }) => children?.[0]?.value === key)
@@ -45,7 +45,7 @@ function skip(pattern: RegExp, text: string, from: number): number {
   return from + (pattern.exec(text)?.[0].length ?? 0)
 }
 
-/** Where the comma behind a place ends; undefined when something else comes first. */
+/** The offset after the next comma; undefined when something else comes first. */
 function endOfComma(text: string, from: number): number | undefined {
   const at = skip(trivia, text, from)
   return text[at] === ',' ? at + 1 : undefined
@@ -53,7 +53,7 @@ function endOfComma(text: string, from: number): number | undefined {
 
 const indentAt = (text: string, at: number) => /[ \t]*$/.exec(text.slice(0, at))?.[0] ?? ''
 
-/** How members of an object are indented: as its first one is, else two spaces more than its own line. */
+/** The indentation of an object's members: that of the first one, or two spaces more than the object's own line. */
 function indentOf(text: string, { offset, children: [first] = [] }: Node): string {
   if (first !== undefined && text.slice(offset, first.offset).includes('\n')) return indentAt(text, first.offset)
   const line = text.slice(text.lastIndexOf('\n', offset) + 1, offset)
@@ -83,8 +83,9 @@ function replaceValue(text: string, { property, value }: { property: Node; value
 }
 
 /**
- * Sets the members of `text[group][name]`; its other members, all comments and all else stay as they are. An entry
- * without a command is another kind of server, and is replaced. @throws EditError
+ * Sets the members of `text[group][name]`; its other members, all comments and everything else are unchanged. An entry
+ * without a command is another kind of server and is replaced.
+ * @throws EditError
  */
 export function setMember(text: string, group: string, name: string, value: Members): string {
   if (text.trim() === '') return `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`
@@ -113,7 +114,10 @@ function findEntry(text: string, group: string, name: string) {
   return entry === undefined ? undefined : { ...entry, siblings: servers?.children ?? [] }
 }
 
-/** Takes `text[group][name]` out; all comments outside of it stay where they are. @throws EditError */
+/**
+ * Removes `text[group][name]`; all comments outside it are kept.
+ * @throws EditError
+ */
 export function removeMember(text: string, group: string, name: string): string {
   if (text.trim() === '') return text
   return editBody(text, (body) => {
@@ -128,7 +132,7 @@ export function removeMember(text: string, group: string, name: string): string 
   })
 }
 
-/** Takes out a piece, and its line where nothing else stands in it. */
+/** Removes a range, including its line if nothing else is on it. */
 function cut(text: string, from: number, to: number): string {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const nextLine = text.indexOf('\n', to) + 1

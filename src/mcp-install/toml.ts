@@ -2,13 +2,13 @@ import { EditError, lineEndOf } from './jsonc.ts'
 
 const quote = (text: string) => JSON.stringify(text)
 
-/** A header of a table or a pair of key and value, by its places in the text. */
+/** A table header or a key-value pair, as offsets in the text. */
 interface Item {
   kind: 'table' | 'pair'
-  /** Whole: a pair's key follows on that of the table it stands in. */
+  /** Absolute: the key of a pair is appended to that of its table. */
   path: readonly string[]
   start: number
-  /** Where the value of a pair begins. */
+  /** The offset of a pair's value. */
   valueStart: number
   end: number
 }
@@ -25,7 +25,10 @@ const texts = [
 const word =
   /(?:true|false|[+-]?(?:inf|nan)|\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?)?|\d\d:\d\d:\d\d(?:\.\d+)?|0x[\da-fA-F_]+|0o[0-7_]+|0b[01_]+|[+-]?\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?)(?![\w.+:-])/y
 
-/** Reads a text of TOML (toml.io/en/v1.0.0) from its beginning to its end. @throws EditError */
+/**
+ * Scans a TOML text (toml.io/en/v1.0.0) from beginning to end.
+ * @throws EditError
+ */
 class Scanner {
   readonly #text: string
   #at = 0
@@ -91,7 +94,7 @@ class Scanner {
     }
   }
 
-  /** The key of a pair, with the sign behind it. */
+  /** The key of a pair, including the equals sign. */
   #key(): string[] {
     const path = this.#keys()
     this.#take('=')
@@ -128,11 +131,11 @@ const isBelow = (path: readonly string[], table: readonly string[]) => table.eve
 interface Block {
   start: number
   end: number
-  /** Its header, its pairs, and what stands in tables below it. */
+  /** Its header, its pairs, and those of its subtables. */
   items: readonly Item[]
 }
 
-/** The table with all that belongs to it; undefined when the text does not name it. */
+/** The table with everything in it; undefined when the text does not contain it. */
 function findBlock(text: string, table: readonly string[]): Block | undefined {
   const all = new Scanner(text).items()
   const items = all.filter(({ path }) => isBelow(path, table))
@@ -140,7 +143,7 @@ function findBlock(text: string, table: readonly string[]): Block | undefined {
   const last = items.at(-1)
   if (first === undefined || last === undefined) return undefined
   const from = all.indexOf(first)
-  // Pairs of other tables, or tables of others between, cannot be edited as one piece.
+  // Dotted keys of other tables, or other tables in between, prevent editing it as one piece.
   if (first.kind === 'pair' || first.path.length > table.length || all.indexOf(last) !== from + items.length - 1) {
     throw new EditError(`Its server ${table.at(-1)} is not written as one table [${table.join('.')}].`)
   }
@@ -157,8 +160,8 @@ type Value = string | readonly string[]
 const toText = (value: Value) => (typeof value === 'string' ? quote(value) : `[${value.map(quote).join(', ')}]`)
 
 /**
- * Sets keys of a table such as `[mcp_servers.<name>]`; its other keys, all comments and every other line stay as they
- * are. @throws EditError
+ * Sets keys of a table such as `[mcp_servers.<name>]`; its other keys, all comments and all other lines are unchanged.
+ * @throws EditError
  */
 export function setTable(text: string, table: readonly string[], values: Readonly<Record<string, Value>>): string {
   const lineEnd = lineEndOf(text)

@@ -1,7 +1,7 @@
 import { isObject } from '../kernel/json-object.ts'
 import type { Caller } from '../operation/context.ts'
 
-/** The member of a caller that `clientInfo` of the protocol fills; empty where it says nothing. */
+/** The `client` member of a caller, from the protocol's `clientInfo`; empty if that has no name. */
 export function describeClient(info: unknown): Pick<Caller, 'client'> {
   if (!isObject(info) || typeof info.name !== 'string') return {}
   const version = typeof info.version === 'string' ? ` ${info.version}` : ''

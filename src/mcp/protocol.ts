@@ -1,7 +1,7 @@
 import type { Caller, Progress } from '../operation/context.ts'
 import type { JsonSchema } from './tools/json-schema.ts'
 
-/** A fault of the protocol itself, such as an unknown tool: a JSON-RPC error and not an answer. */
+/** A protocol error, such as an unknown tool: a JSON-RPC error, not a tool result. */
 export class ProtocolFault extends Error {
   readonly code: number
   readonly details: Record<string, unknown> | undefined
@@ -18,7 +18,7 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 export const INTERNAL_TEXT = 'Something went wrong on our side; the log has the cause.'
 
-/** What a client is told that there is. */
+/** The capabilities announced to clients. */
 export const capabilities = {
   tools: {},
   resources: { subscribe: true, listChanged: true },
@@ -29,20 +29,20 @@ export const capabilities = {
 
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
-/** What a client can be asked for in the middle of a request. */
+/** The kinds of requests that a server can send to a client during a request. */
 export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
 
-/** One request of a client, whatever the revision and the transport. */
+/** One client request, independent of protocol revision and transport. */
 export interface McpRequest {
   caller: Caller
   signal: AbortSignal
   progress(progress: Progress): void
   notice(level: NoticeLevel, text: string): void
-  /** What this client said it can be asked for. */
+  /** The capabilities that this client declared. */
   askable: ReadonlySet<ClientCapability>
-  /** Answers to the questions of an earlier round of the same request, by their keys. */
+  /** Answers to the questions of an earlier round of the same request, by key. */
   answers: Readonly<Record<string, unknown>>
-  /** What the earlier round wanted to remember; it comes back only unchanged. */
+  /** State carried over from the earlier round; rejected if the client modified it. */
   state: unknown
 }
 
@@ -71,7 +71,7 @@ export interface ToolAnswer {
   _meta?: Record<string, unknown>
 }
 
-/** Instead of an answer: what the client must be asked first; the request then comes again with the answers. */
+/** Returned instead of an answer: questions for the client, which then repeats the request with the answers. */
 export interface Question {
   ask: Record<string, { method: string; params?: Record<string, unknown> }>
   state?: unknown
@@ -108,7 +108,7 @@ export interface PromptMessages {
   messages: { role: 'user' | 'assistant'; content: Content }[]
 }
 
-/** What is being completed: an argument of a prompt, or a variable of a resource template. */
+/** The subject of a completion: an argument of a prompt, or a variable of a resource template. */
 export type CompletionSubject = { prompt: string } | { template: string }
 
 export interface Completion {
@@ -120,16 +120,16 @@ export interface Completion {
 export type ResourceChange = { kind: 'updated'; uri: string } | { kind: 'listed' }
 
 /**
- * Everything that Assay offers over MCP, as plain functions; the adapters put a protocol revision and a transport
- * around it.
+ * Everything that Assay offers over MCP, as plain functions; adapters connect it to a protocol revision and a
+ * transport.
  */
 export interface McpSurface {
   server: { name: string; title: string; version: string; description: string; icons: readonly Icon[] }
   instructions: string
   tools: readonly Tool[]
-  /** Those of the tools that the caller's scopes allow, in the same order. */
+  /** The tools that the caller's scopes allow, in the same order. */
   listTools(caller: Caller): readonly Tool[]
-  /** True for a tool that asks nobody anything and tells of no progress while it runs. */
+  /** True for a tool that neither asks the client anything nor reports progress. */
   isPlainTool(name: string): boolean
   callTool(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<ToolAnswer | Question>
   listResources(exchange: McpRequest): Promise<Resource[]>
@@ -138,6 +138,6 @@ export interface McpSurface {
   prompts: readonly Prompt[]
   getPrompt(name: string, input: Record<string, string>, exchange: McpRequest): Promise<PromptMessages | Question>
   complete(subject: CompletionSubject, argument: string, typed: string, exchange: McpRequest): Promise<Completion>
-  /** Tells of resources that a tool call changed; returns how to stop listening. */
+  /** Notifies of resources changed by a tool call; returns a function that unsubscribes. */
   onChange(listener: (change: ResourceChange) => void): () => void
 }

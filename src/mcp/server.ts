@@ -26,9 +26,9 @@ import {
 
 export interface ServerSetup {
   surface: McpSurface
-  /** Who asks, for each request. */
+  /** The caller of each request. */
   callerOf(context: ServerContext): Caller
-  /** Told what went wrong outside of any answer. */
+  /** Receives errors that no response can carry. */
   reportFault(error: Error): void
 }
 
@@ -42,12 +42,12 @@ const cacheHints = {
   'resources/read': { ttlMs: 5000, cacheScope: 'private' },
 } as const
 
-/** Answers are built by us and checked by the operation's schema, so the SDK's own validator is never asked. */
+/** Assay builds its own answers and validates them by the operation's schema, so the SDK's validator is not needed. */
 const noValidator: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** Makes servers of one surface: one for each connection or, where there are none, for each request. */
+/** A factory of servers for one surface: one for each connection, or without connections, one for each request. */
 export function createServerFactory({ surface, callerOf, reportFault }: ServerSetup): () => Server {
   const codec = createRequestStateCodec({ key: randomBytes(32), ttlSeconds: 600 })
   const { instructions, server: about } = surface
@@ -109,7 +109,9 @@ export function createServerFactory({ surface, callerOf, reportFault }: ServerSe
   }
 }
 
-/** Keeps the subscriptions of one connection: a 2025 client hears of what it subscribed to, a 2026 client listens. */
+/**
+ * Keeps the subscriptions of one connection: a 2025 client is notified of what it subscribed to, a 2026 client listens.
+ */
 function followChanges(server: Server, surface: McpSurface): void {
   const subscribed = new Set<string>()
   const stop = surface.onChange((change) => {
@@ -158,7 +160,7 @@ function toExchange(context: ServerContext, server: Server, caller: Caller): Mcp
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
 const clientKey = 'io.modelcontextprotocol/clientInfo'
 
-/** A 2026 request carries what its client can do; a 2025 connection said so when it was greeted. */
+/** A 2026 request carries its client's capabilities; a 2025 connection declared them at initialization. */
 function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<ClientCapability> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
@@ -168,12 +170,12 @@ function toAskable({ mcpReq }: ServerContext, server: Server): ReadonlySet<Clien
   )
 }
 
-/** A client that names no mode takes forms; one that names only addresses does not. */
+/** A client that declares no elicitation mode supports forms; one that declares only URLs does not. */
 function takesForms(elicitation: unknown): boolean {
   return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
 }
 
-/** A 2026 request names its client; a 2025 connection did when it was greeted. */
+/** A 2026 request identifies its client; a 2025 connection did so at initialization. */
 function clientOf({ mcpReq }: ServerContext, server: Server): Pick<Caller, 'client'> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   return describeClient(envelope?.[clientKey] ?? server.getClientVersion())

@@ -28,16 +28,17 @@ export interface SurfaceOptions {
   contextFor: ContextFor
   version: string
   log: Log
-  /** What a command needs after `assay call` to work on the same data folder, such as `--home '/data'`. */
+  /** Options of `assay call` that select the same data folder, such as `--home '/data'`. */
   commandOptions?: string
-  /** The same lists, drawn before; saves making them. */
+  /** The lists generated at build time, which saves compiling them. */
   frame?: ToolManifest | undefined
-  /** Further schemas that descriptions name as `assay://schemas/<name>`. */
+  /** Further schemas that descriptions refer to as `assay://schemas/<name>`. */
   schemas?: Readonly<Record<string, JsonSchema>>
 }
 
 /**
- * Builds what both transports serve. @throws Error when an operation cannot be a tool, or the list breaks its budget.
+ * Builds the surface that both transports serve.
+ * @throws Error when an operation cannot be expressed as a tool, or the list exceeds its budget
  */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const { operations, contextFor, log, commandOptions = '' } = options
@@ -109,7 +110,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   }
 }
 
-/** What `createMcpSurface` offers without asking anything of what is stored. */
+/** The parts of the surface that depend on no stored data. */
 export function buildManifest(
   options: Pick<SurfaceOptions, 'operations' | 'toolsets' | 'readOnly' | 'version'>,
 ): ToolManifest {
@@ -133,7 +134,7 @@ export function buildManifest(
   }
 }
 
-/** Faults repeat what was asked for. */
+/** Error messages may repeat input, so they are masked. */
 async function withSafeFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -147,7 +148,7 @@ async function withSafeFaults<T>(work: () => Promise<T>): Promise<T> {
 const MIN_PAGE = 5
 const FIRST_PAGE = 50
 
-/** Runs the operation; a page that nobody asked to be that long is made shorter until the answer fits. */
+/** Runs the operation; a page whose length the caller did not set is shortened until the answer fits. */
 async function run(
   { operation, hasLimit }: CompiledTool,
   input: Record<string, unknown>,
@@ -183,7 +184,7 @@ function toChanges({ changes }: Operation, input: Record<string, unknown>, answe
   return [{ kind: 'updated', uri: uriOf(kind, name) }, ...(changes?.list === true ? [{ kind: 'listed' } as const] : [])]
 }
 
-/** What an assistant should know before the first call; it holds nothing that is stored. */
+/** Instructions for an assistant before its first call; they contain no stored data. */
 function writeInstructions(tools: ReadonlySet<string>): string {
   const has = (...names: string[]) => names.every((name) => tools.has(name))
   const sentences = [

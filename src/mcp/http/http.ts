@@ -10,21 +10,21 @@ import { createSessions } from './sessions.ts'
 export interface McpHttpOptions {
   surface: McpSurface
   log: Log
-  /** Absent: a session goes on when the token that opened it ends. */
+  /** If absent, a session outlives the token that opened it. */
   follow?: FollowToken
 }
 
 export interface McpHttpHandler {
   (request: Request, caller: Caller): Promise<Response>
-  /** Ends the streams that are still open. */
+  /** Closes the open streams. */
   close(): Promise<void>
 }
 
 const BODY_BYTES = 1_048_576
 
 /**
- * Streamable HTTP for both revisions, without state where the protocol allows it: a 2026 request stands alone, and so
- * does a 2025 one unless its client offers to be asked questions. Host and Origin are checked before it is called.
+ * Streamable HTTP for both protocol revisions, stateless where the protocol allows it: a 2026 request is
+ * self-contained, and so is a 2025 one unless its client supports elicitation. The caller checks Host and Origin first.
  */
 export function createMcpHttpHandler({ surface, log, follow }: McpHttpOptions): McpHttpHandler {
   const reportFault = (error: Error) => log.debug('mcp over http', { error })
@@ -80,7 +80,7 @@ function callerOfContext({ http }: ServerContext): Caller {
 
 const olderRevisions = new Set([null, '2025-03-26', '2025-06-18', '2025-11-25'])
 
-/** True for a request of a 2025 client that takes what the protocol has it take. */
+/** True for a request of a 2025 client with the Accept header that the protocol requires. */
 function isOlder({ headers }: Request): boolean {
   const accepted = headers.get('accept') ?? ''
   const takesBoth = accepted.includes('application/json') && accepted.includes('text/event-stream')
@@ -90,7 +90,7 @@ function isOlder({ headers }: Request): boolean {
 async function readBody(request: Request): Promise<{ parsed: unknown } | Response> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') return toFault(415, -32000, 'Send application/json.')
-  // A declared length is held to by Node, and then the text can be had whole, without a stream around it.
+  // Node enforces a declared length, so the text can be read at once, without wrapping the stream.
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   const read = await (declared <= BODY_BYTES
     ? request.text().then((text) => ({ text, tooLarge: false as const }))

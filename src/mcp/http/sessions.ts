@@ -13,18 +13,18 @@ interface Session {
   usedAt: number
   handle(request: Request, options: HandleOptions): Promise<Response>
   close(): void
-  /** Stops following the owner's token. */
+  /** Stops observing the owner's token. */
   unfollow(): void
 }
 
 export interface Sessions {
-  /** The session that the request names, if it is open and this caller's. */
+  /** The open session named in the request, if it belongs to this caller. */
   find(request: Request, caller: Caller): Session | undefined
-  /** True when the request names a session that its client ended. */
+  /** True when the request names a session that its client has ended. */
   wasEnded(request: Request): boolean
-  /** True for the greeting of a 2025 client that can be asked questions: only a session carries a question back. */
+  /** True for an `initialize` request of a 2025 client that supports elicitation, which only works in a session. */
   isWanted(body: unknown): boolean
-  /** Undefined where others have as many as there may be: the client then goes on without one. */
+  /** Undefined when other callers occupy all sessions: the client then continues without one. */
   open(request: Request, caller: Caller, options: HandleOptions): Promise<Response | undefined>
   close(): Promise<void>
 }
@@ -42,8 +42,8 @@ const SESSION_HEADER = 'mcp-session-id'
 const MAX_ENDED = 1000
 
 /**
- * Keeps the few sessions that questions need. A session that was forgotten (too many of one caller, too long idle, a
- * token that ended, a restart) costs its client only the questions: its requests go on without state. One that the
+ * Keeps the few sessions that elicitation requires. A session dropped by the server (too many for one caller, idle too
+ * long, its token ended, a restart) only loses elicitation: further requests are served statelessly. A session that its
  * client ended stays ended.
  */
 export function createSessions({
@@ -54,7 +54,7 @@ export function createSessions({
   idleMs = 30 * 60_000,
   now = () => Date.now(),
 }: HttpSessionOptions): Sessions {
-  /** In the order of last use, so what is to be forgotten stands first. */
+  /** In order of last use: the first one is dropped first. */
   const sessions = new Map<string, Session>()
   const ended = new Set<string>()
   const idOf = (request: Request) => request.headers.get(SESSION_HEADER) ?? ''
@@ -64,7 +64,7 @@ export function createSessions({
     session?.unfollow()
     session?.close()
   }
-  /** Idle sessions give way to everybody, others to their own caller only. */
+  /** Idle sessions are dropped for any caller, others only for their own. */
   const makeRoom = (principal: string): boolean => {
     for (const [id, { usedAt }] of sessions) {
       if (now() - usedAt < idleMs) break
@@ -136,7 +136,7 @@ function isSameOwner(one: Caller, other: Caller): boolean {
   return principalOf(one) === principalOf(other) && scopesOf(one) === scopesOf(other)
 }
 
-/** A client that greets again may still carry the id of a session from before a restart. */
+/** A client that initializes again may still send the id of a session from before a restart. */
 function withoutSession(headers: Headers): Headers {
   const copy = new Headers(headers)
   copy.delete(SESSION_HEADER)

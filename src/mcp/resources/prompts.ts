@@ -14,7 +14,7 @@ interface PromptArgument {
   name: string
   description: string
   required: boolean
-  /** The room of the things that it can name, if it names one. */
+  /** The kind of resource whose names complete the argument, if any. */
   names?: string
 }
 
@@ -23,7 +23,7 @@ interface PromptText {
   title: string
   description: string
   arguments: readonly PromptArgument[]
-  /** Tools without which it makes no sense. */
+  /** The tools that the prompt requires. */
   needs: readonly string[]
   write(values: Record<string, Shown>): string
 }
@@ -102,7 +102,7 @@ export interface Prompts {
   complete(name: string, argument: string, typed: string, exchange: McpRequest): Promise<Completion>
 }
 
-/** The prompts whose tools are offered. */
+/** The prompts whose required tools are all offered. */
 export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>): Prompts {
   const offered = prompts.filter(({ needs }) => needs.every((tool) => toolNames.has(tool)))
   const getText = (name: string) => {
@@ -138,7 +138,7 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
   }
 }
 
-/** Values go into an instruction, so they are one short line each. */
+/** Values are inserted into an instruction, so each is limited to one short line. */
 function checkValues(text: PromptText, input: Record<string, string>): Record<string, Shown> {
   const values: Record<string, Shown> = {}
   for (const { name, required } of text.arguments) {

@@ -3,7 +3,7 @@ import type { WriteContext } from '../../operation/context.ts'
 import { call, type DefinitionEffect, type Operation } from '../../operation/operation.ts'
 import type { McpRequest } from '../protocol.ts'
 
-/** Operations by name, and the context in which one runs for a request. */
+/** Looks up operations by name, and runs one in the context of a request. */
 export interface Readers {
   find(name: string): Operation | undefined
   run(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<unknown>
@@ -27,16 +27,16 @@ export function createReaders(operations: readonly Operation[], contextFor: Cont
   }
 }
 
-/** Something with a name that resources, prompts and completions speak about. */
+/** A kind of named definition exposed through resources, prompts and completions. */
 export interface ResourceKind {
-  /** First part of its addresses: `assay://metrics/{slug}`. */
+  /** First path segment of its URIs: `assay://metrics/{slug}`. */
   room: DefinitionEffect['kind']
   title: string
   description: string
   parameter: string
   list: string
   get: string
-  /** The member of the list's answer and of its items that hold what is named. */
+  /** Accessors for the name and title of a list item. */
   nameOf(item: Record<string, unknown>): unknown
   titleOf(item: Record<string, unknown>): unknown
 }
@@ -81,7 +81,7 @@ export interface Named {
 
 const MAX_LISTED = 500
 
-/** Everything of a noun that there is, up to 500, in the order of its list. */
+/** All definitions of a kind, up to 500, in list order. */
 export async function listNamed(noun: ResourceKind, readers: Readers, exchange: McpRequest): Promise<Named[]> {
   const operation = readers.find(noun.list)
   if (operation === undefined) return []
@@ -100,7 +100,7 @@ export async function listNamed(noun: ResourceKind, readers: Readers, exchange: 
 
 const acceptsLimit = (operation: Operation) => operation.input.safeParse({ limit: MAX_LISTED }).success
 
-/** What fits what was typed so far: beginnings first, then anything that contains it, then what looks alike. */
+/** Completions of a prefix: names that start with it, then texts that contain it, then similar names. */
 export function rankNamed(named: readonly Named[], typed: string): string[] {
   const wanted = typed.trim().toLowerCase()
   const texts = named.map(({ name, title }) => ({ name, text: `${name} ${title}`.toLowerCase() }))

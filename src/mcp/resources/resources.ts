@@ -26,7 +26,7 @@ export const uriOf = ({ room }: ResourceKind, name: string): string => `assay://
 
 const templateOf = (noun: ResourceKind) => `assay://${noun.room}/{${noun.parameter}}`
 
-/** Terms, metrics and dashboards as resources, read by their operations; and the schemas that tools refer to. */
+/** Terms, metrics and dashboards as resources, read through their operations, and the schemas that tools refer to. */
 export function createResources(readers: Readers, schemas: ReadonlyMap<string, JsonSchema>): Resources {
   const offered = resourceKinds.filter(({ get }) => readers.find(get) !== undefined)
   const templates = offered.map((noun) => ({
@@ -79,7 +79,7 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
 
 const toNamed = (name: string): Named => ({ name, title: name })
 
-/** MCP lets a completion carry at most 100 values. */
+/** MCP limits a completion to 100 values. */
 export function toCompletion(values: readonly string[]): Completion {
   return { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 }
 }

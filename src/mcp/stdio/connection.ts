@@ -10,11 +10,11 @@ export interface ConnectionOptions {
   caller: Caller
   lines: LineTransport
   reportFault(error: Error): void
-  /** Told when changes of resources are the SDK's to tell. */
+  /** Called once the SDK takes over notifications of changed resources. */
   onServer(): void
 }
 
-/** Leaves to the SDK what the lines do not answer themselves. */
+/** Passes to the SDK all messages that the line transport does not answer itself. */
 export function openConnection({ surface, caller, lines, reportFault, onServer }: ConnectionOptions): {
   close(): Promise<void>
 } {

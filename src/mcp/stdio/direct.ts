@@ -10,7 +10,7 @@ import {
 } from '../protocol.ts'
 import { hasOnly, isRequestId, type RequestId, requestKeys } from './request.ts'
 
-/** A call that needs nothing of the protocol but its answer. */
+/** A tool call that can be answered without the SDK. */
 export interface DirectCall {
   id: RequestId
   name: string
@@ -20,8 +20,8 @@ export interface DirectCall {
 const callKeys = new Set(['name', 'arguments', '_meta'])
 
 /**
- * Finds the call in a message that the SDK would hand on unchanged and answer without a word more: a `tools/call` of
- * the 2025 revisions, of a tool that asks nobody and tells of no progress. Everything else is the SDK's.
+ * Recognizes a message that can be answered without the SDK, with the same result: a `tools/call` of the 2025
+ * revisions, of a tool that neither asks the client anything nor reports progress. All others are left to the SDK.
  */
 export function findDirectCall(message: unknown, surface: McpSurface): DirectCall | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined
@@ -39,7 +39,7 @@ export function findDirectCall(message: unknown, surface: McpSurface): DirectCal
 const askable = new Set<never>()
 const nothing = () => {}
 
-/** Answers a direct call. Gives the message to send, which may be a fault; never throws. */
+/** Answers a direct call. Returns the message to send, which may be an error; never throws. */
 export async function answerDirectly(
   { id, name, input }: DirectCall,
   surface: McpSurface,

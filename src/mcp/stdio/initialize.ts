@@ -12,13 +12,13 @@ const capabilityKeys = new Set(['roots', 'sampling', 'elicitation'])
 const listKeys = new Set(['listChanged'])
 const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25'])
 
-/** A capability as nearly all clients write it. */
+/** A capability in the form that nearly all clients use. */
 const isUsual = ([, value]: [string, unknown]) =>
   isObject(value) && hasOnly(value, listKeys) && Object.values(value).every((each) => typeof each === 'boolean')
 
 /**
- * The answer to the greeting of a 2025 client that says no more than most do, as the SDK would answer it; undefined for
- * any other message. So an assistant has its first list before the SDK is read.
+ * The response to the `initialize` request of a 2025 client with usual members, equal to that of the SDK; undefined for
+ * any other message. It lets an assistant get its first lists before the SDK is loaded.
  */
 export function answerInitialize(message: unknown, { server, instructions }: McpSurface): object | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0' || message.method !== 'initialize') return undefined
@@ -36,14 +36,14 @@ export function answerInitialize(message: unknown, { server, instructions }: Mcp
   return { result: { protocolVersion, capabilities, serverInfo: server, instructions }, jsonrpc: '2.0', id }
 }
 
-/** How the client of a greeting calls itself. */
+/** The `clientInfo` of an `initialize` request. */
 export function clientInfoOf(message: unknown): unknown {
   return isObject(message) && message.method === 'initialize' && isObject(message.params)
     ? message.params.clientInfo
     : undefined
 }
 
-/** True for the notice that ends a greeting; nobody but the SDK needs it, whenever it is read. */
+/** True for the notification that ends initialization; only the SDK needs it, at any later time. */
 export const endsInitialize = (message: unknown): boolean => isNotice(message, 'notifications/initialized')
 
 function isNotice(message: unknown, method: string): message is Members {
@@ -55,7 +55,7 @@ const hasNothingMore = (message: Members): boolean => {
   return hasOnly(message, noticeKeys) && isObject(params) && Object.keys(params).length === 0
 }
 
-/** The id and the answer of a request for what needs nothing but the frame: the tools, or a sign of life. */
+/** The id and response of a request that only needs the manifest: `tools/list` or `ping`. */
 export function answerPlainly(
   message: unknown,
   surface: McpSurface,

@@ -3,16 +3,16 @@ import type { RequestId } from './request.ts'
 
 type Sent = { id?: unknown; method?: string } & object
 
-/** What is answered past the SDK; undefined leaves a message to it. */
+/** Handlers that bypass the SDK; undefined leaves a message to it. */
 export interface Shortcuts {
-  /** The answer to the first message of a connection. */
+  /** The response to the first message of a connection. */
   greet(message: unknown): object | undefined
   endsGreeting(message: unknown): boolean
-  /** The answer that is on its way to a request of a greeted 2025 client; it never fails. */
+  /** The pending response to a request of an initialized 2025 client; its promise never rejects. */
   answer(message: unknown, call: Call): { id: RequestId; answer: object | Promise<object> } | undefined
 }
 
-/** One request that is being answered; its signal is made for those that look at it. */
+/** A request in progress; its abort signal is created on first use. */
 export class Call {
   #controller: AbortController | undefined
   isAborted = false
@@ -33,7 +33,7 @@ export interface LineOptions {
   input: Readable
   output: Writable
   shortcuts: Shortcuts
-  /** Called with the first message that is left to the SDK, which is to `follow`. */
+  /** Called for the first message left to the SDK, which must then call `follow`. */
   connect(): void
   reportFault(error: Error): void
 }
@@ -41,9 +41,7 @@ export interface LineOptions {
 const LINE_BYTES = 10 * 1_048_576
 const NO_MESSAGE = 'This is not one JSON-RPC 2.0 message.'
 
-/**
- * Messages as lines on two streams. It knows which requests are still unanswered, so that an ending can wait for them.
- */
+/** Newline-delimited messages on two streams. Tracks unanswered requests, so that shutdown can wait for them. */
 export class LineTransport {
   readonly #options: LineOptions
   readonly #open = new Set<RequestId>()
@@ -52,7 +50,7 @@ export class LineTransport {
   #held = 0
   #closed = false
   #resolveClosed: () => void = () => {}
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when either side has closed the connection. */
   readonly closed = new Promise<void>((resolve) => {
     this.#resolveClosed = resolve
   })
@@ -61,13 +59,16 @@ export class LineTransport {
   #unsent: { line: string; done: ((error?: Error | null) => void) | undefined }[] = []
   #first = true
   #greeted = false
-  /** The id of a greeting that the SDK answers. */
+  /** The id of an `initialize` request answered by the SDK. */
   #greeting: RequestId | undefined
-  /** What was said past the SDK that it must hear before anything else, and under which id it answers it once more. */
+  /**
+   * Messages handled without the SDK that it must receive first, and the id under which its duplicate response to
+   * `initialize` is discarded.
+   */
   #replay: object[] = []
   #echo: string | undefined
   #follower: ((parsed: unknown) => void) | undefined
-  /** What waits for the SDK; undefined until it is asked for. */
+  /** Messages queued for the SDK; undefined until it is needed. */
   #left: unknown[] | undefined
 
   constructor(options: LineOptions) {
@@ -78,7 +79,7 @@ export class LineTransport {
     this.#options.input.on('data', this.#read)
   }
 
-  /** Hands on what is not answered here, from the first message on; `take` throws for what is no message. */
+  /** Passes on all messages not answered here, from the first one on; `take` throws for an invalid message. */
   follow(take: (parsed: unknown) => void): void {
     this.#follower = take
     const left = this.#left ?? []
@@ -87,7 +88,7 @@ export class LineTransport {
     this.#replay = []
   }
 
-  /** Resolves when every request that was received has been answered. */
+  /** Resolves when every received request has been answered. */
   answered(): Promise<void> {
     if (this.#open.size === 0 || this.#closed) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
@@ -104,7 +105,7 @@ export class LineTransport {
     if (isAnswer && isId(message.id)) this.#settle(message.id)
   }
 
-  /** Sends a notice that nobody waits for. */
+  /** Sends a notification. */
   tell(method: string): void {
     if (!this.#closed && this.#greeted) this.#write(JSON.stringify({ method, jsonrpc: '2.0' }))
   }
@@ -204,7 +205,7 @@ export class LineTransport {
     return true
   }
 
-  /** Keeps a message until the SDK is there for it. */
+  /** Queues a message until the SDK is loaded. */
   #leave(parsed: unknown): void {
     if (this.#follower !== undefined) {
       this.#deliver(parsed)
@@ -240,7 +241,7 @@ export class LineTransport {
     else this.#settle(requestId)
   }
 
-  /** Lines of one turn go out together: a call of the system for each would cost more than most answers. */
+  /** Lines of one event loop turn are written together: a system call for each would cost more than most responses. */
   #write(line: string, done?: (error?: Error | null) => void): void {
     this.#unsent.push({ line, done })
     if (this.#unsent.length === 1) setImmediate(() => this.#flush())
@@ -271,7 +272,7 @@ export class LineTransport {
   }
 }
 
-/** What may be answered to; also numbers that only a broken client sends. */
+/** Ids that can be answered to, including numbers that only a broken client sends. */
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number'
 
 const membersOf = (message: unknown): Readonly<Record<string, unknown>> =>
@@ -282,7 +283,7 @@ function idOf(message: unknown): RequestId | null {
   return isId(id) ? id : null
 }
 
-/** True for what is no message of any kind, which the SDK need not be read for. */
+/** True for an object that is no JSON-RPC message, which need not be left to the SDK. */
 function isHopeless(message: unknown): boolean {
   const { jsonrpc, method } = membersOf(message)
   return jsonrpc !== '2.0' || (method !== undefined && typeof method !== 'string')

@@ -9,18 +9,18 @@ import { LineTransport } from './line-transport.ts'
 
 export interface StdioOptions {
   surface: McpSurface
-  /** The person at this machine. */
+  /** The local user. */
   caller: Caller
   stdin: Readable
   stdout: Writable
-  /** Asks for an orderly end, as a signal to the process does. */
+  /** Requests an orderly shutdown, like a signal to the process. */
   signal: AbortSignal
   log: Log
-  /** Resolves when what answers requests is there, if that is still being read. */
+  /** Resolves when the modules that answer requests are loaded. */
   loaded?: () => Promise<unknown>
-  /** Leaves all to the SDK but the calls of plain tools; for tests. */
+  /** Leaves everything but direct tool calls to the SDK; for tests. */
   toSdk?: boolean
-  /** Reads the process that started this one; a change means that it is gone. */
+  /** Returns the id of the parent process; a change means that the parent has exited. */
   parentPid?: () => number
 }
 
@@ -28,16 +28,17 @@ const DRAIN_MS = 1200
 const PARENT_CHECK_MS = 500
 
 /**
- * Speaks MCP over two streams, both revisions, until the host goes away: its end of the pipe closed, its process gone,
- * or the signal given. What was received by then is answered first, for at most 1.2 s. Resolves when the connection is
- * over. The SDK is read with the first message that needs it: a greeting, the tools and calls of most of them do not.
+ * Serves MCP over two streams, in both protocol revisions, until the host disconnects: it closed its end of the pipe,
+ * its process exited, or the signal was aborted. Requests received by then are still answered, within 1.2 s. Resolves
+ * when the connection is closed. The SDK is loaded with the first message that needs it: initialization, the tool list
+ * and the tool calls of most clients do not.
  */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { surface, caller, stdin, stdout, log, toSdk = false } = options
   const reportFault = (error: Error) => log.debug('mcp over stdio', { error })
   let connecting: ReturnType<typeof connect> | undefined
   let isSdkTelling = false
-  /** Who is greeted without the SDK. */
+  /** The client that was initialized without the SDK. */
   let greeted: Pick<Caller, 'client'> = {}
   const connect = async () => {
     const { openConnection } = await import('./connection.ts')
@@ -97,7 +98,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await (connection ?? lines).close()
 }
 
-/** quiet: nothing more comes, but answers may still be read; broken: nobody reads them. */
+/** quiet: no more input, but answers may still be read; broken: no one reads them. */
 type Ending = 'quiet' | 'broken'
 
 function watchHost(

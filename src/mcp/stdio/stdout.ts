@@ -2,8 +2,8 @@ import { Console } from 'node:console'
 import { Writable } from 'node:stream'
 
 /**
- * Keeps stdout for the protocol: whatever else writes there, by `console` or directly, goes to stderr from now on.
- * Returns the only way left to write to stdout. Call it before anything is imported that might speak.
+ * Reserves stdout for the protocol: all other writes to it, through `console` or directly, go to stderr from now on.
+ * Returns the only stream that still writes to stdout. Call it before importing any module that might print.
  */
 export function claimStdout(host: NodeJS.Process = process): Writable {
   const { stdout, stderr } = host

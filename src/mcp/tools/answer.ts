@@ -5,14 +5,12 @@ import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
 import { wrapUntrusted } from './untrusted.ts'
 
-/** What an answer may take together, text and structure, unless the caller asked for more. */
+/** Maximum size of an answer, text and structure together, unless the caller set a limit. */
 export const ANSWER_BYTES = 24_576
 
 type JsonObject = Record<string, unknown>
 
-/**
- * A parsed output as a tool's answer: the structure is what REST answers, the text says the same for readers of text.
- */
+/** A parsed output as a tool result: the structure equals the REST response, and the text renders the same content. */
 export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   const { structure, json } = toPlain(output)
   if (typeof structure !== 'object' || structure === null || Array.isArray(structure)) {
@@ -37,16 +35,18 @@ export function toAnswer(operation: Operation, output: unknown): ToolAnswer {
   }
 }
 
-/** Whether anything of it was written by an assistant and read by no person. */
+/** Whether any part was written by an assistant and not reviewed by a person. */
 function hasUnreviewed(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([key, member]) => (key === 'unreviewed' ? member === true : hasUnreviewed(member)))
 }
 
-/** So many characters of JSON are never more than an answer may take: six bytes each as text, three as structure. */
+/**
+ * A JSON text of this many characters always fits in an answer: at most six bytes each as text and three as structure.
+ */
 const SURELY_SMALL = 2_500
 
-/** What an answer takes, in bytes; 0 where it surely takes less than it may. */
+/** The size of an answer in bytes; 0 when it certainly fits. */
 export function measure({ render }: Operation, answer: ToolAnswer): number {
   const text = answer.content[0]?.text
   return render === undefined && typeof text === 'string' && text.length < SURELY_SMALL ? 0 : sizeOf(answer)
@@ -54,7 +54,7 @@ export function measure({ render }: Operation, answer: ToolAnswer): number {
 
 const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
 
-/** Numbers that JSON cannot carry become ones it can, so that an answer never fails on its way out. */
+/** Converts bigints, which JSON cannot represent, so that serialization never fails. */
 function toPlain(value: unknown): { structure: unknown; json: Shown } {
   try {
     return { structure: value, json: showJson(value) }
@@ -80,9 +80,7 @@ function boundText(lines: readonly Shown[]): string {
   return `${cut}\n… cut here at 24 KB; ask again with a smaller limit or a narrower filter to read the rest.`
 }
 
-/**
- * An error as an answer that a model can act on: code, what to do, every problem, what was meant, the corrected call.
- */
+/** An error as a tool result that a model can act on: code, remedy, every issue, suggestions and the corrected call. */
 export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
   const known = toKnown(error, log)
   const { reason, issues = [], suggestions = [], fix, facts, retryAfterSeconds } = known.facts

@@ -10,17 +10,17 @@ interface Asked {
   operation: Operation
   input: Record<string, unknown>
   exchange: McpRequest
-  /** What the command for a terminal needs beside the call. */
+  /** Options of the suggested terminal command. */
   commandOptions: string
 }
 
-/** Of each member of a call; every member is named, so that none hides behind the length of another. */
+/** The maximum length of each member's value; all members are shown, so that no long one can hide another. */
 const MAX_SHOWN = 200
 
 /**
- * Runs a call that may need a person's consent. A client that can put questions to its person is answered with one
- * first; of the others only the holder of a token, made for such calls by a person, goes on.
- * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with the command for a terminal.
+ * Runs a call that may need a person's consent. A client that supports elicitation is asked first; without it, only a
+ * caller with a token, created by a person for such calls, may proceed.
+ * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with a command for a terminal
  */
 export async function withConsent(
   { operation, input, exchange, commandOptions }: Asked,

@@ -2,21 +2,21 @@ import type { JsonSchema } from './json-schema.ts'
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8')
 
-/** How much of an output schema is listed. */
+/** How much of an output schema is included in the tool list. */
 export interface OutputDetail {
   depth: number
-  /** Whether the members of the top say what they mean. */
+  /** Whether top-level members have descriptions. */
   described: boolean
   /**
-   * Which members of the top are listed: every one and which of them are always there, or only those that always hold
-   * something.
+   * The top-level members to include: all, with the required ones marked, or only those that are required and never
+   * null.
    */
   members: 'all' | 'filled'
 }
 
 export const barest: OutputDetail = { depth: 0, described: false, members: 'filled' }
 
-/** From the richest to the barest. */
+/** From most to least detail. */
 export const outputDetails: readonly OutputDetail[] = [
   { depth: 3, described: true, members: 'all' },
   { depth: 2, described: true, members: 'all' },
@@ -28,7 +28,8 @@ export const outputDetails: readonly OutputDetail[] = [
 ]
 
 /**
- * An output schema cut to a depth: what lies deeper is an open object or a list. Whatever fits the whole fits the cut.
+ * An output schema truncated at a depth: deeper parts become open objects or arrays. Every value that is valid under
+ * the full schema is valid under the result.
  */
 export function projectOutput(schema: JsonSchema, { depth, described, members }: OutputDetail): JsonSchema {
   const root = project(schema, depth, described)
@@ -73,8 +74,8 @@ const withDescription = (schema: JsonSchema, description: unknown): JsonSchema =
 const OPEN_ABOVE_BYTES = 640
 
 /**
- * Lists the large nested members of an input as open objects whose description names their keys and the resource with
- * the whole schema; the server checks them whole all the same.
+ * Replaces the large nested members of an input by open objects whose description lists their keys and the resource
+ * with the full schema; the server still validates them against that.
  */
 export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string) => string): JsonSchema {
   const properties = Object.fromEntries(
@@ -97,7 +98,7 @@ export function openLargeMembers(schema: JsonSchema, resourceOf: (member: string
 
 const asSentence = (text: unknown) => (typeof text === 'string' ? `${text.replace(/[.\s]+$/, '')}.` : 'An object.')
 
-/** True for an object, and for a choice between objects, or between objects and nothing. */
+/** True for an object type, and for a union of objects, or of objects and null. */
 function isNested({ type, anyOf }: JsonSchema): boolean {
   if (type === 'object') return true
   const choices = (anyOf ?? []) as JsonSchema[]

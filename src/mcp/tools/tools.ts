@@ -8,25 +8,25 @@ export type Toolset = 'agent' | 'admin'
 
 export interface ToolSelection {
   toolsets: readonly Toolset[]
-  /** Only what changes nothing is listed, and only that can be called. */
+  /** List and allow only tools without side effects. */
   readOnly?: boolean
 }
 
-/** What the list may cost a model, in bytes of JSON. */
+/** Maximum size of the tool list in bytes of JSON, because it costs model tokens. */
 export const toolBudget = { agent: 12_288, all: 40_960 }
 
 export interface CompiledTool {
   tool: Tool
   operation: Operation
-  /** True when a caller can say how much to list. */
+  /** True when callers can set the number of listed items. */
   hasLimit: boolean
 }
 
 export interface CompiledTools {
-  /** Sorted by name and frozen: every client sees the same bytes. */
+  /** Sorted by name and frozen: every client gets the same bytes. */
   list: readonly Tool[]
   byName: ReadonlyMap<string, CompiledTool>
-  /** The whole schemas of what is listed as an open object, by resource name. */
+  /** Full schemas of the members listed as open objects, by resource name. */
   schemas: ReadonlyMap<string, JsonSchema>
 }
 
@@ -37,8 +37,8 @@ interface Drafted {
 }
 
 /**
- * Turns operations into tools, once, at start: output schemas are listed in the richest detail that fits the budget.
- * @throws Error naming the operation whose schemas cannot be expressed, or the budget that nothing fits.
+ * Compiles operations to tools, once at start, with output schemas in the greatest detail that fits the budget.
+ * @throws Error naming the operation whose schemas cannot be expressed, or the budget that cannot be met
  */
 export function compileTools(operations: readonly Operation[], selection: ToolSelection): CompiledTools {
   const schemas = new Map<string, JsonSchema>()
@@ -62,7 +62,7 @@ export function compileTools(operations: readonly Operation[], selection: ToolSe
   }
 }
 
-/** The tools as the build compiled them, with the operations that answer. */
+/** The tools compiled by the build, combined with their operations. */
 export function adoptTools(
   operations: readonly Operation[],
   { tools, schemas }: { tools: readonly Tool[]; schemas: Readonly<Record<string, JsonSchema>> },
@@ -115,8 +115,8 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 const shapeOf = ({ description: _description, default: _default, ...shape }: JsonSchema) => JSON.stringify(shape)
 
 /**
- * Where the budget does not allow the richest detail, the tool whose output takes most gives way first; none is laid
- * bare while another still has detail to give.
+ * Where the greatest detail exceeds the budget, the tool with the largest output is reduced first; none is reduced to
+ * the minimum while another can still be reduced.
  */
 function toFitting(drafts: readonly Drafted[], budget: number, what: string): Tool[] {
   const levels = drafts.map(() => 0)
