@@ -9,7 +9,7 @@ interface MetricView {
   unit: string
 }
 
-/** The members of a metric's answer that the terminal shows. */
+/** The members of a metric answer shown in the terminal. */
 interface AnswerView {
   value: number | null
   formatted: string
@@ -30,7 +30,7 @@ interface SeriesView {
   series?: { dimensionValue: string; timeSeries: { timestamp: string; value: number | null }[] }[]
 }
 
-/** Writes values the way the metric is written; a unit that is the same on every line is left to the title. */
+/** A formatter for a metric's values; a unit common to all lines is left to the title. */
 function createFormat({ format, unit }: MetricView): (value: number | null) => Shown {
   return (value) =>
     value === null ? line`none` : showAmount(toFormatted(value, format, format === 'duration' ? unit : ''))
@@ -39,7 +39,7 @@ function createFormat({ format, unit }: MetricView): (value: number | null) => S
 const MAX_GROUP = 60
 const MAX_TITLE = 16
 
-/** A metric's answer for a terminal: the number, its groups, what to know about it. */
+/** A metric answer for the terminal: the number, its groups and its warnings. */
 export function toAnswerText(answer: unknown): Shown[] {
   const view = answer as AnswerView
   const format = createFormat(view.metric)

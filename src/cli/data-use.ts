@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
 
-/** What a command does with the data folder: `none` works without one, `existing` asks for a database that is there. */
+/**
+ * How a command uses the data folder: `none` needs none, `existing` requires an existing database, `created` creates
+ * one if there is none.
+ */
 export type DataUse = 'none' | 'existing' | 'created'
 
-/** Says it of one call of a command, where that depends on its arguments. */
+/** Decides by the arguments of a call. */
 export type Choose = (call: { args: readonly string[]; options: Record<string, unknown> }) => DataUse | Promise<DataUse>
 
 const declared = new WeakMap<Command, DataUse | Choose>()
 
-/** Declares what a command does with the data folder; every command declares it. */
+/** Declares how a command uses the data folder, which every command must do. */
 export function withData(use: DataUse | Choose, command: Command): Command {
   declared.set(command, use)
   return command

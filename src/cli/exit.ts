@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { joinShown, line, MAX_NAME, type Shown, showName, showSentence } from '../kernel/shown.ts'
 
-/** The command line itself was wrong: told with a hint at `--help`, exit code 2. */
+/** An invalid command line: reported with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -13,12 +13,12 @@ export const EXIT_OK = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
-/** An error as a person reads it on stderr, line by line: a sentence, then what may help. */
+/** An error as lines for stderr: one sentence, then hints. */
 export async function toMessage(error: unknown): Promise<Shown[]> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
     return [line`A package that assay needs is not installed; install assay again, with its dependencies.`]
   }
-  // A command that ends well has no need of what hides credentials.
+  // Loaded only on failure, because masking credentials needs the detectors.
   const [{ toSafeError }, { toLoggedText }] = await Promise.all([
     import('../operation/repeated.ts'),
     import('../detectors/safe-text.ts'),

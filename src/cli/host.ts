@@ -3,7 +3,7 @@ import type { Settings } from '../config.ts'
 import type { Caller, Progress, WriteContext } from '../operation/context.ts'
 import type { Operation } from '../operation/operation.ts'
 
-/** An opened data folder, as commands see it. */
+/** An opened data folder as commands use it. */
 export interface HostApp {
   operations: readonly Operation[]
   caller: Caller
@@ -13,51 +13,51 @@ export interface HostApp {
 
 export type Flags = Partial<Settings> & { home?: string | undefined }
 
-/** What the command line needs of the rest: handed in, so that commands can be run in tests. */
+/** Everything that the command line needs from its environment, injected so that tests can run commands. */
 export interface Host {
   version: string
   stdin: Readable
   stdout: Writable & { isTTY?: boolean; columns?: number }
   stderr: Writable & { isTTY?: boolean }
-  /** Ends when the person presses Ctrl-C or the process is asked to stop. */
+  /** Aborted by Ctrl-C or a termination signal. */
   signal: AbortSignal
   open(flags: Flags): Promise<HostApp>
-  /** Every operation that these settings offer; needs no data folder. */
+  /** All operations available with these settings; needs no data folder. */
   operations(flags: Flags): Promise<readonly Operation[]>
-  /** Where the data folder is, for commands that work on its files. */
+  /** The location of the data folder, for commands that work on its files. */
   locate(flags: Flags): Location
-  /** Serves until `signal`; prints its address first. */
+  /** Prints its address, then serves until `signal` is aborted. */
   serve(flags: Flags): Promise<void>
-  /** MCP over stdio until the host goes away. */
+  /** Serves MCP over stdio until the host disconnects. */
   mcp(flags: Flags): Promise<void>
   demo(flags: Flags & { once: boolean }): Promise<void>
   doctor(flags: Flags & { deep: boolean }): Promise<Check[]>
-  /** Asks the engine and SQL the same random questions. */
+  /** Compares the answers of engine and SQL to the same random questions. */
   verify(flags: Flags, asked: { questions: number; seed: number }): Promise<Verified>
 }
 
-/** What came of comparing the engine with SQL. */
+/** The result of comparing the engine with SQL. */
 export interface Verified {
   findings: number
   questions: number
-  /** Questions that only SQL answers. */
+  /** Questions that only SQL can answer. */
   left: number
-  /** Questions with two different answers, as JSON. */
+  /** Questions with different answers, as JSON. */
   differences: string[]
 }
 
 export interface Location {
   home: string
-  /** Where the key may stand. */
+  /** The environment variables that may contain the key. */
   env: Readonly<Record<string, string | undefined>>
   networkFolder: boolean
 }
 
-/** One thing that `assay doctor` looked at. */
+/** The result of one check by `assay doctor`. */
 export interface Check {
   name: string
   status: 'ok' | 'warning' | 'failed'
   detail: string
-  /** The command or step that mends it. */
+  /** The command or step that fixes it. */
   fix?: string
 }

@@ -20,7 +20,7 @@ import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.
 import type { Flags, Host } from './host.ts'
 import { printNote } from './session.ts'
 
-/** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage. */
+/** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
   const complaints: string[] = []
   const program = createProgram(host, (text) => complaints.push(text))
@@ -46,7 +46,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
   }
 }
 
-/** What every command may be given counts before the name of the command as well. */
+/** Global options are accepted before the command name as well. */
 function withFlagsLast(argv: readonly string[]): string[] {
   let named = 0
   for (let flag = argv[0]; flag !== undefined; flag = argv[named]) {
@@ -60,7 +60,7 @@ function withFlagsLast(argv: readonly string[]): string[] {
   return end === -1 ? [...rest, ...flags] : rest.toSpliced(end, 0, ...flags)
 }
 
-/** `writeErr` takes what is wrong with a command line, which it quotes. */
+/** `writeErr` receives usage errors, which quote the command line. */
 export function createProgram(
   host: Host,
   writeErr: (text: string) => void = (text) => host.stderr.write(text),
@@ -112,7 +112,7 @@ export function createProgram(
 
 const isEmpty = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
-/** An empty option is none: it is taken out again before the command runs. */
+/** Lets an empty value pass the parser; `dropEmpty` removes it before the command runs. */
 function admitEmpty(option: Option): void {
   const { parseArg } = option
   if (parseArg === undefined || option.variadic) return
@@ -185,7 +185,7 @@ function addServeCommands(program: Command, host: Host): void {
 
 const toList = (value: string) => value.split(',').map((each) => each.trim())
 
-/** `--no-background` gives the member a default of true, which must not win over the settings file. */
+/** `--no-background` gives the member a default of true, which must not override the settings file. */
 function withoutDefault<T extends Flags>(options: T): T {
   const { background, ...rest } = options
   return (background === false ? options : rest) as T

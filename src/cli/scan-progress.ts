@@ -29,7 +29,7 @@ export interface ScanView {
   failures?: readonly { message: string }[]
 }
 
-/** Why a scan failed, as one sentence. */
+/** The reason of a failed scan in one sentence. */
 export function toFailure({ id, failures = [], reason }: ScanView): Shown {
   const [first] = failures
   if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
@@ -42,7 +42,10 @@ const POLL_MS = 100
 const over = new Set(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
 const scopeOver = new Set(['COMPLETE', 'PARTIAL', 'FAILED'])
 
-/** Follows a scan to its end: bars on a terminal, one line a finished scope on a pipe. Ctrl-C cancels the scan. */
+/**
+ * Follows a scan to its end: progress bars on a terminal, one line for each finished scope on a pipe. Ctrl-C cancels
+ * the scan.
+ */
 export async function followScan(
   host: Host,
   session: Session,
@@ -126,7 +129,7 @@ function barDisplay(stream: Host['stderr']): Display {
   }
 }
 
-/** One line that sums a scan up. */
+/** A one-line summary of a scan. */
 export function toScanSummary(scan: ScanView): Shown {
   const { discovered, scanned, unchanged, findings } = scan.progress
   const source = scan.source === undefined ? line`` : line`${showName(scan.source.name)}: `

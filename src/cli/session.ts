@@ -3,10 +3,10 @@ import { quote, type Shown, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
 import type { Flags, Host, HostApp } from './host.ts'
 
-/** Runs operations of an opened data folder, for one command. */
+/** Runs operations on an opened data folder, for one command. */
 export interface Session {
   app: HostApp
-  /** @throws AppError `not_found` for an unknown operation, and whatever the operation throws. */
+  /** @throws AppError `not_found` for an unknown operation, and any error of the operation */
   call<Answer = unknown>(
     operation: string,
     input: Record<string, unknown>,
@@ -14,7 +14,7 @@ export interface Session {
   ): Promise<Answer>
 }
 
-/** Opens the data folder, runs `work`, and closes it whatever happens. */
+/** Opens the data folder, runs `work`, and always closes the folder. */
 export async function withSession<T>(host: Host, flags: Flags, work: (session: Session) => Promise<T>): Promise<T> {
   const app = await host.open({ logLevel: 'warn', ...flags })
   const session: Session = {
@@ -45,12 +45,12 @@ export function print(host: Pick<Host, 'stdout'>, ...lines: readonly Shown[]): v
   host.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** What goes beside the answer, so that it is not taken for a part of it. */
+/** Prints notes to stderr, separate from the answer on stdout. */
 export function printNote(host: Pick<Host, 'stderr'>, ...lines: readonly Shown[]): void {
   host.stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** The REST answer, and nothing else. */
+/** Prints the REST response alone. */
 export function printJson(host: Host, answer: unknown): void {
   print(host, showJson(answer))
 }

@@ -7,7 +7,7 @@ export interface Column {
   align?: Alignment
 }
 
-/** A plain aligned table, line by line: a head, a rule, a line a row. */
+/** A plain aligned table as lines: header, rule, and one line for each row. */
 export function toTable(columns: readonly Column[], rows: readonly (readonly Shown[])[]): Shown[] {
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...rows.map((row) => [...(row[index] ?? '')].length)),
@@ -28,7 +28,7 @@ function pad(text: string, width: number, align: Alignment): string {
 
 const blocks = [line`▁`, line`▂`, line`▃`, line`▄`, line`▅`, line`▆`, line`▇`, line`█`]
 
-/** One block a value, from the least to the most; a value that is not known is a blank. */
+/** One block character for each value, scaled from the least to the greatest, including 0; null is a blank. */
 export function toSparkline(values: readonly (number | null)[]): Shown {
   const known = values.filter((value) => value !== null)
   const [least, most] = [Math.min(0, ...known), Math.max(...known, 0)]

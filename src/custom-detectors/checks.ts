@@ -7,9 +7,9 @@ import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
 import type { DetectorDefinition, Example } from './model.ts'
 
 /**
- * Tries a detector out before it is kept: its patterns must compile, and its examples must come out as they are meant
- * to. `within` is where the definition stands in the input.
- * @throws AppError `invalid_input` with every problem and its path.
+ * Validates a detector before it is stored: its patterns must compile, and its examples must match as specified.
+ * `within` is the path of the definition in the input.
+ * @throws AppError `invalid_input` with every problem and its path
  */
 export function checkDefinition({ rule, examples }: DetectorDefinition, within: string): void {
   const found = checkRule(rule)
@@ -73,7 +73,7 @@ function checkExamples(rule: CompiledRule, { match, noMatch }: DetectorDefinitio
   ]
 }
 
-/** An example as the detectors would see it. */
+/** An example in the form that detectors receive. */
 export function toSubject(example: Example): { document: AssayDocument; asset: AssetFacts } {
   const told = typeof example === 'string' ? { text: example } : example
   const { text = '', column, name = '', kind = 'wiki.page', url = '', container, owner, labels } = told

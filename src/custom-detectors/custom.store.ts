@@ -7,7 +7,7 @@ interface CustomDetectorSqlRow extends Omit<CustomDetectorRecord, 'enabled' | 'd
   definition: string
 }
 
-/** What a person may set, and the version that it makes. */
+/** The editable members, and the resulting version. */
 export type CustomDetectorMembers = Pick<
   CustomDetectorRecord,
   'displayName' | 'description' | 'enabled' | 'definition' | 'version'
@@ -31,7 +31,7 @@ const toColumns = ({ displayName, description, enabled, definition, version }: C
   version,
 })
 
-/** By key. */
+/** Ordered by key. */
 export function listCustomDetectors(reader: Reader): CustomDetectorRecord[] {
   return (reader.prepare(`${select} ORDER BY key`).all() as CustomDetectorSqlRow[]).map(toRecord)
 }

@@ -27,7 +27,10 @@ import {
 
 const KIND = 'custom_detector'
 
-/** By key or id. @throws AppError `not_found` with the closest keys. */
+/**
+ * Finds a custom detector by key or id.
+ * @throws AppError `not_found` with the closest keys
+ */
 export function getCustomDetector(reader: Reader, name: string): CustomDetectorRecord {
   const found = findCustomDetector(reader, name)
   if (found !== undefined) return found
@@ -45,7 +48,7 @@ export function getCustomDetector(reader: Reader, name: string): CustomDetectorR
   })
 }
 
-/** @throws AppError `conflict` when the key is taken, `invalid_input` when it does not do what its examples say. */
+/** @throws AppError `conflict` when the key is taken, `invalid_input` when the examples do not match as specified */
 export function createCustomDetector(
   writer: Writer,
   { key, ...draft }: CreateCustomDetector,
@@ -63,7 +66,7 @@ export function createCustomDetector(
   return created
 }
 
-/** Changes what is given and leaves the rest; a change that changes nothing writes nothing. */
+/** Changes the given members; a change without effect writes nothing. */
 export function updateCustomDetector(
   writer: Writer,
   before: CustomDetectorRecord,
@@ -88,19 +91,19 @@ export function updateCustomDetector(
   return updated
 }
 
-/** Removes a detector; the next scan of a source resolves what it found there. */
+/** Removes a detector; the next scan of each source resolves the detector's findings there. */
 export function deleteCustomDetector(writer: Writer, record: CustomDetectorRecord, author: Author): void {
   removeCustomDetector(writer, record.id)
   appendAudit(writer, author, { action: 'delete', kind: KIND, name: record.key, before: toCustomDetector(record) })
 }
 
-/** What the code that runs a detector needs to know of it. */
+/** The part of a definition that is needed to run the detector. */
 export function toDefinition(key: string, whole: WholeDefinition): CustomDefinition {
   const { examples: _, sources, sourceTypes, ...definition } = whole
   return { key, ...definition }
 }
 
-/** Puts the installation's own detectors into the settings of a source that has them on. */
+/** Adds the stored custom detectors to the settings of a source that has them enabled. */
 export function completeDetectors(
   reader: Reader,
   chosen: readonly ChosenDetector[],

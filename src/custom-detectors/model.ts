@@ -72,7 +72,7 @@ export const CreateCustomDetector = z.strictObject({
 })
 export type CreateCustomDetector = z.infer<typeof CreateCustomDetector>
 
-/** What may be changed of a kept detector; a definition is replaced whole. */
+/** The editable members of a stored detector; a definition is replaced as a whole. */
 export const CustomDetectorChange = z.strictObject({
   displayName: DisplayName.optional(),
   description: Description.optional(),
@@ -99,10 +99,10 @@ export const CustomDetector = CustomDetectorItem.extend({
 })
 export type CustomDetector = z.infer<typeof CustomDetector>
 
-/** A definition with everything that was left out filled in. */
+/** A definition with all defaults filled in. */
 export type WholeDefinition = DetectorDefinition & { findingType: string }
 
-/** A custom detector as the store has it; times in milliseconds. */
+/** A custom detector as stored; times in milliseconds. */
 export interface CustomDetectorRecord {
   id: number
   uid: string

@@ -32,7 +32,7 @@ import {
 } from './model.ts'
 import { previewDetector } from './preview.ts'
 
-/** Key of what is tried without being kept. */
+/** The key of a previewed definition that is not stored. */
 const UNKEPT = 'tried-out'
 
 const KeyInPath = z.string().min(1).max(64).describe('Key or id of the custom detector.')
@@ -208,7 +208,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
   ]
 }
 
-/** What is to be tried: a kept detector, or a definition that would be kept. */
+/** What to preview: a stored detector, or an unsaved definition. */
 function choose(key: string | undefined, definition: DetectorDefinition | undefined, context: ReadContext) {
   if (key !== undefined && definition === undefined) {
     const kept = context.read((reader) => getCustomDetector(reader, key))

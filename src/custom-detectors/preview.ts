@@ -24,10 +24,10 @@ import type { Example } from './model.ts'
 const SHOWN = 20
 const MAX_WARNINGS = 20
 const MAX_MS = 60_000
-/** How long threads that nobody uses are kept, and how many. */
+/** How long idle threads are kept (in milliseconds), and how many. */
 const WARM_MS = 10_000
 const THREADS = 2
-/** A rule that finds something in more of the assets is hardly what was meant. */
+/** A rule that matches a greater share of assets is probably too broad. */
 const BROAD_SHARE = 0.5
 const MIN_FOR_BROAD = 10
 
@@ -41,7 +41,7 @@ export interface Preview {
   examined: number
   matched: number
   hits: number
-  /** Undefined while too few assets were seen. */
+  /** Undefined when too few assets were examined. */
   tooBroad?: boolean
   samples: PreviewSample[]
   warnings: { code: string; message: string }[]
@@ -55,7 +55,7 @@ interface Warm {
 
 const warmPools = new WeakMap<ReadContext['vault'], Warm>()
 
-/** The threads of the preview before, while they are warm: somebody who tries a rule out asks again and again. */
+/** Reuses the threads of a recent preview: people who try out a rule repeat it. */
 function enterPool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): void } {
   const found = warmPools.get(vault)
   const warm: Warm = found ?? {
@@ -78,7 +78,7 @@ function enterPool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): 
   }
 }
 
-/** Runs a detector over texts and over some assets of a source, and keeps nothing. */
+/** Runs a detector over texts and some assets of a source, and stores nothing. */
 export async function previewDetector(
   definition: CustomDefinition,
   asked: { texts: readonly Example[]; source?: SourceRecord | undefined; limit: number; plugins: Plugins },
@@ -106,9 +106,9 @@ export async function previewDetector(
 
 interface Subject {
   document: AssayDocument
-  /** What detectors look at. */
+  /** The facts passed to detectors. */
   asset: AssetFacts
-  /** What of it is shown. */
+  /** The masked facts shown in the answer. */
   shown: Shown
 }
 
@@ -166,7 +166,7 @@ async function lookAtSource(
   }
 }
 
-/** The readable assets of a session; what cannot be read is passed over with a warning. */
+/** The readable assets of a session; unreadable ones are skipped with a warning. */
 async function* readSome(session: SafeSession, preview: Preview): AsyncGenerator<Subject> {
   const { scopes } = await session.scopes()
   for (const scope of scopes) {

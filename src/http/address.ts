@@ -2,7 +2,10 @@ import ipaddr from 'ipaddr.js'
 
 export type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** @throws Error where the text is no network such as `10.0.0.0/8`; one address is a network of its own. */
+/**
+ * Parses a network such as `10.0.0.0/8`; a single address is a network of its own.
+ * @throws Error when the text is neither
+ */
 export function toNetwork(text: string): Network {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.process(text)
@@ -19,14 +22,14 @@ function isWithin(text: string, networks: readonly Network[]): boolean {
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
-/** Whether the request comes from this machine itself, and not through a proxy on it. */
+/** Whether the request comes from this machine directly, not through a proxy on it. */
 export function isFromHere(peer: string | undefined, headers: Headers): boolean {
   return peer !== undefined && parse(peer)?.range() === 'loopback' && forwarding.every((name) => !headers.has(name))
 }
 
 /**
- * The address that a request comes from. What proxies say of it counts only as far as they are trusted: the last
- * address in `X-Forwarded-For` that no trusted proxy has.
+ * The client address of a request. `X-Forwarded-For` counts only as far as proxies are trusted: the result is its last
+ * address that is not a trusted proxy's.
  */
 export function clientAddress(
   peer: string | undefined,

@@ -3,7 +3,10 @@ import { joinBytes } from '../kernel/join-bytes.ts'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
-/** Reads a body up to a limit; nothing beyond the limit is buffered. @throws AppError `too_large`. */
+/**
+ * Reads a body up to a limit; nothing beyond the limit is buffered.
+ * @throws AppError `too_large`
+ */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
   const tooLarge = () =>
     new AppError(
@@ -23,14 +26,14 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   return joinBytes(chunks, length)
 }
 
-/** The connection ended first, which nobody here could help. */
+/** The client closed the connection early, which is no server error. */
 function failBrokenOff(): never {
   throw invalidInput('The connection ended before the whole body had arrived; send it again.', {
     reason: 'body_broken_off',
   })
 }
 
-/** Nobody needs longer to send a mebibyte. */
+/** Ample for a body of one mebibyte. */
 const BODY_DEADLINE_MS = 30_000
 
 async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -53,7 +56,7 @@ async function* untilDeadline(body: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** The JSON object of a body; no body is `{}`. */
+/** The JSON object in a body; an empty body gives `{}`. */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   const bytes = await readBody(request)
   if (bytes.byteLength === 0) return {}
@@ -72,7 +75,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    // What the parser says quotes the body, which may hold a credential: only where it stopped is repeated.
+    // The parser's message quotes the body, which may contain a credential: only the position is repeated.
     const [, position] =
       (error instanceof SyntaxError && /in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(error.message)) ||
       []

@@ -10,8 +10,8 @@ const toName = (words: string) =>
     .join('')
 
 /**
- * Gives every object schema that stands more than once a name of its own, so that the document says it once.
- * Returns the document with references, and the schemas by name.
+ * Moves every object schema that occurs more than once to a named component. Returns the document with references, and
+ * the schemas by name.
  */
 export function shareSchemas<T extends Record<string, unknown>>(
   document: T,

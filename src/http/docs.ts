@@ -4,7 +4,7 @@ import { listRoutes } from './routes.ts'
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const html = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
-/** A page that lists every path, self-contained: no script, nothing loaded from elsewhere. */
+/** A page that lists every route, self-contained: no scripts, no external resources. */
 export function createDocsPage(operations: readonly Operation[], version: string): string {
   const rows = listRoutes(operations)
     .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))

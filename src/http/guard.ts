@@ -4,13 +4,13 @@ import { AppError } from '../kernel/errors.ts'
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 export interface GuardOptions {
-  /** Names beside loopback that requests may carry as their Host, whatever the port. */
+  /** Host names accepted besides loopback, with any port. */
   hosts: readonly string[]
-  /** The address under which others reach this server, through a proxy. */
+  /** The URL by which clients reach this server through a proxy. */
   publicUrl?: string | undefined
 }
 
-/** What every answer carries: nothing is kept, framed, guessed at or read by pages of other sites. */
+/** Security headers of every response: no caching, no framing, no MIME sniffing, no cross-origin reads. */
 const safety: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -25,8 +25,8 @@ export function addSafety(response: Response): Response {
 }
 
 /**
- * Refuses requests that were not meant for this server: a foreign `Host` (a name that was re-pointed at loopback), a
- * foreign `Origin`, or what a browser says that another site's page has sent.
+ * Rejects requests not meant for this server: a foreign `Host` (DNS rebinding), a foreign `Origin`, or a cross-site
+ * request according to the browser.
  */
 export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
   const open = publicUrl === undefined ? undefined : new URL(publicUrl)
@@ -35,7 +35,7 @@ export function guard({ hosts, publicUrl }: GuardOptions): MiddlewareHandler {
     const url = URL.canParse(address) ? new URL(address) : undefined
     return url?.username === '' && url.password === '' && names.has(toLower(url.hostname)) ? url : undefined
   }
-  /** Pages of this machine or of the public address; a browser says itself whether they are of another port. */
+  /** Origins on this machine or the public URL; a page on another port is rejected by its Sec-Fetch-Site header. */
   const isOwn = (origin: string) => {
     const url = parse(origin)
     return url !== undefined && (url.origin === open?.origin || url.protocol === 'http:')

@@ -20,7 +20,7 @@ export type ImportFindings = (
   context: WriteContext,
 ) => Promise<ImportResult>
 
-/** `POST /findings/import?source=NAME&format=ndjson|sarif`: streams a file of findings in, all of it or nothing. */
+/** `POST /findings/import?source=NAME&format=ndjson|sarif`: imports a stream of findings atomically. */
 export async function importRoute(
   request: Request,
   context: WriteContext,

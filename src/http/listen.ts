@@ -7,11 +7,11 @@ import { AppError } from '../kernel/errors.ts'
 import type { Door } from './routes.ts'
 import { boundSockets } from './sockets.ts'
 
-/** A port of this machine, or a socket in its file system that only its owner can open. */
+/** A TCP port of this machine, or a Unix socket that only its owner can open. */
 export type ListenAddress = { host: string; port: number } | { socket: string }
 
 export interface HttpServer {
-  /** The real address, such as `http://127.0.0.1:7411`, or `unix:/path`. */
+  /** The actual address, such as `http://127.0.0.1:7411`, or `unix:/path`. */
   url: string
   close(): Promise<void>
 }
@@ -20,7 +20,10 @@ const MAX_SOCKETS = 256
 const HEADERS_TIMEOUT_MS = 10_000
 const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsCheckingInterval: 250 }
 
-/** Listens; port 0 picks a free one. @throws AppError `unavailable` when the address is taken. */
+/**
+ * Starts listening; port 0 picks a free one.
+ * @throws AppError `unavailable` when the address is taken
+ */
 export async function listen(
   app: Hono<Door>,
   address: ListenAddress,
@@ -72,7 +75,7 @@ function toListenError(error: NodeJS.ErrnoException, address: ListenAddress): Ap
   return new AppError('unavailable', message, { reason: taken ? 'port_taken' : 'cannot_listen', cause: error })
 }
 
-/** A socket that nobody answers on is what a process that was killed left behind; any other file stays. */
+/** A socket that no process answers on was left behind by a killed process and is removed; any other file is kept. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || !found.isSocket()) return

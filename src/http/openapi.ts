@@ -6,7 +6,7 @@ import { type HttpRoute, listRoutes } from './routes.ts'
 
 type JsonObject = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of every operation that has a route, and of the plain routes beside them. */
+/** The OpenAPI 3.1 document of every operation with a route, and of the other routes. */
 export function createOpenApi(operations: readonly Operation[], version: string): JsonObject {
   const paths: Record<string, JsonObject> = {}
   for (const route of listRoutes(operations)) {

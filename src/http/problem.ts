@@ -33,7 +33,7 @@ const titles: Record<ErrorCode, string> = {
 
 const plainChallenge = (error: AppError) => toChallenge(error, undefined)
 
-/** An error as RFC 9457 problem details. Anything but an AppError is logged under an id and told as `internal`. */
+/** An error as RFC 9457 problem details. Anything but an AppError is logged under an id and reported as `internal`. */
 export function toProblem(
   error: unknown,
   log: Log,

@@ -11,11 +11,11 @@ export interface RouteOptions {
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
 }
 
-/** What every handler finds beside the request: who sent it. */
+/** Request-scoped variables available to every handler. */
 export interface Door {
   Variables: {
     caller: Caller
-    /** Which of the catalogue's routes it is, such as `GET /scans/{id}`. */
+    /** The matching route of an operation, such as `GET /scans/{id}`. */
     route?: string
   }
 }
@@ -25,12 +25,15 @@ export interface HttpRoute {
   /** With `{parameters}`, as in OpenAPI. */
   path: string
   parameters: string[]
-  /** Members of the input that are lists: commas separate their values in a query string. */
+  /** Input members that are lists, whose values may be comma-separated in a query string. */
   lists: ReadonlySet<string>
   operation: Operation
 }
 
-/** The routes of the catalogue, those without parameters first, so that a fixed path wins over a `{parameter}`. */
+/**
+ * The routes of all operations, those with fewer parameters first, so that a fixed path takes precedence over a
+ * `{parameter}`.
+ */
 export function listRoutes(operations: readonly Operation[]): HttpRoute[] {
   return operations
     .flatMap((operation) => {
@@ -110,7 +113,7 @@ function decodeParameter(value: string): string {
   }
 }
 
-/** A key that stands more than once is a list; commas separate the values of a list that stands once. */
+/** A repeated key is a list; a list member that occurs once may be comma-separated. */
 function readQuery(parameters: URLSearchParams, lists: ReadonlySet<string>): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const key of new Set(parameters.keys())) {

@@ -19,36 +19,39 @@ import { boundStreams } from './streams.ts'
 export interface HttpOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
-  /** Who asks, and from which address; throws AppError `unauthorized` when a token is needed and missing. */
+  /**
+   * The caller of a request from an address.
+   * @throws AppError `unauthorized` when a token is required and missing
+   */
   callerOf(request: Request, address: string | undefined): Caller | Promise<Caller>
-  /** Absent: what was begun under a token goes on when that ends. */
+  /** If absent, work begun under a token continues after the token ends. */
   follow?: FollowToken
   mcp?: (request: Request, caller: Caller) => Promise<Response>
-  /** Takes in a file of findings; absent: in this thread. */
+  /** Imports a file of findings; if absent, the import runs on this thread. */
   importFindings?: ImportFindings
   version: string
-  /** Names beside loopback that requests may carry as their Host. */
+  /** Host names accepted besides loopback. */
   hosts: readonly string[]
   publicUrl?: string | undefined
-  /** Networks of proxies whose word on the client's address counts. */
+  /** Networks of proxies trusted to report the client's address. */
   trustProxy?: readonly string[]
-  /** Counts requests, and gives what was counted. */
+  /** Counts requests and returns the counts. */
   telemetry?: Pick<Telemetry, 'countRequest' | 'read' | 'contentType'>
   readiness?: () => Record<string, 'ok' | 'failed'>
-  /** Whose tokens are taken beside our own. */
+  /** The issuer whose tokens are accepted besides Assay's own. */
   issuer?: string | undefined
   log: Log
 }
 
-/** Paths outside of the catalogue, as they are counted. */
+/** Paths outside of the operations that request counts list by name. */
 const namedPaths = new Set(['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/mcp', '/findings/import'])
 
-/** Pages that hold nothing but what the program itself is, for everybody. */
+/** Public paths, which reveal nothing but the program itself. */
 const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
 
 const MAX_STREAMS_PER_CALLER = 64
 
-/** Builds the HTTP door: every operation with a route, `/mcp`, and the pages about itself. */
+/** Builds the HTTP app: every operation with a route, `/mcp`, and the service endpoints. */
 export function createHttpApp(options: HttpOptions): Hono<Door> {
   const { log, version, issuer } = options
   const trusted = (options.trustProxy ?? []).map(toNetwork)
@@ -128,7 +131,7 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
   return app
 }
 
-/** The connection below a request; empty where there is none, as in a call from inside. */
+/** The connection of a request; empty for an in-process call. */
 const nodeOf = (env: unknown) => (env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse }
 
 const peerOf = (env: unknown): string | undefined => nodeOf(env).incoming?.socket?.remoteAddress

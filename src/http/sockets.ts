@@ -2,9 +2,9 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Keeps the number of connections bounded without letting slow ones shut others out: where there are too many, the
- * oldest that has not asked anything gives way, then the oldest that rests between two requests, and last the newcomer.
- * One that sends no byte for `silentMs` is cut; Node's own time limit begins with the first byte.
+ * Limits the number of connections without letting slow ones lock others out: above the limit, the oldest one that has
+ * sent no request is closed, else the oldest one idle between requests, else the new one. A connection that sends no
+ * byte within `silentMs` is closed; Node's own timeout starts with the first byte.
  */
 export function boundSockets(server: Pick<Server, 'on'>, most: number, silentMs: number): void {
   const open = new Set<Socket>()

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Keeps the open streams of each caller bounded, so that one alone cannot take every connection: where a caller has
- * too many, the oldest of its own ends.
+ * Limits the open streams of each caller, so that one cannot use up all connections: above the limit, the oldest of the
+ * caller's own streams is closed.
  */
 export function boundStreams(max: number): (principal: string, stream: ServerResponse) => void {
   const open = new Map<string, Set<ServerResponse>>()

@@ -107,7 +107,7 @@ function toObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Told below, together with JSON that is no object.
+    // Reported below, together with JSON that is not an object.
   }
   throw new InvalidArgumentError('Must be a JSON object.')
 }

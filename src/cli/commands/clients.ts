@@ -22,7 +22,7 @@ interface InstallFlags extends ClientFlags {
 
 const known = clients.map(({ id }) => id).join(', ')
 
-/** `assay mcp install` and `uninstall`: entries in the configuration files of assistants. */
+/** `assay mcp install` and `uninstall`: edit the configuration files of assistants. */
 export function addClientCommands(mcp: Command, host: Host): void {
   const install = withData('none', mcp.command('install'))
     .description('let an assistant start Assay: shows what would change in its configuration, asks, keeps a copy')
@@ -42,7 +42,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
         print(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
       }
     })
-  // The parser gives them to `mcp` wherever they stand; here they are for the help.
+  // The parser assigns these options to `mcp` wherever they occur; they are added here only for the help text.
   for (const option of mcp.options) install.addOption(option)
   withData('none', mcp.command('uninstall'))
     .description('take Assay out of the configuration of an assistant')
@@ -60,7 +60,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
 
 const isGiven = (command: Command, option: string) => command.getOptionValueSource(option) === 'cli'
 
-/** What starts the server: an assistant has neither this shell's variables nor its folder. */
+/** The arguments that start the server: an assistant has neither this shell's variables nor its working directory. */
 function toArguments(mcp: Command, admin: boolean, usualHome = ''): string[] {
   const program = fileURLToPath(packageFile('dist/main.js'))
   if (admin && isGiven(mcp, 'toolsets')) throw new UsageError('Give either --admin or --toolsets.')
@@ -69,7 +69,7 @@ function toArguments(mcp: Command, admin: boolean, usualHome = ''): string[] {
   return [program, 'mcp', ...home, ...writeOptions(mcp), ...toolsets]
 }
 
-/** Every option that `mcp` was given, as it is written on a command line. */
+/** Every option given to `mcp`, as command-line arguments. */
 function writeOptions(mcp: Command): string[] {
   return mcp.options.flatMap((option) => {
     const name = option.attributeName()

@@ -9,7 +9,7 @@ import { withData } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 
-/** What is asked of the file system at once. */
+/** The size of one read from the file system. */
 const READ_BYTES = 1024 * 1024
 const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
