@@ -9,7 +9,7 @@ import { GENERIC_ID, topicOfCountry } from './topics.ts'
 /** How often a number of this form is what it looks like, by how it is named. */
 const confidences: Readonly<Record<CheckStrength, Partial<Record<Relation | 'next', number>>>> = {
   strong: { cell: 0.98, adjacent: 0.98, next: 0.97, near: 0.9, after: 0.95 },
-  weak: { cell: 0.96, adjacent: 0.96, next: 0.95, near: 0.6, after: 0.9 },
+  weak: { cell: 0.96, adjacent: 0.96, next: 0.95, after: 0.9 },
   form: { cell: 0.9, adjacent: 0.85, next: 0.8, after: 0.6 },
 }
 const ALONE = 0.75
@@ -39,7 +39,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   if (start > 0 && isWordCode(before) && before < 128) return false
   if (start > 1 && '.,-/'.includes(text.charAt(start - 1)) && (isDigit(two) || (before !== 46 && isWordCode(two))))
     return false
-  if (start > 0 && '-@%$€£&\\'.includes(text.charAt(start - 1))) return false
+  if (start > 0 && '-+@%$€£&\\'.includes(text.charAt(start - 1))) return false
   const [after, beyond] = [text.charCodeAt(end), text.charCodeAt(end + 1)]
   if (end < text.length && ((isWordCode(after) && after < 128) || '@%€£'.includes(text.charAt(end)))) return false
   if ((after === 45 || after === 47) && isWordCode(beyond)) return false

@@ -39,7 +39,8 @@ const valueFollows = /^[^\p{L}\n]{0,6}[:=#]|^[^\p{L}\n]{0,12}\d/u
 /** What stands between a word and the value that it names: at most a few words, no number and no end of a sentence. */
 function isAdjacentGap(gap: string, closely: boolean): boolean {
   if (gap.length > MAX_GAP + 30) return false
-  const short = gap.includes('(') ? gap.replace(parenthesis, '') : gap
+  // `IMEI 2:` is the second of its kind.
+  const short = (gap.includes('(') ? gap.replace(parenthesis, '') : gap).replace(/^\s?\d(?=\D)/, '')
   if (short.length > MAX_GAP || /\d/.test(short) || sentenceEnd.test(short)) return false
   const between = short.match(word) ?? []
   return between.length <= MAX_GAP_WORDS && (!closely || between.every((each) => filler.test(each)))

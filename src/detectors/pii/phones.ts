@@ -141,5 +141,5 @@ function isValidIn(text: string, regions: readonly string[]): boolean {
 function isNorthAmerican(text: string, groups: readonly string[]): boolean {
   const [area = '', exchange = '', line = ''] = groups.length === 4 && groups[0] === '1' ? groups.slice(1) : groups
   if (area.length !== 3 || exchange.length !== 3 || line.length !== 4 || groups.length > 4) return false
-  return /^[2-9]\d\d$/.test(area) && /^(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[.-]\d{4}$/.test(text)
+  return /^[2-9]\d\d$/.test(area) && /^(?:\+?1[ .-])?(?:\(\d{3}\) ?\d{3}[.-]|\d{3}([.-])\d{3}\1)\d{4}$/.test(text)
 }
