@@ -26,7 +26,7 @@ export interface GatekeeperOptions {
   now: () => number
   /** Monotonic milliseconds. */
   clock?: () => number
-  /** The user of this machine: requests are theirs, without a token, as long as no token exists. */
+  /** The caller of requests without a token, as long as no token exists: the user of this machine. */
   local: Caller
   /** Require a token even when none exists, because the server is reachable from other machines. */
   always: boolean
@@ -34,7 +34,7 @@ export interface GatekeeperOptions {
   onRefusal?: (refusal: Refusal) => void
 }
 
-/** Identifies callers. */
+/** Authenticates requests. */
 export interface Gatekeeper {
   /**
    * @throws AppError `unauthorized`, `rate_limited` with the time to wait, or `forbidden` for a token without any scope

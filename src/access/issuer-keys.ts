@@ -48,8 +48,8 @@ interface KnownKeys {
 }
 
 /**
- * Refreshes the keys of an issuer in the background. Lookups are never concurrent, rate-limited and bounded in time and
- * size, and follow no redirect; a failed one leaves the known keys unchanged.
+ * Refreshes the keys of an issuer in the background. Lookups run one at a time, are rate-limited and bounded in time
+ * and size, and follow no redirect; a failed one leaves the known keys unchanged.
  */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const { issuer, signal, log, clock = () => performance.now() } = options

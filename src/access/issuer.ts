@@ -23,7 +23,7 @@ export interface IssuerOptions {
   clock?: () => number
 }
 
-/** Headers that name a key's address or contain a key: an attacker could choose it. */
+/** Headers that contain a key or its address, which an attacker could choose. */
 const keyHeaders = ['jku', 'jwk', 'x5u', 'x5c'] as const
 const MAX_KEY_ID_LENGTH = 255
 /** How many keys are tried when several have the same id, or the token names none. */

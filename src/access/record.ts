@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
 
-/** A refusal, and to whom it was given. */
+/** A refused request and its sender. */
 export interface RefusedAccess {
   reason: string
   address?: string | undefined

@@ -20,7 +20,9 @@ interface Options {
 
 const LOOK_MS = 200
 
-/** Ends streams and sessions as soon as the token under which they began is revoked, by any process, or expires. */
+/**
+ * Ends streams, sessions and uploads as soon as the token under which they began expires or is revoked, by any process.
+ */
 export function createTokenWatch({ store, now, log }: Options): TokenWatch {
   const followed = new Set<{ caller: Caller; end: () => void }>()
   let timer: NodeJS.Timeout | undefined

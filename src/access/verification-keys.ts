@@ -14,7 +14,7 @@ const usage = {
 }
 
 /**
- * The RSA exponent must be odd and at most 32 bits long: with 1 any signature verifies, and a long one is slow to
+ * The RSA exponent must be odd and at most 32 bits long: with 1 anyone can forge a signature, and a long one is slow to
  * check.
  */
 const VerificationKey = z.discriminatedUnion('kty', [
@@ -32,7 +32,7 @@ const VerificationKey = z.discriminatedUnion('kty', [
 export function toVerificationKeys(keys: readonly unknown[]): JWK[] {
   return keys.flatMap((key) => {
     const { data } = VerificationKey.safeParse(key)
-    // When its private half is published, anyone can sign with a key.
+    // A key whose private half (`d`) is published lets anyone sign.
     return data === undefined || Object.hasOwn(key as object, 'd') ? [] : [data as JWK]
   })
 }

@@ -63,7 +63,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
 
 const updateTriggers = ['audit_is_append_only_update', 'audit_chain_is_append_only_update']
 
-/** The texts of an entry. */
+/** The columns of an entry that contain free text. */
 export type AuditTexts = Pick<AuditRow, 'actor' | 'actor_id' | 'client' | 'name' | 'before' | 'after'>
 
 /**

@@ -1,7 +1,7 @@
 import type { Check } from '../cli/host.ts'
 
 /**
- * The result of a check: a sentence when all is well, else the problem and the command that fixes it, which may follow
+ * The result of a check: a sentence when all is well, else the problem and its fix: a command, which may be preceded by
  * its purpose and a colon.
  */
 export type CheckResult = string | { warning: string; fix: string } | { failed: string; fix: string }

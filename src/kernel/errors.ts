@@ -25,7 +25,7 @@ export interface Issue {
 }
 
 export interface Suggestion {
-  /** What can be written in place of the wrong name. */
+  /** A valid name to use instead. */
   value: string
   /** Kind of the suggested object: metric, term, dimension, dashboard, source, … */
   kind: string

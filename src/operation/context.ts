@@ -89,8 +89,7 @@ export interface ReadContext {
   /** Wraps the work of every operation, to measure or to delay it. */
   around?(operation: OperationFacts, work: () => Promise<unknown>): Promise<unknown>
   /**
-   * Answers a read on the query thread; undefined, immediately or as the result, when it must be answered on this
-   * thread.
+   * Answers a read on the query thread; returns undefined, or a promise of it, when it must be answered on this thread.
    * @throws AppError any error of the operation.
    */
   runOnQueryThread?(

@@ -47,10 +47,7 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   runsOn?: RunsOn
   /** `computed`: a read that aggregates many rows; only a few run at once for holders of tokens. */
   cost?: 'computed'
-  /**
-   * The kind of definition that it changes, namely the one named by the input, and whether the list of them changes
-   * too.
-   */
+  /** The kind of definition that it changes (the input names which one), and whether the list of them changes too. */
   changes?: DefinitionEffect
   /** It deletes something. */
   destructive?: boolean

@@ -21,7 +21,7 @@ export function withoutRepeated(input: unknown, answer: unknown): unknown {
   return hidden.length === 0 ? answer : toSafeValue(maskRepeated(answer, hidden), 'definition')
 }
 
-/** Does the same for an error, and masks secrets in names of tenants that it quotes. */
+/** Masks in an error the credentials from the input that it repeats, and secrets in names of tenants that it quotes. */
 export function toSafeError(error: AppError, input?: unknown): AppError {
   const hidden = listHidden(input)
   const message = toSafeText(maskIn(error.message, hidden), 'definition', MAX_MESSAGE)

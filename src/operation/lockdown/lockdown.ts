@@ -4,7 +4,7 @@ import type { Caller } from '../context.ts'
 import { disclosures, type Origin } from './disclosure.ts'
 import { mapTexts } from './texts.ts'
 
-/** Replaces text of a tenant. */
+/** Shown in place of text from a tenant. */
 export const WITHHELD = '(withheld)'
 
 export const isLockedDown = (context: { lockdown?: boolean; caller: Caller }): boolean =>
@@ -36,7 +36,7 @@ export function withholdFile(error: AppError): AppError {
   return new AppError(error.code, message, { reason, ...(isLine ? { facts: { line: facts.line } } : {}) })
 }
 
-/** Removes suggestions with names from a tenant from an error. */
+/** Removes suggestions that contain names from a tenant. */
 export function withholdSuggestions(error: AppError): AppError {
   const { suggestions = [], issues, fix: _fix, ...facts } = error.facts
   const kept = suggestions.filter(({ kind }) => ownSuggestions.has(kind))
