@@ -15,10 +15,10 @@ import { parseJson, parsePlainText } from './text/plain.ts'
 export type { UnreadStatus } from './office/archive.ts'
 
 export interface FileFacts {
-  /** The declared media type; the bytes win over it. */
+  /** The declared media type; the file's content takes precedence. */
   mime?: string | undefined
   filename?: string | undefined
-  /** Origin of the wiki, so that links to it are told from links to the web. */
+  /** Origin of the wiki, to distinguish wiki links from web links. */
   site?: string | undefined
 }
 
@@ -26,7 +26,7 @@ export type ReadResult = { document: AssayDocument } | UnreadableFile
 
 const unsupported = (reason: string): UnreadableFile => ({ status: 'unsupported', reason })
 
-/** Reads a text whose format is known by its name, its declared type, or its first words. */
+/** Parses text whose format is determined by filename, then declared type, then first characters. */
 export function readText(text: string, { mime, filename, site }: FileFacts = {}): AssayDocument {
   const options: ParseOptions = site === undefined ? {} : { site }
   const format = readTextFormat(text, {
@@ -63,7 +63,7 @@ function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
     : unsupported('Archives are not opened.')
 }
 
-/** Whether a zip archive ends as one must: with its directory. */
+/** Whether a zip archive has its end-of-central-directory record. */
 function hasDirectory(bytes: Uint8Array): boolean {
   return (
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).lastIndexOf('PK\u0005\u0006', undefined, 'latin1') >=
@@ -72,8 +72,8 @@ function hasDirectory(bytes: Uint8Array): boolean {
 }
 
 /**
- * A file as text. Never throws for what a file holds: what cannot be read says why. The type is taken from the bytes,
- * then from the name, then from what was declared.
+ * Reads a file as text. The format is taken from the bytes, then from the filename, then from the declared type. Never
+ * throws because of a file's content: unreadable files return a status and a reason.
  */
 export async function readDocument(source: Uint8Array | string, facts: FileFacts = {}): Promise<ReadResult> {
   if (typeof source === 'string') return { document: readText(source, facts) }

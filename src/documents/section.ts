@@ -1,33 +1,33 @@
 /** Why a section was not read. */
 export const unreadReasons = [
-  /** The platform says no: no right, not there, not made for this item. */
+  /** The platform refuses it: no permission, not found, or not supported for this item. */
   'refused',
-  /** The call failed this time. */
+  /** The request failed; a later one may succeed. */
   'failed',
-  /** The reply lacks it although it was asked for. */
+  /** The response lacks it although it was requested. */
   'missing',
-  /** The platform says that it could not tell it. */
+  /** The platform reports that it cannot provide it. */
   'not_available',
-  /** An option of the source leaves it out. */
+  /** An option of the source excludes it. */
   'switched_off',
-  /** It is larger, or takes longer, than is allowed. */
+  /** It exceeds a size or time limit. */
   'limit',
 ] as const
 export type UnreadReason = (typeof unreadReasons)[number]
 
-/** A section of an item that was not read: findings that are located in it stay as they are. */
+/** A section of an item that was not read: findings located in it keep their state. */
 export interface UnreadSection {
-  /** Its name; sections below it, after a slash, are meant as well. Empty: the whole item. */
+  /** Name of the section; includes sections below it, separated by a slash. Empty: the whole item. */
   section: string
   reason: UnreadReason
-  /** What the platform said, in one word. */
+  /** What the platform reported, in one word. */
   detail?: string
   /**
-   * The platform may leave it out because it is empty: a second scan in a row that does not get it takes it as empty.
+   * The platform may omit the section because it is empty: if it is missing in two scans in a row, it counts as empty.
    */
   isEmptyIfRepeated?: boolean
 }
 
-/** Whether a section is another one, or stands below it. */
+/** Whether a section equals another one or is below it. */
 export const isWithin = (section: string, outer: string): boolean =>
   outer === '' || section === outer || section.startsWith(`${outer}/`)

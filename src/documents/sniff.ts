@@ -1,4 +1,4 @@
-/** What a file is, as far as reading it goes. */
+/** File formats as far as parsing distinguishes them. */
 export type FileFormat =
   | 'html'
   | 'markdown'
@@ -58,7 +58,7 @@ function readMagic(bytes: Uint8Array): FileFormat | undefined {
   return undefined
 }
 
-/** Whether bytes read as text: no zero bytes and few control characters in the first 8 KiB. */
+/** Whether bytes look like text: no zero bytes and at most 1 % control characters in the first 8 KiB. */
 function looksLikeText(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, 8192)
   let odd = 0
@@ -90,7 +90,7 @@ const byMime: [RegExp, FileFormat][] = [
   [/\bxml\b/, 'xml'],
 ]
 
-/** The format of a text by its name, then its declared type, then its first words. */
+/** Determines the format of text by its filename, then its declared type, then its first characters. */
 export function readTextFormat(
   text: string,
   { mime = '', filename = '' }: { mime?: string; filename?: string },
@@ -105,7 +105,7 @@ export function readTextFormat(
   return head.startsWith('<?xml') ? 'xml' : 'text'
 }
 
-/** The format of bytes; what is declared counts only where the bytes do not speak for themselves. */
+/** Determines the format of bytes from their signature; `text` where they have none and decode as text. */
 export function readFormat(bytes: Uint8Array): FileFormat {
   return readMagic(bytes) ?? (decodeText(bytes.subarray(0, 8192)) === undefined ? 'binary' : 'text')
 }

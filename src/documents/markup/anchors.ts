@@ -1,4 +1,6 @@
-/** The anchor that the wiki gives a heading: its words joined by dashes; the second of a name gets `.1`. */
+/**
+ * Generates heading anchors as the wiki does: words joined by dashes, with `.1`, `.2`, … appended to repeated headings.
+ */
 export function createSlugs(): (heading: string) => string {
   const seen = new Map<string, number>()
   return (heading) => {
@@ -17,7 +19,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** An anchor in the form in which two are compared: decoded, without blanks and dashes, in lower case. */
+/** Normalizes an anchor for comparison: percent-decoded, without whitespace, dashes and underscores, in lower case. */
 function normalizeAnchor(anchor: string): string {
   return decodePercent(anchor.replace(/^#/, ''))
     .normalize('NFC')
@@ -26,8 +28,8 @@ function normalizeAnchor(anchor: string): string {
 }
 
 /**
- * Whether a page has an anchor, in any of the forms that the wiki has written them over the years: `Heading-Text`,
- * `HeadingText`, and both behind the page's title and a dash.
+ * Whether a page has an anchor, in any form that versions of the wiki have generated: `Heading-Text`, `HeadingText`,
+ * and either one prefixed with the page title and a dash.
  */
 export function hasAnchor(page: { title: string; anchors: readonly string[] }, wanted: string): boolean {
   const name = normalizeAnchor(wanted)

@@ -11,7 +11,9 @@ function readStyle(style: string): Map<string, string> {
   return rules
 }
 
-/** A colour as `r,g,b` of 0..255 and its opacity; undefined where it is not written as numbers or a plain name. */
+/**
+ * Parses a CSS color into RGB (0 to 255) and alpha; undefined unless it is numeric, `transparent`, `white` or `black`.
+ */
 function readColor(text: string): { rgb: [number, number, number]; alpha: number } | undefined {
   if (text === 'transparent') return { rgb: [0, 0, 0], alpha: 0 }
   const named: Record<string, [number, number, number]> = { white: [255, 255, 255], black: [0, 0, 0] }
@@ -42,7 +44,7 @@ function toPixels(size: string): number | undefined {
   return Number.parseFloat(match[1] ?? '') * factor
 }
 
-/** What stands behind text, as far as the markup says; white unless told. */
+/** The background color behind text, as far as the markup states it; white by default. */
 export type Ground = readonly [number, number, number] | 'unknown'
 
 export interface Appearance {
@@ -50,7 +52,7 @@ export interface Appearance {
   ground: Ground
 }
 
-/** How an element looks on the given ground: whether a reader sees its text, and what its children stand on. */
+/** Whether an element's text is hidden on the given background, and the background of its children. */
 export function readAppearance(element: MarkupElement, ground: Ground): Appearance {
   const attribute = (name: string) => findAttribute(element, name)
   const style = readStyle(attribute('style') ?? '')

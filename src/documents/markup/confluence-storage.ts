@@ -11,15 +11,15 @@ interface Macro {
   name: string
   language: string | undefined
   hidden: boolean
-  /** It wraps content of the page. */
+  /** True where the macro has a body. */
   wraps: boolean
 }
 
-/** A link or an image while it is read; what it points to stands inside it. */
+/** A link or image element being read; its target is a child element. */
 interface Target {
   link: Link | undefined
   anchor: string | undefined
-  /** What is shown where the link has no words of its own. */
+  /** Shown where the link has no text of its own. */
   title: Attribute | undefined
 }
 
@@ -34,7 +34,7 @@ const blockElements = new Set([
   'ac:caption',
 ])
 const plainMacros = new Set(['code', 'noformat'])
-/** Parameters that say how a macro looks. */
+/** Parameters that only affect how a macro is displayed. */
 const silentParameters =
   /^(?:language|theme|linenumbers|collapse|firstline|breakout.*|layout|width|height|border.*|color|colou?r.*|bg.*|style|hidden|.*id|panel-?type|panelicon.*|icon|size|columns|maxlevel|minlevel|outline|type|separator|sort|reverse|first|depth|all|atlassian-macro-output-type|server|count|maximumissues)$/i
 
@@ -45,8 +45,8 @@ function toReferenceText({ space, title, filename, anchor }: NonNullable<Documen
 }
 
 /**
- * A page or comment of the wiki, in its storage format. Code macros keep their text, inline tags leave no gap, macro
- * parameters and attributes are parts of their own, and every position leads back to the source.
+ * Parses a wiki page or comment in storage format. Code macros become code parts, macro parameters and attributes
+ * become separate parts, inline tags leave no gap in the text, and every offset maps back to the source.
  */
 export function parseStorage(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })

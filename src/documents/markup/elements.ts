@@ -11,7 +11,7 @@ const blocks = new Set(
   ),
 )
 
-/** Attributes that say how a thing looks or is numbered inside the platform; nobody writes content into them. */
+/** Attributes that hold presentation or internal ids, never authored content. */
 const silentAttributes =
   /^(?:class|style|id|name|rel|target|type|lang|dir|role|for|method|colspan|rowspan|width|height|align|valign|border|cell(?:padding|spacing)|scope|start|loading|decoding|tabindex|charset|http-equiv|viewport|xmlns(?::[^:]*)?|hidden|local-id|checked|disabled|aria-(?:hidden|level|expanded)|bgcolor|color|size|face|srcset|sizes|integrity|data-(?:layout|highlight-colour|number-column|node-type|card-appearance|colorid|width|(?:table|renderer|mark)-[\w.-]*)|data-[\w.-]*-id|[^:]*:(?:local-id|macro-id|schema-version|version-at-save|account-id|userkey|layout|align|thumbnail|border|style|custom-width|original-[\w.-]*|name|content-title|space-key|anchor|breakout-[\w.-]*|emoji-(?:id|shortname|fallback)|type|entity-id)|[^:]*:[\w.-]*(?:width|height))$/
 
@@ -22,7 +22,7 @@ export function emitAttributes(flow: Flow, element: MarkupElement): void {
   }
 }
 
-/** A link from an address as it stands in a document; undefined for mail, telephone and script addresses. */
+/** Builds a link from an address as written; undefined for `mailto:`, `tel:`, `javascript:` and other schemes. */
 export function toLink(
   href: string,
   site: string | undefined,
@@ -54,7 +54,7 @@ const both = (first: Close | undefined, second: Close | undefined): Close | unde
       ? first
       : (at) => [first, second].forEach((close) => void close(at))
 
-/** The meaning of the elements that HTML and the wiki's storage format share. */
+/** Handles the elements that HTML and the wiki's storage format share. */
 export function createElementReader(
   flow: Flow,
   options: ElementOptions,

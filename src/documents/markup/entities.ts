@@ -4,14 +4,14 @@ const reference = /&(?:#[xX][0-9a-fA-F]{1,8}|#[0-9]{1,8}|[a-zA-Z][a-zA-Z0-9]{1,4
 
 interface Decoded {
   text: string
-  /** How many characters of the source it stands for. */
+  /** Length of the reference in the source, in UTF-16 code units. */
   width: number
 }
 
 const known = new Map<string, Decoded | undefined>()
 const MAX_KNOWN = 4_000
 
-/** Decodes what starts like a character reference, by the rules of HTML text; undefined where it is none. */
+/** Decodes a candidate character reference by the rules of HTML text; undefined where it is not one. */
 function findDecoded(candidate: string): Decoded | undefined {
   if (known.has(candidate)) return known.get(candidate)
   let text = ''
@@ -48,8 +48,8 @@ function findDecoded(candidate: string): Decoded | undefined {
 }
 
 /**
- * Walks a text with character references in pieces: plain runs as they stand (`width` equals the length), and decoded
- * characters with the number of source characters that they stand for.
+ * Splits text into pieces at its character references: literal runs (`width` is their length), and decoded characters
+ * with the length that the reference has in the source.
  */
 export function decodeInto(raw: string, at: number, emit: (text: string, at: number, width: number) => void): void {
   if (!raw.includes('&')) {

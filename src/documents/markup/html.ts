@@ -5,15 +5,18 @@ import { createElementReader, emitAttributes } from './elements.ts'
 import { type Close, findAttribute, type MarkupElement, readMarkup } from './markup.ts'
 
 export interface ParseOptions {
-  /** Path of the running text; `body` unless told. */
+  /** Path of the body text; default `body`. */
   path?: string
-  /** Headings that stand over everything, such as page labels. */
+  /** Headings that apply to the whole document, such as page labels. */
   headings?: readonly string[]
-  /** Origin of the wiki, so that links to it are told from links to the web. */
+  /** Origin of the wiki, to distinguish wiki links from web links. */
   site?: string
 }
 
-/** An HTML document as text. Scripts are code, styles are left out, what is not shown is hidden. */
+/**
+ * Parses an HTML document. Scripts become code parts, styles are dropped, and text that is not displayed is marked as
+ * hidden.
+ */
 export function parseHtml(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   const readElement = createElementReader(flow, { site: options.site, slug: createSlugs(), idsAreAnchors: true })

@@ -11,13 +11,16 @@ const inlineLink =
 const definition = /^ {0,3}\[([^\]\n]{1,200})\]:\s*<?(\S+?)>?(?:\s|$)/
 const autolink = /<(https?:\/\/[^\s<>]+)>/g
 
-/** Where the line break of a line begins. */
+/** The offset at which the line terminator starts. */
 function endOfLine(line: string): number {
   const end = line.charCodeAt(line.length - 1) === 10 ? line.length - 1 : line.length
   return line.charCodeAt(end - 1) === 13 ? end - 1 : end
 }
 
-/** Markdown as text: fences are code, headings start sections, comments stand apart; other marks stay as written. */
+/**
+ * Parses Markdown: fences become code parts, headings start sections, comments become separate parts; other syntax is
+ * kept as written.
+ */
 export function parseMarkdown(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   const slug = createSlugs()

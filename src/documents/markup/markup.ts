@@ -5,7 +5,7 @@ import { decodeEntities } from './entities.ts'
 export interface Attribute {
   name: string
   value: string
-  /** The value as written, and where it stands. */
+  /** The value as written, and its offset in the source. */
   raw: string
   at: number
 }
@@ -23,7 +23,7 @@ export type Close = (at: number) => void
 
 export interface MarkupHandler {
   open(element: MarkupElement): Close | undefined
-  /** Text as written, character references and all. */
+  /** Text as written, with character references not decoded. */
   text(raw: string, at: number): void
   cdata(raw: string, at: number): void
   comment(raw: string, at: number): void
@@ -57,9 +57,9 @@ interface Frame {
 }
 
 /**
- * Reads XML or HTML in one pass and linear time, however it is nested. Never throws; what is not well-formed is read as
- * browsers would: an element ends with its parent, a closing tag without an opening one is nothing.
- * Returns whether elements were nested too deep to be told apart.
+ * Reads XML or HTML in one pass and linear time, however deeply it is nested. Never throws: malformed input is read as
+ * browsers do, so an element ends with its parent and an unmatched closing tag is ignored. `flattened` is true where
+ * elements exceeded MAX_DEPTH.
  */
 export function readMarkup(source: string, { xml }: { xml: boolean }, handler: MarkupHandler): { flattened: boolean } {
   const frames: Frame[] = []

@@ -18,7 +18,7 @@ interface Table {
 const MAX_SPAN = 100
 const MAX_ROW_NAME = 60
 
-/** Reads tables of markup into cells that know what they are called. */
+/** Turns table markup into cell parts labelled with their column or row header. */
 export function createTableReader(flow: Flow): (element: MarkupElement) => Close | undefined {
   const tables: Table[] = []
 

@@ -7,7 +7,10 @@ export interface WikiAddress {
   reference: Reference
 }
 
-/** The page id inside a tiny link: eight little-endian bytes in base64 with other signs, zeros at the end left out. */
+/**
+ * Decodes the page id of a tiny link: 8 little-endian bytes in base64 (`-` for `/`, `_` for `+`), trailing zeros
+ * omitted.
+ */
 export function decodeTinyLink(code: string): string | undefined {
   if (!/^[\w-]{1,11}$/.test(code)) return undefined
   const base64 = code.replaceAll('-', '/').replaceAll('_', '+').padEnd(11, 'A')
@@ -31,8 +34,8 @@ const withAnchor = (reference: Reference, url: URL): Reference => {
 }
 
 /**
- * What an address inside the wiki points to, in all the forms that the wiki gives its own pages; undefined for
- * addresses that name neither a page nor an attachment. `path` begins after the site's `/wiki`.
+ * Resolves a path after the site's `/wiki`, in any of the URL forms that the wiki uses for its own pages; undefined for
+ * URLs of neither a page nor an attachment.
  */
 function readPath(path: string, url: URL): WikiAddress | undefined {
   const segments = path.split('/').filter(Boolean).map(decodeSegment)
@@ -62,8 +65,8 @@ function readPath(path: string, url: URL): WikiAddress | undefined {
 }
 
 /**
- * Tells the wiki's own pages and attachments from the rest of the web. `site` is the wiki's origin; a relative address
- * is one of the wiki's. Returns the absolute address too, or undefined where the text is no address that can be opened.
+ * Distinguishes the wiki's own pages and attachments from other web addresses. `site` is the wiki's origin, against
+ * which relative addresses are resolved. Returns undefined where the text is not an address that can be opened.
  */
 export function readAddress(
   href: string,

@@ -5,7 +5,7 @@ import { readMarkup } from './markup.ts'
 
 const MAX_VALUE_CHARS = 4_096
 
-/** XML of any kind: an element that holds nothing but a short text is a named value, longer text runs on. */
+/** Parses generic XML: an element with only a short text becomes an attribute part, longer text is body text. */
 export function parseXml(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   let pending: { raw: string; at: number; encoded: boolean }[] = []

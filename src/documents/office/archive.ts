@@ -3,19 +3,19 @@ import { MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_ZIP_ENTRIES } from '../limit
 
 export type UnreadStatus = 'unsupported' | 'encrypted' | 'damaged' | 'skipped_too_large'
 
-/** Why a file has no text. */
+/** Why no text was extracted from a file. */
 export interface UnreadableFile {
   status: UnreadStatus
   reason: string
 }
 
 const CHUNK_BYTES = 16_384
-/** Below this size no ratio is suspicious. */
+/** Below this size the compression ratio is not checked. */
 const SMALL_BYTES = 1024 * 1024
 
 /**
- * The wanted files of a zip archive. What is inflated is counted as it comes, so that a header that lies about sizes
- * gains nothing.
+ * Extracts the wanted files of a zip archive. Limits apply to the bytes actually inflated, because sizes in the headers
+ * may be false.
  */
 export function readArchive(
   bytes: Uint8Array,

@@ -16,7 +16,7 @@ import {
 const tableElements: Record<string, string> = { tbl: 'table', tr: 'tr', tc: 'td' }
 const isOff = (element: MarkupElement) => /^(?:0|false|off|none)$/.test(findLocal(element, 'val') ?? '')
 
-/** Writes one story of a Word file: body, header, footnotes, comments. */
+/** Writes one XML part of a Word file: body, header, footer, footnotes or comments. */
 function readStory(files: OfficeFiles, name: string, flow: Flow, site: string | undefined): void {
   const xml = readFileText(files, name)
   if (xml === undefined) return
@@ -127,7 +127,7 @@ const storyNames: [RegExp, (number: number) => string][] = [
   [/^word\/comments\.xml$/, () => 'comments'],
 ]
 
-/** A Word document. Hidden and deleted text is kept as hidden. */
+/** Parses a Word document. Hidden and deleted text becomes hidden parts. */
 export function parseDocx(files: OfficeFiles, site?: string): AssayDocument {
   const flow = createFlow()
   readStory(files, 'word/document.xml', flow, site)

@@ -10,7 +10,7 @@ export function readFileText(files: OfficeFiles, name: string): string | undefin
   return bytes === undefined ? undefined : decoder.decode(bytes)
 }
 
-/** Names of files that match, in the order of the number in them. */
+/** Files whose names match, sorted by the number in the name. */
 export function listFiles(files: OfficeFiles, pattern: RegExp): { name: string; number: number }[] {
   return [...files.keys()]
     .flatMap((name) => {
@@ -20,14 +20,14 @@ export function listFiles(files: OfficeFiles, pattern: RegExp): { name: string; 
     .sort((a, b) => a.number - b.number)
 }
 
-/** An attribute by its name without the prefix, which writers choose freely. */
+/** Finds an attribute by its local name, because writers choose namespace prefixes freely. */
 export function findLocal(element: MarkupElement, name: string): string | undefined {
   return (
     findAttribute(element, name) ?? element.attributes.find((attribute) => attribute.name.endsWith(`:${name}`))?.value
   )
 }
 
-/** Walks XML with element names stripped of their prefix. Text goes to `text` as written. */
+/** Walks XML with namespace prefixes stripped from element names. `text` receives text as written. */
 export function readElements(
   xml: string,
   open: (name: string, element: MarkupElement) => Close | undefined,
@@ -50,7 +50,7 @@ export interface Relationship {
   external: boolean
 }
 
-/** The relationships of a file inside the package, by id; targets inside it are full names. */
+/** The relationships of a file inside the package, by id; internal targets are full paths. */
 export function readRelationships(files: OfficeFiles, name: string): Map<string, Relationship> {
   const slash = name.lastIndexOf('/')
   const folder = name.slice(0, slash + 1)
@@ -70,7 +70,7 @@ export function readRelationships(files: OfficeFiles, name: string): Map<string,
 
 const namedProperties = new Set(['title', 'subject', 'description', 'keywords', 'category', 'Company', 'Manager'])
 
-/** Title, keywords and the like, and whatever a custom property says. */
+/** Reads title, keywords and similar properties, and all custom properties. */
 export function readProperties(files: OfficeFiles, flow: Flow): void {
   for (const name of ['docProps/core.xml', 'docProps/app.xml', 'docProps/custom.xml']) {
     const xml = readFileText(files, name)

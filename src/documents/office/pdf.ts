@@ -26,7 +26,7 @@ async function open(bytes: Uint8Array): Promise<Opened | UnreadableFile> {
   }
 }
 
-/** The text of a PDF, page by page. Stops after 300 pages or 15 seconds, and says so. */
+/** Reads the text of a PDF page by page; stops after MAX_PDF_PAGES pages or MAX_PDF_MS, and adds a note. */
 export async function parsePdf(
   bytes: Uint8Array,
   options: { site?: string | undefined; now?: () => number } = {},

@@ -52,7 +52,9 @@ function readSlide(files: OfficeFiles, name: string, flow: Flow, site: string | 
   )
 }
 
-/** A presentation: slides, then the notes of their speakers and the comments. A slide that is not shown is hidden. */
+/**
+ * Parses a presentation: slides, then speaker notes, then comments. Slides excluded from the show become hidden parts.
+ */
 export function parsePptx(files: OfficeFiles, site?: string): AssayDocument {
   const flow = createFlow()
   const kinds: [RegExp, string][] = [

@@ -34,7 +34,7 @@ function readSharedStrings(files: OfficeFiles): string[] {
   return strings
 }
 
-/** A number as a person would read it: whole numbers without an exponent. */
+/** Formats whole numbers without an exponent. */
 function toPlainNumber(text: string): string {
   if (!/e/i.test(text)) return text
   const value = Number(text)
@@ -124,7 +124,7 @@ function readComments(xml: string, sheet: string, flow: Flow): void {
   )
 }
 
-/** Where data comes from: connection strings and queries stand in attributes. */
+/** Reads data connections, whose connection strings and queries are in attributes. */
 function readConnections(files: OfficeFiles, flow: Flow): void {
   const xml = readFileText(files, 'xl/connections.xml')
   if (xml === undefined) return
@@ -137,7 +137,9 @@ function readConnections(files: OfficeFiles, flow: Flow): void {
   })
 }
 
-/** A workbook: every cell with a value is a part, named by its column and found by its place, such as `Sheet1!B4`. */
+/**
+ * Parses a workbook: every non-empty cell is a part labelled with its column and located by path, such as `Sheet1!B4`.
+ */
 export function parseXlsx(files: OfficeFiles, site?: string): AssayDocument {
   const flow = createFlow()
   const strings = readSharedStrings(files)

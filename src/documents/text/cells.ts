@@ -1,9 +1,9 @@
 import type { Flow } from './flow.ts'
 
-/** Cells that are parts of their own; in a larger sheet the further rows run on as text. */
+/** Limit on cells with a part of their own; further rows of a larger sheet become plain text. */
 export const MAX_CELLS = 10_000
 
-/** A column's letters: 0 is A, 26 is AA. */
+/** The letters of a 0-based column: 0 is A, 26 is AA. */
 export function toColumnName(column: number): string {
   let name = ''
   for (let left = column + 1; left > 0; left = Math.floor((left - 1) / 26)) {
@@ -12,7 +12,9 @@ export function toColumnName(column: number): string {
   return name
 }
 
-/** Whether a row reads like the names of columns: short words in every cell, no two alike, none of them a value. */
+/**
+ * Whether a row looks like column names: every cell has a short text, all are distinct, and none looks like a value.
+ */
 export function isHeaderRow(cells: readonly string[]): boolean {
   const names = cells.map((cell) => cell.trim())
   if (names.length === 0 || names.some((name) => name === '' || name.length > 60)) return false
@@ -23,12 +25,12 @@ export function isHeaderRow(cells: readonly string[]): boolean {
 export interface DocumentCell {
   text: string
   column: number
-  /** Writes the cell's text where it belongs. */
+  /** Writes the cell's text to the flow. */
   write: (flow: Flow) => void
   at: number
 }
 
-/** Takes the rows of one sheet, top to bottom, and writes them as cells named by their column. */
+/** Returns a writer for the rows of one sheet, called top to bottom, that emits cells labelled with their column. */
 export function createSheet(flow: Flow, sheet?: string): (row: number, cells: readonly DocumentCell[]) => void {
   const prefix = sheet === undefined ? '' : `${sheet}!`
   let header: Map<number, string> | undefined

@@ -3,7 +3,7 @@ import type { ParseOptions } from '../markup/html.ts'
 import { createSheet, type DocumentCell } from './cells.ts'
 import { createFlow } from './flow.ts'
 
-/** What stands further right in a record is one last field. */
+/** The rest of a longer record becomes part of its last field. */
 const MAX_FIELDS = 10_000
 const restOfLine = /[^\r\n]*/y
 
@@ -21,7 +21,7 @@ interface Field {
   quoted: boolean
 }
 
-/** The offset of the quote that ends a field; a doubled quote does not. */
+/** The offset of the quote that closes a field; doubled quotes are skipped. */
 function findQuote(source: string, from: number): number {
   for (let at = source.indexOf('"', from); at >= 0; at = source.indexOf('"', at + 2)) {
     if (source[at + 1] !== '"') return at
@@ -29,7 +29,7 @@ function findQuote(source: string, from: number): number {
   return source.length
 }
 
-/** The records of a CSV text, by RFC 4180; a quote that is never closed ends with the text. */
+/** The records of a CSV text (RFC 4180); an unclosed quote extends to the end of the text. */
 function* readRecords(source: string, delimiter: string): Generator<Field[]> {
   const plain = new RegExp(`[^${delimiter === '|' ? '\\|' : delimiter}\\r\\n]*`, 'y')
   let record: Field[] = []
@@ -73,7 +73,9 @@ const toCell = ({ raw, at, quoted }: Field, column: number): DocumentCell => ({
   },
 })
 
-/** A table of values; the first row names the columns where it reads like names. Paths are cells, such as `B4`. */
+/**
+ * Parses CSV; the first row provides column labels if it looks like a header. Paths are cell references, such as `B4`.
+ */
 export function parseCsv(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   const writeRow = createSheet(flow)

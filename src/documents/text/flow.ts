@@ -7,49 +7,49 @@ import { createTextRun, type TextRun } from './text-run.ts'
 interface OpenPart extends Pick<Part, 'kind' | 'path' | 'language' | 'headings'> {
   run: TextRun
   label?: Label
-  /** Its text goes nowhere. */
+  /** Its text is discarded. */
   dropped?: boolean
 }
 
-/** A name, or a way to tell it once the whole document is read. */
+/** A name, or a function that returns it once the whole document has been read. */
 type Label = string | (() => string | undefined)
 
 interface PartFacts {
   path?: string
   label?: Label | undefined
   language?: string | undefined
-  /** A heading of its own that stands over this part alone. */
+  /** An additional heading that applies to this part only. */
   under?: string | undefined
 }
 
 /**
- * Puts a document together while its source is read: one running text cut at headings, and parts of their own for what
- * stands beside it. Positions are offsets in the source.
+ * Builds a document while its source is read: body text split at headings, and separate parts for everything else. `at`
+ * is an offset in the source.
  */
 export interface Flow {
-  /** Text as written, without references to decode. */
+  /** Adds text as written. */
   plain(text: string, at: number): void
-  /** Text in which character references are decoded. */
+  /** Adds text and decodes its character references. */
   encoded(raw: string, at: number): void
-  /** Text that stands for `width` characters of the source. */
+  /** Adds text that replaces `width` characters of the source. */
   made(text: string, at: number, width: number): void
   breakLine(at: number): void
-  /** Sends text into a part of its own until the returned function is called. */
+  /** Sends text to a separate part until the returned function is called. */
   capture(kind: PartKind, facts?: PartFacts): () => void
-  /** Text is heard by listeners but goes nowhere until the returned function is called. */
+  /** Discards text until the returned function is called; listeners still receive it. */
   drop(): () => void
-  /** A part that is complete at once. */
+  /** Adds a complete part. */
   part(kind: PartKind, raw: string, at: number, facts?: PartFacts & { encoded?: boolean }): void
-  /** Everything captured until the returned function is called is hidden. */
+  /** Marks everything captured until the returned function is called as hidden. */
   hide(): () => void
-  /** Starts a section; the returned function ends its heading and gives the heading's text. */
+  /** Starts a section; the returned function ends its heading and returns the heading's text. */
   heading(level: number): () => string
-  /** Listens to the text that is added; the returned function ends that and gives it, at most 200 characters. */
+  /** Records added text; the returned function stops recording and returns at most MAX_LABEL_CHARS characters. */
   listen(): () => string
   link(link: Omit<DocumentLink, 'path'> & { path?: string }): void
   anchor(name: string): void
   note(sentence: string): void
-  /** Makes the next running text start a new part with this path. */
+  /** Makes the next body text start a new part with this path. */
   turnTo(path: string): void
   finish(mime: string): AssayDocument
 }
@@ -57,7 +57,7 @@ export interface Flow {
 export interface FlowOptions {
   path?: string
   headings?: readonly string[] | undefined
-  /** The text that positions are counted in; absent: positions mean nothing to a person. */
+  /** The text that offsets refer to; absent for formats without line numbers. */
   source?: string | undefined
 }
 

@@ -2,7 +2,6 @@ import type { AssayDocument } from '../document.ts'
 import type { ParseOptions } from '../markup/html.ts'
 import { createFlow } from './flow.ts'
 
-/** A text without structure. */
 export function parsePlainText(source: string, options: ParseOptions & { mime?: string } = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   flow.plain(source, 0)
@@ -11,7 +10,7 @@ export function parsePlainText(source: string, options: ParseOptions & { mime?: 
 
 const escapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** JSON as written, with the escapes of its strings decoded, so that a key in a string reads as a key. */
+/** Parses JSON as text, with the escapes in its strings decoded so that detectors see the actual values. */
 export function parseJson(source: string, options: ParseOptions = {}): AssayDocument {
   const flow = createFlow({ ...options, source })
   let done = 0

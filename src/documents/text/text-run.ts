@@ -1,12 +1,15 @@
 import { MAX_PART_CHARS } from '../limits.ts'
 
-/** Text being put together from pieces of a source, with the map back to it. */
+/** A text assembled from pieces of a source, with a map of offsets back to it. */
 export interface TextRun {
   readonly length: number
   readonly full: boolean
   /** True at the start and right after a line break. */
   readonly atLineStart: boolean
-  /** Adds text that stands for `width` characters of the source at `at`. Returns what did not fit. */
+  /**
+   * Adds text that replaces `width` characters of the source at `at`. Returns the number of characters that did not
+   * fit.
+   */
   add(text: string, at: number, width: number): number
   toText(): { text: string; map?: readonly number[] }
 }
