@@ -3,7 +3,7 @@ import { findingOperations } from '../findings/operations.ts'
 import { queryOperations } from '../query/operations.ts'
 import { getStats } from '../scans/stats-operation.ts'
 
-/** The operations that run on the query thread, imported only from modules that it loads. */
+/** The operations that run on the query thread, collected from the few modules that it loads. */
 export const queryThreadOperations = [
   ...queryOperations,
   ...queryDashboardOperations,

@@ -1,7 +1,7 @@
 import { findingOperations } from '../findings/operations.ts'
 import { suppressionOperations } from '../findings/suppressions/operations.ts'
 
-/** The operations that run on the scan thread, imported only from modules that it loads. */
+/** The operations that run on the scan thread, collected from the few modules that it loads. */
 export const scanThreadOperations = [...findingOperations, ...suppressionOperations].filter(
   ({ runsOn }) => runsOn === 'scan-thread',
 )

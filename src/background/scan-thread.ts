@@ -164,7 +164,8 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
   }
 
   /**
-   * Releases the scans that the thread was running, and restarts work that it left undone or that was sent meanwhile.
+   * Releases the scans that the thread was running and rejects its unfinished calls; scans and unsent calls start on
+   * the next thread.
    */
   const onExit = ({ owner, stopping, error }: Thread) => {
     thread = undefined

@@ -12,7 +12,6 @@ export const DashboardName = z
   .max(100)
   .regex(/^\P{Cc}*$/u, 'must not hold control characters.')
 
-/** One metric on one dashboard. */
 export const Placement = z.object({
   dashboard: ownText().describe('Name of the dashboard.'),
   metricSlug: ownText().describe('The metric.'),

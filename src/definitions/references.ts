@@ -12,7 +12,10 @@ type GraphMetric = MetricGraph extends ReadonlyMap<string, infer Metric> ? Metri
 
 const anything: TypedDefinition = { type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' } }
 
-/** The dependency graph of the metrics in a set. A metric that cannot be parsed is replaced by a plain count. */
+/**
+ * The dependency graph of the metrics in a set. A metric that cannot be parsed is replaced by a plain count, so that
+ * references to it do not fail as well.
+ */
 export function toGraph(definitions: DefinitionSet): Map<string, GraphMetric> {
   const metrics = [...definitions.values()].filter(({ kind }) => kind === 'metric')
   return new Map(metrics.map(({ name, members }) => [name, toGraphMetric(name, members)]))

@@ -19,7 +19,6 @@ import {
 import { isObject } from '../kernel/json-object.ts'
 import { isSameValue, type Members } from './model.ts'
 
-/** A position in a file. */
 export interface YamlPosition {
   line: number
   column: number

@@ -20,7 +20,7 @@ export interface HttpOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
   /**
-   * The caller of a request from an address.
+   * Identifies the caller of a request; `address` is that of the client.
    * @throws AppError `unauthorized` when a token is required and missing
    */
   callerOf(request: Request, address: string | undefined): Caller | Promise<Caller>

@@ -29,7 +29,7 @@ export interface DependencyProblems {
   suggestions: Suggestion[]
 }
 
-/** Checks the references of a metric for missing, circular and too deeply nested ones. */
+/** Checks the references of a metric for missing metrics and cycles. */
 export function checkReferences(
   slug: string,
   references: readonly DefinitionReference[],

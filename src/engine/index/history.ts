@@ -20,7 +20,7 @@ interface Subject {
 const MANY_CHANGES = 255
 /** Limit of findings in `#aside`: a Map holds at most 2^24 entries. */
 const MAX_ASIDE = 2 ** 23
-/** Canceled-out rows tolerated before the history must be rebuilt; above that, up to half of the rows. */
+/** Cancelled-out rows tolerated before the history must be rebuilt; above that, up to half of the rows. */
 const MAX_SPARE = 1_000_000
 
 interface HistoryOptions extends TimelineOptions {
@@ -31,7 +31,7 @@ interface HistoryOptions extends TimelineOptions {
  * The difference between past and present: for each finding whose status changed, the combination it left and the one
  * it entered at each change. Added to the present state of the findings, these rows give the state before any moment: a
  * finding counts in its present state from its first detection on, and at that same instant changes to its state of
- * that time. Rows are never removed: an entry is canceled by leaving it at the same instant.
+ * that time. Rows are never removed: an entry is cancelled by leaving it at the same instant.
  */
 export class History {
   readonly leaves: Timeline

@@ -8,7 +8,7 @@ const CONFIDENCES = 10_001
 /** The maximum number of counters of the confidence table. */
 const MAX_COUNTERS = 2 ** 24
 
-/** A table of counts by cell and confidence. */
+/** Counts of findings; index `cell * CONFIDENCES + confidence`. */
 interface ConfidenceTable {
   counts: Uint32Array
   /** The number of cells for which memory is reserved. */

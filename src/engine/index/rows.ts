@@ -88,12 +88,10 @@ export class SortedRows extends Columns {
     return this.#times.get(row)
   }
 
-  /** The first row at or after an instant. */
   firstAtOrAfter(instant: number): number {
     return this.#times.firstAtOrAfter(instant)
   }
 
-  /** The first row after an instant. */
   firstAfter(instant: number): number {
     return this.#times.firstAtOrAfter(instant + 1)
   }

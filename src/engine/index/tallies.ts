@@ -70,7 +70,7 @@ export class Mark {
  * rows changed in place are both supported.
  */
 export class Tallies {
-  /** Totals over all rows. */
+  /** Of all rows. */
   total = new Mark(1024, 64)
   /** One mark for each row number that is a multiple of 2^`markBits`. */
   marks: Mark[] = []

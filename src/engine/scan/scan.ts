@@ -30,7 +30,6 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   }
 }
 
-/** The group of one row. */
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
   const { groupOf, places, leastConfidence, groups: none } = shape
   if ((rows.confidence[row] as number) < leastConfidence) return none

@@ -145,7 +145,6 @@ function compareGroups(a: GroupValue, b: GroupValue): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The display name of a group. */
 export const toGroupName = (key: GroupKey): string => key.map((name) => name ?? NONE).join(' / ')
 
 /** The values of given groups, by group id. */

@@ -76,7 +76,10 @@ export function tell({ origin, term, key, values, exclude }: PlanCondition): str
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`
 }
 
-/** Keys whose values come from scanned systems: those names may appear in data, but never in a message. */
+/**
+ * Keys whose values are written by users of scanned systems: messages refer to a breakdown instead of quoting those
+ * names.
+ */
 const tenantWritten: Readonly<Record<string, string>> = { containers: 'container', categories: 'category' }
 
 function toHint(key: string, near: readonly string[]): string {
