@@ -4,7 +4,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { ReadContext } from '../operation/context.ts'
-import { codeText, keyText, ownText } from '../operation/lockdown/disclosure.ts'
+import { codeText, keyText, outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { IMPORT_TYPE, SourceRef } from '../sources/model.ts'
 import { installedPlugins } from '../sources/operations.ts'
@@ -171,13 +171,13 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
                 .object({
                   key: keyText().describe('Key of the asset; example for a text.'),
                   kind: codeText().describe('Kind of the asset.'),
-                  name: z.string().describe('Title (untrusted content).'),
-                  url: z.string().describe('Where to open it.'),
-                  container: z.string().describe('Space or workspace (untrusted content).').optional(),
+                  name: outsideText().describe('Title (untrusted content).'),
+                  url: outsideText().describe('Where to open it.'),
+                  container: outsideText().describe('Space or workspace (untrusted content).').optional(),
                 })
                 .describe('Where it was found.'),
               findingType: codeText().describe('Type of the finding.'),
-              excerpt: z.string().describe('Redacted surroundings (untrusted content).'),
+              excerpt: outsideText().describe('Redacted surroundings (untrusted content).'),
               location: FindingLocationView.describe('Where in the asset.'),
             }),
           )
@@ -186,7 +186,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
           .array(
             z.object({
               code: ownText().describe('Which warning it is.'),
-              message: z.string().describe('What to know or do.'),
+              message: outsideText().describe('What to know or do.'),
             }),
           )
           .describe('What a caller should know.'),

@@ -9,10 +9,10 @@ import type { CustomDefinition } from '../detectors/custom/rule.ts'
 import type { AssetFacts, RedactedFinding } from '../detectors/detector.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { createDetectorPool, type DetectorPool } from '../detectors/pool.ts'
-import { toSafeValue } from '../detectors/safe-text.ts'
+import { MAX_ADDRESS, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
-import { ownText, type Safe } from '../kernel/safe-text.ts'
+import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import { line } from '../kernel/shown.ts'
 import type { ReadContext } from '../operation/context.ts'
 import type { SourceRecord } from '../sources/model.ts'
@@ -44,7 +44,7 @@ export interface Preview {
   /** Undefined when too few assets were examined. */
   tooBroad?: boolean
   samples: PreviewSample[]
-  warnings: { code: string; message: string }[]
+  warnings: { code: string; message: SafeText }[]
 }
 
 interface Warm {
@@ -193,6 +193,7 @@ const toShown = ({ key, kind, name, url, container }: SafeAsset): Shown => ({
 })
 
 function warn({ warnings }: Preview, warning: { code: string; message: string }): void {
-  const isKnown = warnings.some(({ code, message }) => code === warning.code && message === warning.message)
-  if (!isKnown && warnings.length < MAX_WARNINGS) warnings.push(warning)
+  const message = toSafeText(warning.message, 'prose', MAX_ADDRESS)
+  const isKnown = warnings.some((known) => known.code === warning.code && known.message === message)
+  if (!isKnown && warnings.length < MAX_WARNINGS) warnings.push({ code: warning.code, message })
 }

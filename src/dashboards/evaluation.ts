@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { toSafeMessage } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { metricFormats } from '../metrics/model.ts'
 import type { Coercion } from '../operation/input/coerce.ts'
-import { ownText } from '../operation/lockdown/disclosure.ts'
+import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { toFormatted } from '../query/answer/format.ts'
 import { warnOfCoercions } from '../query/answer/warnings.ts'
@@ -38,7 +40,7 @@ const DashboardItem = z.object({
   unit: ownText().describe('Unit; may be empty.'),
   trust: MetricAnswer.shape.trust.optional(),
   error: z
-    .object({ code: ownText().describe('Which error.'), message: z.string().describe('What to do.') })
+    .object({ code: ownText().describe('Which error.'), message: outsideText().describe('What to do.') })
     .optional()
     .describe('Why this one metric has no value.'),
 })
@@ -115,11 +117,15 @@ function evaluatePlacement(
   }
 }
 
-function toItemError(error: unknown, log: Log): { code: string; message: string } {
-  if (error instanceof AppError && error.code !== 'internal') return { code: error.code, message: error.message }
+function toItemError(error: unknown, log: Log): { code: string; message: SafeText } {
+  if (error instanceof AppError && error.code !== 'internal')
+    return { code: error.code, message: toSafeMessage(error.message) }
   const id = randomUUID()
   log.error('a metric of a dashboard failed', { id, error })
-  return { code: 'internal', message: `Something went wrong on our side; the log has the cause under ${id}.` }
+  return {
+    code: 'internal',
+    message: toSafeMessage(`Something went wrong on our side; the log has the cause under ${id}.`),
+  }
 }
 
 const keyOf = ({ code, message }: QueryWarning) => `${code} ${message}`

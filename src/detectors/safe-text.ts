@@ -83,6 +83,11 @@ function hide(text: string, kind: TextKind, maxLength: number): string {
   return masked.slice(0, toCharacterStart(masked, maxLength))
 }
 
+const MAX_MESSAGE = 4_000
+
+/** A message of this program that may quote text from outside. */
+export const toSafeMessage = (text: string): SafeText => toSafeText(text, 'definition', MAX_MESSAGE)
+
 const MAX_LOGGED = 20_000
 
 /** A value as a log or a message about a fault may show it. */

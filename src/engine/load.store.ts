@@ -1,10 +1,12 @@
 import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import { facetRows } from '../findings/facets.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import type { ComboFacetsRow } from './index/facets.ts'
 import { buildHistory, followHistory } from './index/history.store.ts'
+import type { SourceName } from './index/names.ts'
 import type { TimelineOptions } from './index/timeline.ts'
 
 const ROWS_AT_ONCE = 20_000
@@ -72,11 +74,11 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
 function addNames(reader: Reader, { names }: Engine, { newestWord, definitions }: Seqs): void {
   if (newestWord !== names.newestWord) {
     const rows = reader.prepare('SELECT id, text FROM word WHERE id > ? ORDER BY id').all(names.newestWord)
-    names.addWords(rows as { id: number; text: string }[])
+    names.addWords(rows as { id: number; text: SafeText }[])
   }
   if (definitions !== names.definitions) {
     const rows = reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all()
-    names.setSources(rows as { id: number; uid: string; name: string; type: string }[], definitions)
+    names.setSources(rows as SourceName[], definitions)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Severity } from '../detectors/detector.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
@@ -47,8 +48,8 @@ export function countBySource(reader: Reader): Map<number, SourceCounts> {
 }
 
 export interface EstateCounts {
-  assets: { kind: string; status: 'ACTIVE' | 'DELETED'; n: number }[]
-  findings: { detectorType: string; severity: Severity; status: FindingStatus; n: number }[]
+  assets: { kind: SafeText; status: 'ACTIVE' | 'DELETED'; n: number }[]
+  findings: { detectorType: SafeText; severity: Severity; status: FindingStatus; n: number }[]
 }
 
 export function countEstate(reader: Reader): EstateCounts {
@@ -66,7 +67,7 @@ export function countEstate(reader: Reader): EstateCounts {
        WHERE c.source_id NOT IN (SELECT id FROM source WHERE deleted_at IS NOT NULL)
        GROUP BY w.text, c.severity, c.status HAVING sum(c.n) > 0`,
     )
-    .all() as { detectorType: string; severity: number; status: number; n: number }[]
+    .all() as { detectorType: SafeText; severity: number; status: number; n: number }[]
   return {
     assets,
     findings: findings.map((row) => ({ ...row, severity: toSeverity(row.severity), status: toStatus(row.status) })),

@@ -1,4 +1,4 @@
-import { disclosedText, type Origin } from '../operation/lockdown/disclosure.ts'
+import { type Origin, safeText } from '../operation/lockdown/disclosure.ts'
 import { findFacet, findFacetByFilterKey } from './facets.ts'
 
 /** Whose words the values of a dimension or of a filter key are; those of any other name are a tenant's. */
@@ -9,15 +9,14 @@ function originOf(name: unknown): Origin {
 }
 
 /** A value of the filter key that stands beside it as `key`. */
-export const filterValueText = () =>
-  disclosedText((value, { around: [filter] }, show) => show(value, originOf(filter?.key)))
+export const filterValueText = () => safeText((value, { around: [filter] }, show) => show(value, originOf(filter?.key)))
 
 /** A value of the dimension that it is the member of. */
-export const dimensionText = () => disclosedText((value, { member }, show) => show(value, originOf(member)))
+export const dimensionText = () => safeText((value, { member }, show) => show(value, originOf(member)))
 
 /** The name of a group: of the `dimensions` beside it, else of the nearest `dimension`. */
 export const groupText = () =>
-  disclosedText((name, { around }, show) => {
+  safeText((name, { around }, show) => {
     const dimensions = around[0]?.dimensions
     if (typeof dimensions === 'object' && dimensions !== null) {
       return Object.entries(dimensions)

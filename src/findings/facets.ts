@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { assetKinds } from '../connectors/connector.ts'
 import { detectorTypes, severities } from '../detectors/detector.ts'
-import { codeText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
+import type { SafeText } from '../kernel/safe-text.ts'
+import { definitionText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import { findingStatuses } from './model.ts'
 
 /** Names of detectors, built in or not: a term may name one that only imported findings have. */
-export const DetectorTypeName = codeText()
+export const DetectorTypeName = definitionText('code')
   .max(64)
   .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
 
 const nameOf = (text: z.ZodString) => text.min(1).max(500)
-const freeCode = nameOf(codeText())
+const freeCode = nameOf(definitionText('code'))
 
 /** How the values of a facet are stored: a number of `codes`, the id of a word, or the id of a source. */
 type FacetStorage =
@@ -195,7 +196,7 @@ export const facets = {
     isOfAsset: true,
     isOptional: true,
     origin: 'withheld',
-    value: nameOf(z.string()),
+    value: nameOf(definitionText('withheld')),
     description: 'Names of spaces or workspaces.',
     possible: [],
     synonyms: ['space', 'workspace', 'project', 'folder', 'team'],
@@ -235,9 +236,10 @@ export const findFacetByFilterKey = (key: string): FacetRow | undefined => byFil
 export const findFacet = (name: string): FacetRow | undefined => byName.get(name) ?? byField.get(name)
 
 /** The names of a facet's codes; undefined when it does not store codes. */
-export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, string> | undefined {
+export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, SafeText> | undefined {
   if (storage.stores !== 'code') return undefined
-  return new Map(Object.entries(storage.codes).map(([name, code]) => [code, name]))
+  // The names are literals of the table above.
+  return new Map(Object.entries(storage.codes).map(([name, code]) => [code, name as SafeText]))
 }
 
 /** How a missing value is written, in answers and in filters. */

@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { notFound } from '../kernel/errors.ts'
+import { ownText, parseSafeObject } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { comparand, db } from '../store/builder.ts'
 import { type Bind, type Bound, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
@@ -390,12 +391,12 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
   const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
   if (row === undefined) throw notFound(`There is no asset ${quote(idOrKey)}; list_assets lists them.`)
   const links = listLinks(reader, row.id, MAX_LINKS).map(({ type, targetKey, url, label }) => ({
-    type,
+    type: ownText(type),
     ...(targetKey === undefined ? {} : { targetKey }),
     ...(url === undefined ? {} : { url }),
     ...(label === undefined ? {} : { label }),
   }))
-  return { ...toAsset(row), links, facts: row.facts === null ? {} : JSON.parse(row.facts) }
+  return { ...toAsset(row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
 }
 
 /** True when a name stands in the dictionary or names a source. */

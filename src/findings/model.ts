@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
-import { codeText, keyText, ownText } from '../operation/lockdown/disclosure.ts'
+import { codeText, keyText, outsideText, outsideValue, ownText } from '../operation/lockdown/disclosure.ts'
 
 export const findingStatuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED'] as const
 export type FindingStatus = (typeof findingStatuses)[number]
@@ -10,13 +10,13 @@ const instant = ownText().describe('ISO 8601 UTC timestamp.')
 export const FindingAsset = z.object({
   key: keyText().describe('Stable key of the asset.'),
   kind: codeText().describe('Kind of the asset, such as wiki.page.'),
-  name: z.string().describe('Title, as the platform has it (untrusted content).'),
-  url: z.string().describe('Where to open it.'),
-  container: z.string().describe('Space or workspace (untrusted content).'),
+  name: outsideText().describe('Title, as the platform has it (untrusted content).'),
+  url: outsideText().describe('Where to open it.'),
+  container: outsideText().describe('Space or workspace (untrusted content).'),
 })
 
 export const FindingLocationView = z.object({
-  path: z.string().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
+  path: outsideText().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
   line: z.number().optional().describe('Line in the source, from 1.'),
   column: z.number().optional().describe('Column in the source, from 1.'),
   start: z.number().optional().describe('UTF-16 offset in the source where the match begins.'),
@@ -35,7 +35,7 @@ export const Finding = z.object({
   status: z.enum(findingStatuses).describe('Present status.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
-  excerpt: z.string().optional().describe('Redacted surroundings of the match (untrusted content).'),
+  excerpt: outsideText().optional().describe('Redacted surroundings of the match (untrusted content).'),
   fingerprint: ownText().describe('Keyed hash: the same finding keeps it across scans.'),
   firstDetectedAt: instant,
   lastDetectedAt: instant,
@@ -51,7 +51,7 @@ export const StatusChange = z.object({
   by: ownText().describe('Who or what changed it.'),
   via: ownText().optional().describe('Through which door: http, mcp or cli.'),
   client: ownText().optional().describe('Through which program, by its own name.'),
-  reason: z.string().optional().describe('Why.'),
+  reason: outsideText().optional().describe('Why.'),
 })
 export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>
@@ -66,10 +66,10 @@ export const Asset = z.object({
   key: keyText().describe("Stable key, made of the platform's ids."),
   sourceId: ownText().describe('Id of its source.'),
   kind: codeText().describe('Kind, such as wiki.page.'),
-  name: z.string().describe('Title, as the platform has it (untrusted content).'),
-  url: z.string().describe('Where to open it.'),
-  container: z.string().describe('Space or workspace (untrusted content).'),
-  owner: z.string().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
+  name: outsideText().describe('Title, as the platform has it (untrusted content).'),
+  url: outsideText().describe('Where to open it.'),
+  container: outsideText().describe('Space or workspace (untrusted content).'),
+  owner: outsideText().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
   checksum: ownText().describe('Hash over what matters of it.'),
   contentUpdatedAt: instant.optional(),
   firstSeenAt: instant,
@@ -86,11 +86,11 @@ export const AssetDetail = Asset.extend({
       z.object({
         type: codeText().describe('What the link means, such as uses_dataset.'),
         targetKey: keyText().describe('Key of the asset it leads to.').optional(),
-        url: z.string().describe('Address or reference as written (untrusted content).').optional(),
-        label: z.string().describe('Linked words (untrusted content).').optional(),
+        url: outsideText().describe('Address or reference as written (untrusted content).').optional(),
+        label: outsideText().describe('Linked words (untrusted content).').optional(),
       }),
     )
     .describe('Links to other assets and addresses; at most 500.'),
-  facts: z.record(ownText(), z.unknown()).describe('Small facts from the platform (untrusted content).'),
+  facts: z.record(ownText(), outsideValue()).describe('Small facts from the platform (untrusted content).'),
 })
 export type AssetDetail = z.infer<typeof AssetDetail>

@@ -10,6 +10,21 @@ export type SafeText = string & { readonly [safe]: true }
 export const ownText = <const Text extends string>(text: IsLiteral<Text> extends true ? Text : never): SafeText =>
   text as string as SafeText
 
+/** The beginning of a text. */
+export const cutSafe = (text: SafeText, maxLength: number): SafeText => text.slice(0, maxLength) as SafeText
+
+/** The texts in one; no credential continues across the separator. */
+export const joinSafe = (texts: readonly SafeText[], separator: ' / '): SafeText => texts.join(separator) as SafeText
+
+/** A JSON value whose texts are all safe. */
+export type SafeValue = SafeText | number | boolean | null | SafeValue[] | SafeObject
+export interface SafeObject {
+  [member: string]: SafeValue
+}
+
+/** Parses an object written by `toSafeJson`. */
+export const parseSafeObject = (json: SafeText): SafeObject => JSON.parse(json)
+
 type IsLiteral<Text extends string> = Record<never, never> extends Record<Text, true> ? false : true
 
 /** The type with every string replaced by `SafeText`; unions of string literals are unchanged. */

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { listAuditRows } from '../audit/audit.store.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
+import { parseSafeObject } from '../kernel/safe-text.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
-import { ownText } from '../operation/lockdown/disclosure.ts'
+import { outsideValue, ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listVersions } from './metrics.store.ts'
 import { resolveMetric } from './names.ts'
 import { Metric } from './view.ts'
 
 const instant = ownText().describe('ISO 8601 UTC timestamp.')
-const Snapshot = z.record(ownText(), z.unknown())
+const Snapshot = z.record(ownText(), outsideValue())
 
 const MetricVersion = Metric.pick({
   version: true,
@@ -102,8 +103,8 @@ const listAudit = operation({
           ...row,
           actorId,
           at: new Date(at).toISOString(),
-          before: before === null ? null : (JSON.parse(before) as Record<string, unknown>),
-          after: after === null ? null : (JSON.parse(after) as Record<string, unknown>),
+          before: before === null ? null : parseSafeObject(before),
+          after: after === null ? null : parseSafeObject(after),
         })),
         ...(last === undefined ? {} : { nextCursor: encodeCursor(reader, context, 'audit', [last.seq]) }),
       }

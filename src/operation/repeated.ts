@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { MAX_DEFINITION, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
+import { MAX_DEFINITION, toSafeMessage, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import { toVisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote, showJson } from '../kernel/shown.ts'
-
-const MAX_MESSAGE = 4_000
 
 /** A text of an input that contains a credential: as an answer may repeat it, and as it may be shown. */
 interface Hidden {
@@ -24,7 +22,7 @@ export function withoutRepeated(input: unknown, answer: unknown): unknown {
 /** Masks in an error the credentials from the input that it repeats, and secrets in names of tenants that it quotes. */
 export function toSafeError(error: AppError, input?: unknown): AppError {
   const hidden = listHidden(input)
-  const message = toSafeText(maskIn(error.message, hidden), 'definition', MAX_MESSAGE)
+  const message = toSafeMessage(maskIn(error.message, hidden))
   const facts = toSafeValue(maskRepeated(error.facts, hidden), 'definition') as typeof error.facts
   if (message === error.message && isDeepStrictEqual(facts, error.facts)) return error
   return new AppError(error.code, message, { ...facts, cause: error })

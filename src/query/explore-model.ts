@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { dimensions, trustTiers } from '../metrics/model.ts'
-import { codeText, ownText } from '../operation/lockdown/disclosure.ts'
+import { codeText, outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { Applied, Diagnosis, Freshness, MAX_DIMENSIONS, MetricQuestion, Point, QueryWarning } from './model.ts'
 import { granularities } from './plan/time.ts'
 
@@ -45,7 +45,7 @@ export const ExploreAnswer = z.object({
         formatted: ownText().describe('Value for people.'),
         trust: z.enum(trustTiers).describe('Trust in it.'),
         error: z
-          .object({ code: ownText().describe('Code.'), message: z.string().describe('What to do.') })
+          .object({ code: ownText().describe('Code.'), message: outsideText().describe('What to do.') })
           .optional()
           .describe('Why it has no value.'),
       }),
@@ -78,10 +78,10 @@ export const ExploreAnswer = z.object({
         severity: ownText().describe('Severity.'),
         status: ownText().describe('Status.'),
         confidence: z.number().describe('0 to 1.'),
-        excerpt: z.string().describe('Redacted, untrusted.'),
-        page: z.string().describe('Title, untrusted.'),
-        url: z.string().describe('Where to open it.'),
-        container: z.string().describe('Space or workspace.'),
+        excerpt: outsideText().describe('Redacted, untrusted.'),
+        page: outsideText().describe('Title, untrusted.'),
+        url: outsideText().describe('Where to open it.'),
+        container: outsideText().describe('Space or workspace.'),
         firstDetectedAt: ownText().describe('First seen.'),
       }),
     )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dimensionText, filterValueText, groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
-import { ownText, warningText } from '../operation/lockdown/disclosure.ts'
+import { outsideText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
 import { origins } from './plan/plan.ts'
 import { granularities, weekDays } from './plan/time.ts'
 
@@ -140,7 +140,7 @@ export type Freshness = z.infer<typeof Freshness>
 
 export const Diagnosis = z
   .object({
-    summary: z.string().describe('Why nothing matched.'),
+    summary: outsideText().describe('Why nothing matched.'),
     withoutFilter: z
       .array(AppliedFilter.extend({ count: z.number().describe('Rows that match without this filter.') }))
       .describe('What each filter takes away.'),

@@ -24,7 +24,7 @@ import { ownText, type Safe } from '../kernel/safe-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Store } from '../store/store.ts'
 import { LeaseStopped, type ScanLease, whileLeased } from './lease.ts'
-import type { ScanNote } from './model.ts'
+import type { ScanNoteDraft } from './model.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'
 import { isOpen, judgeUnread, type UnreadSections, withKnown } from './unread.ts'
@@ -62,7 +62,7 @@ interface Outcome {
   unread: UnreadSections
   /** Undefined: unchanged, or nothing to read. */
   looked?: DetectionResult
-  failure?: ScanNote
+  failure?: ScanNoteDraft
 }
 
 /** Errors of one document that concern the whole scan. */
@@ -141,9 +141,9 @@ async function lookAt(outcome: Outcome, options: BatchOptions): Promise<void> {
 }
 
 const refusals: ReadonlySet<string> = new Set(['forbidden', 'gone', 'bad_request'])
-const toUnreadReason = ({ code }: ScanNote): UnreadReason => (refusals.has(code) ? 'refused' : 'failed')
+const toUnreadReason = ({ code }: ScanNoteDraft): UnreadReason => (refusals.has(code) ? 'refused' : 'failed')
 
-const toUnreadOutline = (outline: AssayDocument, failure: ScanNote): AssayDocument => ({
+const toUnreadOutline = (outline: AssayDocument, failure: ScanNoteDraft): AssayDocument => ({
   ...outline,
   unread: (outline.unread ?? []).map((section) => ({
     ...section,
@@ -333,7 +333,7 @@ function isWholeText({ draft, failure, unread }: Outcome): boolean {
 }
 
 /** An asset that is listed, and of which nothing at all could be read. */
-const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure: ScanNote): UnreadRecord => ({
+const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure: ScanNoteDraft): UnreadRecord => ({
   section: '',
   reason: toUnreadReason(failure),
   detail: failure.code,
@@ -351,7 +351,7 @@ function completeTypes(types: readonly string[], looked: DetectionResult | undef
 /** Warnings after which a finding that is missing may still be there. */
 const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
-function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNote[] {
+function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNoteDraft[] {
   return (looked?.warnings ?? []).map(({ code, message }) => ({
     code,
     message,
@@ -360,7 +360,7 @@ function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNote[] {
   }))
 }
 
-export function toNote({ code, message, scope, assetKey }: SafeWarning, within?: SafeScope): ScanNote {
+export function toNote({ code, message, scope, assetKey }: SafeWarning, within?: SafeScope): ScanNoteDraft {
   const key = scope ?? within?.key
   return {
     code,

@@ -24,7 +24,7 @@ import type { CrossAssetCheck, Detect } from './cross-asset-check.ts'
 import { LeaseStopped, ScanLease, whileLeased } from './lease.ts'
 import { findLeftScopes, listScopesToScan } from './left-scopes.ts'
 import { listLeftScopes, resolveMissingAssets } from './missing-assets.ts'
-import type { ScanNote, ScanStatus, ScopeRecord } from './model.ts'
+import type { ScanNoteDraft, ScanStatus, ScopeRecord } from './model.ts'
 import type { Owner } from './owner.ts'
 import {
   addNotes,
@@ -144,7 +144,7 @@ function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions
 }
 
 interface ScanEnding extends Ending {
-  note?: ScanNote
+  note?: ScanNoteDraft
 }
 
 async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<ScanEnding> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SafeText } from '../kernel/safe-text.ts'
-import { keyText, ownText } from '../operation/lockdown/disclosure.ts'
+import { keyText, outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 
 export const scanStatuses = ['QUEUED', 'RUNNING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const
 export type ScanStatus = (typeof scanStatuses)[number]
@@ -28,15 +28,23 @@ export type ScanProgress = z.infer<typeof ScanProgress>
 
 export const ScanNote = z.object({
   code: ownText().describe('What happened, in one word.'),
-  message: z.string().describe('The same for people.'),
+  message: outsideText().describe('The same for people.'),
   scope: keyText().describe('Key of the space or workspace.').optional(),
   assetKey: keyText().describe('Key of the asset.').optional(),
 })
 export type ScanNote = z.infer<typeof ScanNote>
 
+/** A note before it is stored; storing it sanitizes its texts. */
+export interface ScanNoteDraft {
+  code: string
+  message: string
+  scope?: string | undefined
+  assetKey?: string | undefined
+}
+
 export const ScanScopeView = z.object({
   key: keyText().describe('Key of the space or workspace.'),
-  name: z.string().describe('Its name.'),
+  name: outsideText().describe('Its name.'),
   state: z.enum(scopeStates).describe('How far it is.'),
   discovered: count('Assets that were listed.'),
   scanned: count('Assets that were looked at.'),

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { notFound } from '../kernel/errors.ts'
-import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
+import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { ScanNote, ScanProgress, ScanRecord, ScanStatus, Trigger } from './model.ts'
+import type { ScanNote, ScanNoteDraft, ScanProgress, ScanRecord, ScanStatus, Trigger } from './model.ts'
 
 /** Kept of each list of notes; the counts say how many there were. */
 const KEPT_NOTES = 200
@@ -353,7 +353,7 @@ export function saveEstateCursor(writer: Writer, scanId: number, step: string, a
   writer.prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?').run(step, assetId, scanId)
 }
 
-function toSafeNote({ code, message, scope, assetKey }: ScanNote): Safe<ScanNote> {
+function toSafeNote({ code, message, scope, assetKey }: ScanNoteDraft): ScanNote {
   return {
     code: toSafeText(code, 'prose'),
     message: toSafeText(message, 'prose', MAX_MESSAGE),
@@ -367,7 +367,7 @@ export function addNotes(
   writer: Writer,
   scanId: number,
   list: 'failures' | 'warnings',
-  notes: readonly ScanNote[],
+  notes: readonly ScanNoteDraft[],
 ): void {
   if (notes.length === 0) return
   const row = writer.prepare(`SELECT ${list} AS kept FROM scan WHERE id = ?`).get(scanId) as { kept: string }

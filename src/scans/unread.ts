@@ -3,7 +3,7 @@ import { isWithin, type UnreadSection } from '../documents/section.ts'
 import { type AssetRecord, findTold, listLinks } from '../findings/assets.store.ts'
 import { listHeldSections, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
 import type { Reader } from '../store/store.ts'
-import type { ScanNote } from './model.ts'
+import type { ScanNoteDraft } from './model.ts'
 
 /** What a scan did not read of an asset. */
 export interface UnreadSections {
@@ -89,14 +89,14 @@ const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
 const isSaid: ReadonlySet<string> = new Set(['refused', 'missing', 'not_available'])
 
 /** What a scan did not read, for people; and whether it was because of a right that was there before. */
-export function reportUnread(reader: Reader, scanId: number): { notes: ScanNote[]; isRightLost: boolean } {
+export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteDraft[]; isRightLost: boolean } {
   const sums = summarizeUnread(reader, scanId)
   const notes = sums
     .filter(
       ({ reason, findings, readBefore, isSettled }) =>
         isSettled || findings > 0 || reason === 'failed' || (readBefore > 0 && isSaid.has(reason)),
     )
-    .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNote => {
+    .map(({ scopeKey, kind, section, reason, detail, isSettled, assets, findings }): ScanNoteDraft => {
       const what = section === '' ? kind : `${section} of ${kind}`
       if (isSettled) {
         const message = `${what} was left out by a second scan in a row, in ${noun(assets, 'case')}: it is taken as empty, and what was found in it counts as removed.`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownText } from '../operation/lockdown/disclosure.ts'
+import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
 
@@ -35,8 +35,8 @@ export type Source = z.infer<typeof Source>
 export const TestStep = z.object({
   name: ownText().describe('What was tried.'),
   status: z.enum(['ok', 'denied', 'failed', 'skipped']).describe('How it went.'),
-  detail: z.string().describe('What was found.').optional(),
-  hint: z.string().describe('What a person can do about it.').optional(),
+  detail: outsideText().describe('What was found.').optional(),
+  hint: outsideText().describe('What a person can do about it.').optional(),
 })
 
 /** The type of sources into which findings are imported. */

@@ -6,6 +6,7 @@ import { createNumberer } from '../detectors/fingerprint.ts'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
+import { ownText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
@@ -213,7 +214,9 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
         const source = context.read((reader) => getSource(reader, id))
         if (source.type === IMPORT_TYPE) {
           return {
-            steps: [{ name: 'import', status: 'skipped' as const, detail: 'Imported findings have no tenant.' }],
+            steps: [
+              { name: 'import', status: 'skipped' as const, detail: ownText('Imported findings have no tenant.') },
+            ],
           }
         }
         const { connector, payload, sampling } = openConfig(plugins, context.vault, source)

@@ -62,7 +62,7 @@ export function insertSource(writer: Writer, draft: SourceDraft, at: number): nu
     db.insertInto('source').values({
       uid: draft.uid,
       name: toSafeText(draft.name, 'definition'),
-      type: draft.type,
+      type: toSafeText(draft.type, 'key'),
       config: toSafeJson(draft.config, 'definition'),
       secrets: JSON.stringify(draft.secrets),
       tenant_id: null,

@@ -54,7 +54,7 @@ export interface SourceRow {
   id: Generated<number>
   uid: string
   name: SafeText
-  type: string
+  type: SafeText
   config: SafeText
   secrets: Generated<string>
   tenant_id: string | null

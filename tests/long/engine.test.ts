@@ -15,6 +15,7 @@ import { type Filled, fillStore, NOW } from '../bench/query/estate.ts'
 import { buildNow } from '../engine/asking.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { Dice } from '../properties/query-data.ts'
+import { safe } from '../support/safe-text.ts'
 
 const FINDINGS = Number(process.env.ASSAY_LONG_FINDINGS ?? 1_000_000)
 const QUESTIONS = Number(process.env.ASSAY_LONG_QUESTIONS ?? 10_000)
@@ -102,7 +103,7 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
     const theirs = rows.map((row): Cell => {
       const [n, sum, min, max] = row.slice(count)
       const toNumber = (value: unknown) => (value === null ? null : Number(value))
-      const key = row.slice(0, count).map((name) => (name === null ? null : String(name)))
+      const key = row.slice(0, count).map((name) => (name === null ? null : safe(String(name))))
       return { key, bucket: 0, n: Number(n), sum: Number(sum), min: toNumber(min), max: toNumber(max) }
     })
     expect(areSame(cells, theirs), JSON.stringify(plan)).toBe(true)

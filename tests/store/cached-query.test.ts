@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { buildEngine } from '../../src/engine/load.store.ts'
+import { ownText } from '../../src/kernel/safe-text.ts'
 import { createSeededRandom, makePlan } from '../../src/query/engine/verify.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { selectGroups, toPlanTerms } from '../../src/query/sql/plan.store.ts'
@@ -232,7 +233,7 @@ const ofAssets = new Set(['source', 'sourceType', 'assetKind', 'container', 'own
 
 /** A plan of findings as one of assets asks it. */
 function toPlanOf(entity: 'finding' | 'asset', plan: Plan): Plan {
-  const groups = { dimensions: plan.dimensions, keys: [plan.dimensions.map(() => 'SECRETS')], exclude: true }
+  const groups = { dimensions: plan.dimensions, keys: [plan.dimensions.map(() => ownText('SECRETS'))], exclude: true }
   if (entity === 'finding') return plan.at % 2 === 0 ? plan : { ...plan, groups }
   return {
     ...plan,

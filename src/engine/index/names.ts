@@ -1,9 +1,11 @@
+import type { SafeText } from '../../kernel/safe-text.ts'
+
 /** A source under the names that queries use. */
 export interface SourceName {
   id: number
   uid: string
-  name: string
-  type: string
+  name: SafeText
+  type: SafeText
 }
 
 /** Folds the case of ASCII letters only, as the store does when it compares names of sources. */
@@ -16,11 +18,11 @@ export class Names {
   newestWord = -1
   definitions = -1
   sources: readonly SourceName[] = []
-  readonly #words = new Map<number, string>()
+  readonly #words = new Map<number, SafeText>()
   readonly #ids = new Map<string, number>()
   #byId = new Map<number, SourceName>()
 
-  addWords(rows: readonly { id: number; text: string }[]): void {
+  addWords(rows: readonly { id: number; text: SafeText }[]): void {
     for (const { id, text } of rows) {
       this.#words.set(id, text)
       this.#ids.set(text, id)
@@ -48,7 +50,7 @@ export class Names {
   }
 
   /** The word of an id; null for id 0 (no name) and for unknown ids. */
-  wordOf(id: number): string | null {
+  wordOf(id: number): SafeText | null {
     return id === 0 ? null : (this.#words.get(id) ?? null)
   }
 

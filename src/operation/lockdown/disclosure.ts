@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SafeText, SafeValue } from '../../kernel/safe-text.ts'
 
 /** The context of a text in an answer: the member or key that holds it, and the enclosing objects, innermost first. */
 export interface MemberContext {
@@ -18,13 +19,28 @@ export type Disclosure =
 export const disclosures = z.registry<{ shows: Disclosure }>()
 
 /** A text that declares what lockdown shows of it. */
-export const disclosedText = (shows: Disclosure) => z.string().register(disclosures, { shows })
+const disclosedText = (shows: Disclosure) => z.string().register(disclosures, { shows })
+
+/** A text that people type into definitions and filters: in inputs, and in answers that repeat them. */
+export const definitionText = (shows: Origin) => disclosedText(shows)
+
+/** A text in an answer whose type accepts only text that was sanitized. */
+export const safeText = (shows: Disclosure): z.ZodType<SafeText> =>
+  // The brand exists for the compiler only; at run time the schema checks for a string.
+  disclosedText(shows) as unknown as z.ZodType<SafeText>
+
+/** A text from a tenant or an imported file: a title, an address, an excerpt, a message that quotes one. */
+export const outsideText = () => safeText('withheld')
+
+/** A value of any shape from a tenant. */
+export const outsideValue = (): z.ZodType<SafeValue> =>
+  z.unknown().register(disclosures, { shows: 'withheld' }) as unknown as z.ZodType<SafeValue>
 
 /** A text from this program or an operator: an id, a time, a name of something defined here. */
 export const ownText = () => disclosedText('own')
 
 /** A word such as a finding type, shown unchanged only when it is built in or defined here. */
-export const codeText = () => disclosedText('code')
+export const codeText = () => safeText('code')
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const ownKey = new RegExp(
@@ -33,7 +49,7 @@ const ownKey = new RegExp(
 )
 
 /** The key of an asset, shown when it consists only of ids. */
-export const keyText = () => disclosedText((key, _place, show) => show(key, ownKey.test(key) ? 'own' : 'withheld'))
+export const keyText = () => safeText((key, _place, show) => show(key, ownKey.test(key) ? 'own' : 'withheld'))
 
 /** Codes of warnings whose messages quote no text from others. */
 const plainWarnings: ReadonlySet<unknown> = new Set([
@@ -42,6 +58,6 @@ const plainWarnings: ReadonlySet<unknown> = new Set([
 
 /** The message of a warning, shown depending on the `code` beside it. */
 export const warningText = () =>
-  disclosedText((message, { around: [warning] }, show) =>
+  safeText((message, { around: [warning] }, show) =>
     show(message, plainWarnings.has(warning?.code) ? 'own' : 'withheld'),
   )

@@ -1,3 +1,4 @@
+import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import type { AppliedFilter, Diagnosis } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
@@ -12,7 +13,7 @@ function toAppliedFilter({ origin, key, values, exclude, term, part }: PlanCondi
   return {
     origin,
     key: exclude ? `exclude.${key}` : key,
-    values: values.map(String),
+    values: values.map((value) => toSafeText(String(value), 'definition')),
     ...(term === undefined ? {} : { term }),
     ...(part === undefined ? {} : { part }),
   }
@@ -47,7 +48,9 @@ export function diagnose(plan: Plan, run: RunPlan): Diagnosis {
   }))
   const bounded = plan.mode === 'flow' && (range.from !== undefined || range.to !== undefined)
   const withoutRange = bounded ? count({ range: {} }) : undefined
-  const summary = summarize(conditions, withoutFilter, withoutRange, count({ conditions: [], range: {} }))
+  const summary = toSafeMessage(
+    summarize(conditions, withoutFilter, withoutRange, count({ conditions: [], range: {} })),
+  )
   return {
     summary,
     withoutFilter,

@@ -1,6 +1,8 @@
+import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { ownText } from '../../kernel/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
@@ -114,11 +116,11 @@ function boundBreakdown(
 }
 
 function toEntry(key: GroupKey, dimensions: readonly Dimension[], value: Value): BreakdownEntry {
-  const names = key.map((name) => name ?? NONE)
+  const names = key.map((name) => name ?? ownText(NONE))
   return {
     dimensionValue: toGroupName(key),
     value: value.value,
-    dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, names[index] ?? NONE])),
+    dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, names[index] ?? ownText(NONE)])),
     ...toParts(value),
   }
 }
@@ -144,7 +146,9 @@ function toBreakdownFacts({ totalGroups, other }: Breakdown) {
 function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
   if (breakdown?.other === undefined) return []
   const { totalGroups, groups, other } = breakdown
-  const message = `The first ${groups.length} of ${totalGroups} groups are listed; the ${other.groups} others are together in other.`
+  const message = toSafeMessage(
+    `The first ${groups.length} of ${totalGroups} groups are listed; the ${other.groups} others are together in other.`,
+  )
   return [{ code: 'truncated', message }]
 }
 

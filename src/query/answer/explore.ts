@@ -1,7 +1,8 @@
+import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import { requireSources } from '../../findings/source-names.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { maskUrl } from '../../kernel/redaction.ts'
+import { cutSafe, ownText } from '../../kernel/safe-text.ts'
 import { listMetrics, loadMetrics } from '../../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
 import type { Reader } from '../../store/store.ts'
@@ -141,7 +142,13 @@ function evaluateWithin(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message } = error
-    return { ...named, value: null, formatted: 'no value', trust: 'draft', error: { code, message } }
+    return {
+      ...named,
+      value: null,
+      formatted: 'no value',
+      trust: 'draft',
+      error: { code, message: toSafeMessage(message) },
+    }
   }
 }
 
@@ -155,7 +162,10 @@ function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): 
     found.push({
       dimension,
       totalGroups,
-      entries: groups.map(({ key, value }) => ({ dimensionValue: (key[0] ?? NONE).slice(0, NAME_LENGTH), value })),
+      entries: groups.map(({ key, value }) => ({
+        dimensionValue: cutSafe(key[0] ?? ownText(NONE), NAME_LENGTH),
+        value,
+      })),
       ...(other === undefined ? {} : { other: other.value ?? 0 }),
     })
     if (asked.length === 0 && found.length === MAX_BREAKDOWNS) break
@@ -182,10 +192,10 @@ function toExample(row: ReturnType<typeof listExamples>[number]): ExploreAnswer[
   return {
     id: String(id),
     ...facts,
-    excerpt: (excerpt ?? '').slice(0, EXCERPT_LENGTH),
-    page: page.slice(0, NAME_LENGTH),
-    url: maskUrl(url).slice(0, 400),
-    container: container.slice(0, NAME_LENGTH),
+    excerpt: cutSafe(excerpt ?? ownText(''), EXCERPT_LENGTH),
+    page: cutSafe(page, NAME_LENGTH),
+    url: cutSafe(url, 400),
+    container: cutSafe(container, NAME_LENGTH),
     firstDetectedAt: new Date(firstDetectedAt).toISOString(),
   }
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
+import { ownText, type SafeText } from '../../kernel/safe-text.ts'
 import { likeness } from '../../kernel/suggest.ts'
 import { listMetricNames, listMetrics } from '../../metrics/metrics.store.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
@@ -72,7 +74,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
           ...description.warnings,
           {
             code: 'truncated',
-            message: `Series for the top ${top.keys.length} of ${top.totalGroups} values are listed.`,
+            message: toSafeMessage(`Series for the top ${top.keys.length} of ${top.totalGroups} values are listed.`),
           },
         ]
       : description.warnings,
@@ -116,11 +118,11 @@ function toSeries(
   cells: readonly Cell[],
   keys: readonly GroupKey[],
   toPoints: (cells: readonly Cell[]) => Point[],
-): { dimensionValue: string; timeSeries: Point[] }[] {
+): { dimensionValue: SafeText; timeSeries: Point[] }[] {
   return keys.map((key) => {
     const id = toGroupId(key)
     return {
-      dimensionValue: key[0] ?? NONE,
+      dimensionValue: key[0] ?? ownText(NONE),
       timeSeries: toPoints(cells.filter((cell) => toGroupId(cell.key) === id)),
     }
   })

@@ -1,4 +1,5 @@
 import { NONE } from '../../findings/facets.ts'
+import { joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import { evaluateFormula } from '../../metrics/formula.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from '../plan/cells.ts'
 import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
@@ -145,7 +146,12 @@ function compareGroups(a: GroupValue, b: GroupValue): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-export const toGroupName = (key: GroupKey): string => key.map((name) => name ?? NONE).join(' / ')
+/** The display name of a group. */
+export const toGroupName = (key: GroupKey): SafeText =>
+  joinSafe(
+    key.map((name) => name ?? ownText(NONE)),
+    ' / ',
+  )
 
 /** The values of given groups, by group id. */
 export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {

@@ -1,4 +1,5 @@
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
+import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import { listUnknownSources } from '../../findings/source-names.store.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
@@ -23,22 +24,27 @@ export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarni
   switch (trust.tier) {
     case 'draft':
       return [
-        { code: 'draft', message: `${metric.slug} is a draft that nobody has certified; say so with the number.` },
+        {
+          code: 'draft',
+          message: toSafeMessage(`${metric.slug} is a draft that nobody has certified; say so with the number.`),
+        },
       ]
     case 'deprecated': {
       const instead = metric.replacedBy === null ? 'it has no successor' : `use ${metric.replacedBy} instead`
       const why = metric.deprecationReason === null ? '' : ` (${quote(metric.deprecationReason)})`
-      return [{ code: 'deprecated', message: `${metric.slug} is deprecated${why}; ${instead}.` }]
+      return [{ code: 'deprecated', message: toSafeMessage(`${metric.slug} is deprecated${why}; ${instead}.`) }]
     }
     case 'drifted':
-      return [{ code: 'drifted', message: trust.label }]
+      return [{ code: 'drifted', message: toSafeMessage(trust.label) }]
     case 'certified':
       return []
   }
 }
 
 export function warnOfCoercions(coerced: readonly Coercion[]): QueryWarning[] {
-  return coerced.slice(0, 20).map(({ path, message }) => ({ code: 'coerced', message: `${path} ${message}` }))
+  return coerced
+    .slice(0, 20)
+    .map(({ path, message }) => ({ code: 'coerced', message: toSafeMessage(`${path} ${message}`) }))
 }
 
 /** Warnings about conditions on one key that exclude each other, each naming its origin. */
@@ -47,7 +53,7 @@ export function warnOfContradictions(plans: readonly Plan[]): QueryWarning[] {
     const keys = [...new Set(conditions.map(({ key }) => key))].filter((key) => key !== 'minConfidence')
     return keys.flatMap((key) => findContradiction(conditions.filter((condition) => condition.key === key)) ?? [])
   })
-  return [...new Set(messages)].map((message) => ({ code: 'contradiction', message }))
+  return [...new Set(messages)].map((message) => ({ code: 'contradiction', message: toSafeMessage(message) }))
 }
 
 function findContradiction(conditions: readonly PlanCondition[]): string | undefined {
@@ -110,8 +116,11 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Que
           closest(value, seen, (name) => name, 3),
         )
         return key === 'detectorTypes'
-          ? { code: 'unknown_detector', message: `No detector and no finding is called ${quote(value)}${hint}.` }
-          : { code: 'unknown_value', message: `Nothing has ${key} ${quote(value)}${hint}.` }
+          ? {
+              code: 'unknown_detector',
+              message: toSafeMessage(`No detector and no finding is called ${quote(value)}${hint}.`),
+            }
+          : { code: 'unknown_value', message: toSafeMessage(`Nothing has ${key} ${quote(value)}${hint}.`) }
       })
   })
 }
@@ -120,7 +129,7 @@ export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): Que
 function toSourceWarnings(reader: Reader, names: readonly string[]): QueryWarning[] {
   return listUnknownSources(reader, names).unknown.map((name) => ({
     code: 'unknown_value',
-    message: `No source is called ${quote(name)} any more, or yet.`,
+    message: toSafeMessage(`No source is called ${quote(name)} any more, or yet.`),
   }))
 }
 
@@ -156,10 +165,10 @@ export function toFreshness(
   }
   const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
   if (newest > now + CLOCK_TOLERANCE_MS)
-    return { freshness, warnings: [{ code: 'clock_moved', message: sayAhead(newest) }] }
+    return { freshness, warnings: [{ code: 'clock_moved', message: toSafeMessage(sayAhead(newest)) }] }
   if (newest >= 0) return { freshness, warnings: [] }
   const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
-  const message = `${which}, so nothing found does not mean that nothing is there.`
+  const message = toSafeMessage(`${which}, so nothing found does not mean that nothing is there.`)
   return { freshness, warnings: [{ code: 'not_scanned', message }] }
 }
 

@@ -12,6 +12,7 @@ import {
   NONE,
 } from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
+import { ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
@@ -40,7 +41,7 @@ interface AllowMask {
 interface GroupAxis {
   column: Uint32Array
   indexOf: Uint32Array
-  names: (string | null)[]
+  names: (SafeText | null)[]
 }
 
 /** Builds the lookup tables; undefined when they would be too large. */
@@ -243,17 +244,17 @@ function toKey(at: number, axes: readonly GroupAxis[]): GroupKey {
   return key.reverse()
 }
 
-function toName({ names }: Engine, facet: FacetRow, value: number): string | null {
+function toName({ names }: Engine, facet: FacetRow, value: number): SafeText | null {
   const { storage, isOptional } = facet
   if (storage.stores === 'source') return names.sourceOf(value)?.[storage.sourceColumn] ?? null
   if (storage.stores === 'code') return codeNamesOf(facet)?.get(value) ?? null
-  return value === 0 && !isOptional ? '' : names.wordOf(value)
+  return value === 0 && !isOptional ? ownText('') : names.wordOf(value)
 }
 
 export function toGroupAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): GroupAxis {
   const facet = facetOf(dimension)
-  const names: (string | null)[] = []
-  const indexes = new Map<string | null, number>()
+  const names: (SafeText | null)[] = []
+  const indexes = new Map<SafeText | null, number>()
   const indexOf = Uint32Array.from(values, (value) => {
     const name = toName(engine, facet, value)
     const known = indexes.get(name)

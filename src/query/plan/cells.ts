@@ -68,4 +68,4 @@ export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | '
 }
 
 /** A group key as a string, for use as a map key. */
-export const toGroupId = (key: GroupKey): string => JSON.stringify(key)
+export const toGroupId = (key: readonly (string | null)[]): string => JSON.stringify(key)

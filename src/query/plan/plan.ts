@@ -1,4 +1,5 @@
 import { type FilterCondition, type FilterMapping, toConditions } from '../../findings/filter.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import { type Formula, parseFormula, toFormulaName } from '../../metrics/formula.ts'
 import {
   type Aggregation,
@@ -32,7 +33,7 @@ export interface PlanCondition extends Omit<FilterCondition, 'key'> {
 }
 
 /** A group of a breakdown: one value for each dimension, null for no value. */
-export type GroupKey = readonly (string | null)[]
+export type GroupKey = readonly (SafeText | null)[]
 
 /**
  * A request for one number over one population, or for one number by group and bucket. It is plain data, independent of

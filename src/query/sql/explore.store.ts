@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { findingCondition } from '../../findings/filter.store.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -7,16 +8,16 @@ import { findingConditions } from './rows.store.ts'
 
 export interface ExampleRow {
   id: number
-  detectorType: string
-  findingType: string
+  detectorType: SafeText
+  findingType: SafeText
   severity: string
   status: string
   confidence: number
-  excerpt: string | null
+  excerpt: SafeText | null
   firstDetectedAt: number
-  page: string
-  url: string
-  container: string
+  page: SafeText
+  url: SafeText
+  container: SafeText
 }
 
 interface SqlRow extends Omit<ExampleRow, 'severity' | 'status'> {

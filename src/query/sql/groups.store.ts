@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { codeNamesOf, type FacetRow, facetOf } from '../../findings/facets.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
@@ -10,9 +11,9 @@ import type { RowSource, Sql } from './rows.store.ts'
 
 /** A result row: codes of the group, position in time, and the numbers of the measure. */
 export interface AnswerRow {
-  d0?: number | string | null
-  d1?: number | string | null
-  d2?: number | string | null
+  d0?: number | SafeText | null
+  d1?: number | SafeText | null
+  d2?: number | SafeText | null
   /** Quotient that locates a row in time, or the start of a span: see `Slots`. */
   slot?: number | null
   /** Quotient that locates the end of a span. */
@@ -67,7 +68,7 @@ export function toQuotient(instant: Sql, { base, last, stepMs }: NonNullable<Pla
   return sql`CASE WHEN ${instant} < ${base} THEN -1 WHEN ${instant} < ${last} THEN ${quotient} END`
 }
 
-type Code = number | string | null
+type Code = number | SafeText | null
 export type Decoder = (row: AnswerRow) => GroupKey
 
 /** The facet's values are stored as text, not as codes. */
@@ -87,7 +88,8 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
     names.map((known, index) => {
       const code = codeOf(row, index)
       if (code === null) return null
-      return known === undefined ? String(code) : (known.get(code) ?? null)
+      if (known !== undefined) return known.get(code) ?? null
+      return typeof code === 'number' ? null : code
     })
 }
 
@@ -96,11 +98,11 @@ const selectNames = cachedQueryByShape(
   (table, give) => {
     const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
     const wanted = give(({ ids }) => ids)
-    return sql<{ id: number; name: string }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`
+    return sql<{ id: number; name: SafeText }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`
   },
 )
 
-function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<Code>): Map<Code, string> {
+function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<Code>): ReadonlyMap<Code, SafeText> {
   const ids = JSON.stringify([...codes].filter((code) => code !== null))
   return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
 }
