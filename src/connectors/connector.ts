@@ -21,7 +21,7 @@ export type AssetKind = (typeof assetKinds)[number]
 export const linkTypes = [
   'contains',
   'parent_of',
-  /** A page to the page or space above it; the other way round than `parent_of`. */
+  /** From a page to its parent page or space; the inverse of `parent_of`. */
   'child_of',
   'references',
   'attached_to',
@@ -32,44 +32,44 @@ export const linkTypes = [
   'upstream_dataset',
   'upstream_dataflow',
   'reads_from',
-  /** A hyperlink that leads out of the platform, or a reference that nothing in the platform answers to. */
+  /** A hyperlink to a target outside the platform, or a reference that matches nothing in the platform. */
   'links_to',
 ] as const
 export type LinkType = (typeof linkTypes)[number]
 
-/** A typed edge to another asset, known by its key, or to an address or name that may resolve later. */
+/** A typed edge to another asset by key, or to a URL or name that may be resolved later. */
 export interface LinkDraft {
   type: LinkType
   targetKey?: string
-  /** The address or reference as written by the author; shown to people, so never with credentials in it. */
+  /** The URL or reference as the author wrote it; it is displayed, so it must not contain credentials. */
   url?: string
   label?: string
   /** Path of the part that holds the link. */
   path?: string
   /** The section of the item that holds the link; see `UnreadSection`. */
   section?: string
-  /** 1-based place in the source, where known. */
+  /** 1-based position in the source, where known. */
   line?: number
   column?: number
-  /** What a reference by name needs to be resolved against other assets. */
+  /** Data needed to resolve a reference by name to another asset. */
   reference?: { space?: string; title?: string; id?: string; filename?: string; anchor?: string }
 }
 
 /**
- * Assets that were not listed, although they may be there: of these kinds, through one asset or in a whole scope. What
- * is known of them stays as it is.
+ * Kinds of assets that were not listed, for one asset or a whole scope, although they may exist. Stored assets of these
+ * kinds keep their state.
  */
 export interface Unlisted {
   kinds: readonly AssetKind[]
-  /** `unchanged`: the asset that they are known from is as it was, and so are they. */
+  /** `unchanged`: the asset that they are listed through is unchanged, so they are unchanged too. */
   reason: UnreadReason | 'unchanged'
-  /** What the platform said, in one word. */
+  /** What the platform reported, in one word. */
   detail?: string
 }
 
-/** An asset as a connector reports it; the store decides what of it is new. */
+/** An asset as a connector reports it; the store determines what has changed. */
 export interface AssetDraft {
-  /** Made of the platform's own ids, never of names or addresses: `wiki:{cloudId}:page:{id}`. */
+  /** Built from the platform's own ids, never from names or URLs: `wiki:{cloudId}:page:{id}`. */
   key: string
   kind: AssetKind
   name: string
@@ -77,101 +77,110 @@ export interface AssetDraft {
   /** Name of the space or workspace. */
   container?: string
   owner?: string
-  /** sha256 hex over everything that matters and nothing volatile. */
+  /** SHA-256 in hex over all relevant content and nothing volatile. */
   checksum: string
   links: readonly LinkDraft[]
   /**
-   * Sections that were not read. Every part and link of the document that is not of the item's own listing names its
-   * section; what was found in these ones before stays as it is, everything else is judged by the document.
+   * Sections that were not read. Every part and link outside the item's own listing entry names its section. Existing
+   * findings in unread sections keep their state; all others are resolved unless the document still contains them.
    */
   unread?: readonly UnreadSection[]
   /** Assets that are listed through this one, by a link of either, and were not listed this time. */
   unlisted?: readonly Unlisted[]
-  /** Key of the asset that it is a part of where an option does not make it one of its own: decisions go along. */
+  /**
+   * Key of the asset that contains this one when an option stops it from being a separate asset; decisions carry over.
+   */
   partOf?: string
   /**
-   * Kinds of assets that are parts of this one now, as the other way round; their sections have the same names. One in
-   * which something was found that is not read here stays.
+   * Kinds of assets that are now parts of this one, the inverse of `partOf`; section names are the same. An absorbed
+   * asset is kept while it has findings in a section that was not read here.
    */
   absorbs?: readonly AssetKind[]
-  /** Nothing shows that it is there: it counts only where it was known before. */
+  /** There is no evidence that the asset exists: it is ignored unless it is already stored as active. */
   isUncertain?: boolean
-  /** Milliseconds since the epoch, from the platform; absent when it does not say. */
+  /** Milliseconds since the epoch, from the platform; absent where it reports none. */
   contentCreatedAt?: number
   contentUpdatedAt?: number
   /**
-   * Small facts that detectors and people use: labels, version, content status, schema status. Plain JSON, at most 8
-   * KiB.
+   * Small facts for detectors and display: labels, version, content status, schema status. Plain JSON, at most 8 KiB.
    */
   facts?: Record<string, unknown>
   /**
-   * The text. A function is called once, only when the asset must be detected again; undefined: nothing to read
-   * (a container, an unsupported type). A failed download rejects with AppError and costs this asset only.
+   * The text. Called once, and only where detectors must run again; undefined where there is no text (a container, an
+   * unsupported type). A failed download rejects with AppError and affects this asset only.
    */
   document?: () => Promise<AssayDocument>
-  /** What of it is known without reading it, such as a file's name; looked at when `document` rejects. */
+  /** What is known without reading the content, such as a file's name; used when `document` rejects. */
   outline?: AssayDocument
 }
 
 export interface ScanWarning {
-  /** snake_case, closed per connector: `scope_unmatched`, `body_unavailable`, `download_failed`, … */
+  /** snake_case, from a fixed set per connector: `scope_unmatched`, `body_unavailable`, `download_failed`, … */
   code: string
   message: string
   scope?: string
   assetKey?: string
-  /** True: the listing of the whole scope has gaps, so nothing that is missing from it is gone. */
+  /** True: the listing of the scope has gaps, so assets missing from it must not count as deleted. */
   incomplete?: boolean
 }
 
-/** A space or a workspace: the unit that is complete, partial or failed on its own. */
+/** A space or workspace: the unit that is complete, partial or failed independently of others. */
 export interface CrawlScope {
   key: string
   name: string
 }
 
-/** What a scan read of an asset or of a whole scope, and when. */
+/** What an earlier scan read of an asset or a whole scope, and when. */
 export interface ReadingRecord {
-  /** What the platform told of it then, as the connector put it: where that differs, it is to be read again. */
+  /**
+   * Fingerprint of what the platform reported at that time, made by the connector; if it differs, the content must be
+   * read again.
+   */
   mark: string
-  /** Start of the scan that read all of it. */
+  /** Start of the last scan that read all of it, in milliseconds since the epoch. */
   readAt: number
-  /** Start of the newest scan that read it or found it as it was. */
+  /** Start of the last scan that read it or found it unchanged, in milliseconds since the epoch. */
   checkedAt: number
-  /** What is stored of it is all there, was looked at by the present detectors, and lacks nothing that was read before. */
+  /**
+   * True where everything stored for it is complete, was checked by the current detectors, and includes all that was
+   * read earlier.
+   */
   isWhole: boolean
 }
 
 export interface ReadingUpdate {
-  /** Key of an asset or of a scope. */
+  /** Key of an asset or a scope. */
   key: string
   mark: string
-  /** False: it was found as it was, and not read. */
+  /** False where it was found unchanged and not read. */
   isRead: boolean
 }
 
-/** One listing page worth of assets; its findings, its assets and `cursor` are stored in one transaction. */
+/** The assets of one listing page; findings, assets and `cursor` are stored in one transaction. */
 export interface Batch {
   assets: readonly AssetDraft[]
-  /** Handed back to `crawl` to go on after this batch; null after the last one. Opaque, at most 4 KiB. */
+  /** Passed to `crawl` to continue after this batch; null after the last one. Opaque, at most 4 KiB. */
   cursor: string | null
   warnings: readonly ScanWarning[]
-  /** Assets that are not listed in this scope. Refused or failed, the scan is not complete. */
+  /** Kinds of assets not listed in this scope. With a reason such as refused or failed, the scan is not complete. */
   unlisted?: readonly Unlisted[]
-  /** Keys of assets that are as they were, with the assets that are listed through them. */
+  /** Keys of unchanged assets; assets listed through them are unchanged too. */
   unchanged?: readonly string[]
-  /** Keys of assets of which nothing shows whether they are as they were: they stay as they are known, unread. */
+  /**
+   * Keys of assets that were not read although nothing shows whether they are unchanged: they keep their stored state.
+   */
   deferred?: readonly string[]
-  /** Kept with the batch. */
+  /** Stored together with the batch. */
   readings?: readonly ReadingUpdate[]
 }
 
 export interface CrawlRequest {
   scope: CrawlScope
-  /** Where an interrupted crawl of this scope goes on; undefined: from the start. */
+  /** Where to resume an interrupted crawl of this scope; undefined: from the start. */
   cursor?: string
-  /** Checksums stored for these keys, where the asset was detected with the present detectors; others are absent. */
+  /** Stored checksums of these keys; only for assets that the current detectors have checked. */
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
-  /** What earlier scans have read of these assets and scopes. Absent: everything is to be read. */
+  /** What earlier scans read of these assets and scopes. Absent: everything must be read. */
   readings?: (keys: readonly string[]) => ReadonlyMap<string, ReadingRecord>
 }
 
@@ -187,38 +196,37 @@ export interface TestStep {
   name: string
   status: 'ok' | 'denied' | 'failed' | 'skipped'
   detail?: string
-  /** What a person can do about it. */
+  /** What the user can do about it. */
   hint?: string
 }
 
 /**
- * A scope that is not listed any more: `gone` from the platform, `hidden` from the account, or `left_out` because it no
- * longer fits the scope options.
+ * Status of a scope that is no longer listed: `gone` from the platform, `hidden` from the account, or `left_out`
+ * because it no longer matches the scope options.
  */
 export type LeftScope = 'gone' | 'hidden' | 'left_out'
 
 export interface ConnectorSession {
   /**
-   * The scopes to scan, by the source's scope options. Throws AppError when sign-in fails and where there are none:
-   * with reason `scope_unmatched` when they were asked for by name, `nothing_visible` otherwise.
+   * The scopes to scan, by the source's scope options.
+   * @throws AppError when sign-in fails; with reason `scope_unmatched` where scopes were requested by name and none
+   * matches, or `nothing_visible` where there are none
    */
   scopes(): Promise<{ scopes: CrawlScope[]; warnings: ScanWarning[] }>
   /**
-   * The assets of one scope, batch by batch. Throws AppError when the scope cannot be listed to its end; what was
-   * yielded before stands. `reason` `auth_failed` or `auth_expired` ends the whole scan, `retry_later` (with
-   * `retryAfterSeconds`) parks it, all others fail this scope only.
+   * The assets of one scope, batch by batch. Batches yielded before an error remain stored.
+   * @throws AppError when the scope cannot be listed completely: reason `auth_failed` or `auth_expired` ends the whole
+   * scan, `retry_later` (with `retryAfterSeconds`) parks it, any other fails this scope only
    */
   crawl(request: CrawlRequest): AsyncIterable<Batch>
-  /**
-   * What became of scopes that were listed before and are not any more; nothing is known of those that are left out.
-   */
+  /** The status of scopes that are no longer listed; scopes missing from the result have an unknown status. */
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, LeftScope>>
-  /** Named steps for `test_source`; never throws, writes nothing. */
+  /** Steps of the connection test for `test_source`; never throws, writes nothing. */
   test(): Promise<TestStep[]>
   close(): Promise<void>
 }
 
-/** What a connector has begun for one scan, kept while the scan is interrupted. */
+/** What a connector has started for one scan, stored so that an interrupted scan can resume it. */
 export interface SessionCheckpoint {
   read(): string | undefined
   write(text: string): void
@@ -230,32 +238,37 @@ export interface SessionOptions<Config> {
   signal: AbortSignal
   log: Log
   now: () => number
-  /** Stable id of the tenant once it is known, so that keys do not change; set by the first scan, then stored. */
+  /** Stable id of the tenant, so that asset keys do not change; determined by the first scan, then stored. */
   tenantId?: string
   rememberTenantId: (tenantId: string) => void
-  /** Told how requests to the tenant went. */
+  /** Receives the outcome of requests to the tenant. */
   watch?: Upstream | undefined
-  /** Absent where nothing is ever resumed. */
+  /** Absent where the session is never resumed. */
   notebook?: SessionCheckpoint
 }
 
-/** What a source type must declare; the rest of the house never asks which one it has. */
+/** What a source type must declare; no other code depends on which type a source has. */
 export interface Connector<Config = unknown> {
   type: string
   title: string
-  /** The whole payload but for `sampling`, `schedule` and `detectors`; `masked` members hold plain secrets. */
+  /** The whole payload except `sampling`, `schedule` and `detectors`; `masked` members hold secrets in plain text. */
   payload: z.ZodType<Config>
-  /** Names accepted as `sampling.order_by_column`, camelCase; snake_case is the same. */
+  /** Values accepted for `sampling.order_by_column`, in camelCase; snake_case is equivalent. */
   orderByColumns: readonly string[]
   defaultDetectors: readonly string[]
   /**
-   * What this configuration leaves out: that something of it is not known proves nothing. `scopes`: not every space or
-   * workspace of the tenant is listed. Absent: nothing is sure.
+   * What this configuration excludes, so that its absence from the store proves nothing. `scopes`: not every space or
+   * workspace of the tenant is listed. Absent: nothing is certain.
    */
   leavesOut?(config: Config): { kinds: readonly AssetKind[]; scopes: boolean }
-  /** The origins that a credential of this configuration is sent to: a change needs the credential again. */
+  /**
+   * Origins that receive the credential of this configuration; if they change, the credential must be entered again.
+   */
   credentialOrigins(config: Config): string[]
-  /** Another text where another tenant may be meant: its id is then learnt anew. Absent: the credential's origins. */
+  /**
+   * A string that changes when the configuration may refer to another tenant, whose id must then be determined again.
+   * Default: the credential's origins.
+   */
   tenantAddress?(config: Config): string
   open(options: SessionOptions<Config>): ConnectorSession
 }

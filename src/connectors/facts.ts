@@ -1,7 +1,7 @@
 import type { AssetFacts } from '../detectors/detector.ts'
 import type { AssetDraft } from './connector.ts'
 
-/** What detectors may know of an asset. */
+/** The facts about an asset that detectors may use. */
 export function toAssetFacts(draft: AssetDraft): AssetFacts {
   const labels = draft.facts?.labels
   return {

@@ -23,7 +23,7 @@ const MAX_LABEL = 200
 const MAX_SENTENCE = 2000
 const MAX_NOTEBOOK = 1_000_000
 
-/** An asset as it may be stored and shown; `original` is what detectors look at, and is never kept. */
+/** An asset that may be stored and displayed; `original` is the unmasked input of detectors and is never stored. */
 export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
   Pick<AssetDraft, 'document' | 'outline'> & { original: AssetFacts }
 export type SafeScope = Safe<CrawlScope>
@@ -32,7 +32,10 @@ type SafeStep = Safe<TestStep>
 
 export interface SafeBatch {
   assets: readonly SafeAsset[]
-  /** Undefined: it holds what may not be kept, so the crawl goes on from the cursor before. */
+  /**
+   * Undefined: the cursor contains text that must not be stored, so an interrupted crawl resumes from the previous
+   * cursor.
+   */
   cursor: SafeText | null | undefined
   warnings: readonly SafeWarning[]
   unlisted?: readonly Safe<Unlisted>[]
@@ -41,7 +44,10 @@ export interface SafeBatch {
   readings?: readonly Safe<ReadingUpdate>[]
 }
 
-/** A session of a connector through which no text of a tenant comes unchecked, in what it yields and in its errors. */
+/**
+ * A connector session whose output and errors have passed `toSafeText`, so that no unchecked text of a tenant gets
+ * through.
+ */
 export interface SafeSession {
   scopes(): Promise<{ scopes: SafeScope[]; warnings: SafeWarning[] }>
   crawl(request: CrawlRequest): AsyncIterable<SafeBatch>
@@ -57,7 +63,10 @@ export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'remem
   notebook?: { read(): string | undefined; write(text: SafeText): void }
 }
 
-/** Opens a session behind the gate. `identify` is a keyed hash that keeps keys apart which differ in what is hidden. */
+/**
+ * Opens a session behind the gate of `safe-text.ts`. `identify` is a keyed hash that keeps keys distinct where they
+ * differ only in masked text.
+ */
 export function openSafeSession(
   connector: Connector,
   { notebook, rememberTenantId, ...options }: SafeSessionOptions,
@@ -73,7 +82,7 @@ export function openSafeSession(
             read: notebook.read,
             write: (text) => {
               const safe = toSafeText(text, 'key', MAX_NOTEBOOK)
-              // What may not be kept is begun anew after an interruption.
+              // A checkpoint that must not be stored is dropped, so that work starts over after an interruption.
               if (safe === text) notebook.write(safe)
             },
           },
@@ -179,7 +188,7 @@ function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeA
     try {
       return await safely(document)
     } finally {
-      // Reading the content may have changed what is said of it.
+      // Reading the content may have changed these members of the draft.
       Object.assign(asset, toSafeContent(draft, toKey))
     }
   }
@@ -227,7 +236,7 @@ function toSafeStep({ name, status, detail, hint }: TestStep): SafeStep {
   }
 }
 
-/** Errors of a platform quote it. */
+/** Errors may quote the platform's responses, so their messages pass the gate too. */
 async function safely<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

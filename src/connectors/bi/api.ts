@@ -9,7 +9,10 @@ const WORKSPACES_PER_CALL = 1000
 const ADMIN_WORKSPACES_PER_CALL = 5000
 const MAX_PAGES = 1000
 
-/** The path of an id from outside; what is not made of the letters of an id never becomes a path. */
+/**
+ * Validates an id from the platform before it becomes a path segment.
+ * @throws AppError `unavailable`, reason `gone`, where it has characters that ids never have
+ */
 function segment(id: string): string {
   if (!/^[\w-]{1,100}$/.test(id)) {
     throw new AppError('unavailable', 'The platform gave an id of an unknown form; it is left out.', { reason: 'gone' })
@@ -17,10 +20,13 @@ function segment(id: string): string {
   return id
 }
 
-/** Path of a workspace's items: the caller's own workspace has none of its own. */
+/** Path prefix of a workspace's items; empty for the caller's own workspace. */
 const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
 
-/** The list in a reply; one without content is empty, anything else than a list is no reply of this API. */
+/**
+ * The list in a response body; an empty body is an empty list.
+ * @throws AppError `unavailable`, reason `protocol_error`, where the body is not a list
+ */
 function requireList(body: unknown): unknown[] {
   const list = Array.isArray(body) || body === undefined ? (body ?? []) : (body as { value?: unknown } | null)?.value
   if (Array.isArray(list)) return list
@@ -30,13 +36,13 @@ function requireList(body: unknown): unknown[] {
 
 export interface Listing {
   items: Item[]
-  /** True where the listing did not come to its end. */
+  /** True where the listing repeated itself or exceeded the page limit, so it may be incomplete. */
   looped: boolean
 }
 
 /**
- * The calls of the API, as replies in wire shape. Administrators' calls and queries have limits of their own, so
- * clients too.
+ * The API calls, returning response items as `Item`s. Admin calls and queries have their own rate limits and therefore
+ * their own clients.
  */
 export function createApi({ members: client, admins, queries }: Record<'members' | 'admins' | 'queries', HttpClient>) {
   async function value(path: string, query: Query = {}, through = client): Promise<Item[]> {
@@ -56,7 +62,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     throw new AppError('unavailable', message, { reason: 'cursor_loop' })
   }
 
-  /** Lists that have no end mark: a page that is not full is the last one. */
+  /** Pages through lists without a next link: a page with fewer than `top` items is the last. */
   async function skipping(path: string, top: number, query: Query = {}, through = client): Promise<Listing> {
     const items: Item[] = []
     const firsts = new Set<string>()
@@ -72,7 +78,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
   }
 
   return {
-    /** Throws where the credential is no longer taken at all. */
+    /** Throws where the credential is no longer accepted. */
     probe: () => value('/groups', { $top: 1 }),
     workspaces: () => skipping('/groups', WORKSPACES_PER_CALL),
     async workspace(id: string): Promise<Item> {
@@ -83,7 +89,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     adminWorkspaces: (filter: string) =>
       skipping('/admin/groups', ADMIN_WORKSPACES_PER_CALL, { $filter: filter }, admins),
     adminProbe: () => value('/admin/groups', { $top: 1 }, admins),
-    /** Ids of the workspaces that were edited since an instant, an hour to 30 days ago. */
+    /** Ids of the workspaces modified since an instant, which must be between one hour and 30 days ago. */
     async modifiedWorkspaces(since: string): Promise<ReadonlySet<string>> {
       const items = await value('/admin/workspaces/modified', { modifiedSince: since }, admins)
       return new Set(items.flatMap((item) => item.id('id') ?? []))
@@ -104,7 +110,10 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     tables: (workspace: Workspace, datasetId: string) =>
       value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/tables`),
     upstreamDataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets/upstreamDataflows`),
-    /** One DAX query. Refusals that say something about the dataset or the tenant are returned with their status. */
+    /**
+     * Runs one DAX query. Statuses 400 and 404, which describe the dataset or the tenant, are returned instead of
+     * thrown.
+     */
     async query(workspace: Workspace, datasetId: string, dax: string): Promise<{ status: number; body: unknown }> {
       const { status, body } = await queries.json<unknown>({
         method: 'POST',

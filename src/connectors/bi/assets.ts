@@ -19,7 +19,7 @@ import type {
 } from './model.ts'
 import { defined } from './read.ts'
 
-/** Whether an item has a description, where that was told. */
+/** Whether an item has a description; absent where the description was not read. */
 function toDescriptionFact({ description }: Described, unread: readonly UnreadSection[]): { description?: boolean } {
   if (description !== undefined) return { description: true }
   const isOpen = unread.some(
@@ -28,7 +28,7 @@ function toDescriptionFact({ description }: Described, unread: readonly UnreadSe
   return isOpen ? {} : { description: false }
 }
 
-/** Why the schema of a dataset was not read. */
+/** Why the schema of a dataset was not read; undefined where it was. */
 export function toSchemaGap(answer: SchemaAnswer): Omit<UnreadSection, 'section'> | undefined {
   if (answer.status === 'available') return undefined
   if (answer.status === 'not_requested') return { reason: 'switched_off' }
@@ -48,7 +48,7 @@ function toSchemaGaps(answer: SchemaAnswer): UnreadSection[] {
 const isGapOfTables = ({ section, isEmptyIfRepeated }: UnreadSection) =>
   isWithin(section, 'tables') && isEmptyIfRepeated !== true
 
-/** Tables that are assets are listed through their dataset. */
+/** Gaps in which tables may exist as assets; tables are listed through their dataset. */
 function listUnlistedTables(unread: readonly UnreadSection[], areAssets: boolean): Unlisted[] {
   return unread
     .filter((gap) => (areAssets ? gap.section === 'tables' : isGapOfTables(gap)))
@@ -57,12 +57,12 @@ function listUnlistedTables(unread: readonly UnreadSection[], areAssets: boolean
 
 export interface AssetOptions {
   tenantId: string
-  /** Where people look at items, when the platform does not say. */
+  /** Base URL of the web app, used for items without a URL from the platform. */
   web: string
   workspacesAsContainers: boolean
   datasetsAsContainers: boolean
   ownership: boolean
-  /** The caller's id, for the key of the own workspace. */
+  /** The caller's object id, part of the key of their own workspace. */
   objectId?: string
 }
 
@@ -81,12 +81,12 @@ const toChecksum = (value: unknown) =>
 
 const systemNames = /^(?:Report|Dashboard) Usage Metrics(?: Model| Report)?$|^Usage Metrics Report$/i
 
-/** The workspace around an item, and what is known of its neighbours. */
+/** The workspace that holds an item, and its other items as far as links need them. */
 export interface AssetSurroundings {
   workspace: Workspace
-  /** Ids of the datasets that stand in it. */
+  /** Ids of the datasets in the workspace. */
   local: ReadonlySet<string>
-  /** Copies of reports in apps, by id, to the report that is kept. */
+  /** Ids of report copies in apps, mapped to the id of the report that is kept. */
   originals: ReadonlyMap<string, string>
 }
 
@@ -103,10 +103,7 @@ export function createAssets(options: AssetOptions) {
   }
   const place = (workspaceId: string) => `${options.web}/groups/${workspaceId}`
 
-  /**
-   * The checksum covers what a reader or a detector sees, and nothing that changes by itself: no address, date or
-   * `passing` fact.
-   */
+  /** The checksum covers what readers and detectors see, and nothing volatile: no URLs, dates or `passing` facts. */
   function draft(
     asset: Omit<AssetDraft, 'checksum' | 'document' | 'links'>,
     document: AssayDocument,
@@ -136,7 +133,9 @@ export function createAssets(options: AssetOptions) {
     return { ...asset, facts, checksum, links: all, document: async () => document }
   }
 
-  /** Where the platform does not say in which workspace a dataset is, only one that stands here is placed. */
+  /**
+   * Where the platform does not report a dataset's workspace, the link names one only for a dataset of this workspace.
+   */
   const toDatasetLink = (
     type: LinkDraft['type'],
     to: ColumnReference,
@@ -233,7 +232,7 @@ export function createAssets(options: AssetOptions) {
       ...toSchemaGaps(answer),
       ...(schema?.unread ?? []).filter(({ section }) => section === 'tables' || !options.datasetsAsContainers),
     ]
-    // Tables that are known as assets stay so until what was found in them is read here.
+    // Existing table assets are kept until the texts in which they have findings are read as part of this dataset.
     const gap = options.datasetsAsContainers ? undefined : unread.find(isGapOfTables)
     if (gap !== undefined) unread.push({ ...gap, section: 'tables/assets' })
     const asset = draft(
@@ -271,7 +270,7 @@ export function createAssets(options: AssetOptions) {
     return [asset, ...tables]
   }
 
-  /** `pages` is undefined where they were not read. */
+  /** `pages` is undefined where the pages were not read. */
   function reportAsset(report: BiReport, pages: readonly string[] | undefined, around: AssetSurroundings): AssetDraft {
     const { workspace } = around
     const owner = options.ownership ? (report.createdBy ?? report.modifiedBy) : undefined

@@ -7,12 +7,17 @@ import type { BiDashboard, BiReport, Dataset, Workspace } from './model.ts'
 
 const HOUR_MS = 3_600_000
 const WEEK_MS = 7 * 24 * HOUR_MS
-/** An edit may take half an hour to reach the list of changed workspaces, and the list takes no later time. */
+/**
+ * An edit can take 30 minutes to appear in the list of modified workspaces, which only accepts times at least an hour
+ * ago.
+ */
 const MAX_LAG_MS = HOUR_MS
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-/** What the platform's times do not show is read again once a week, each workspace at an hour of its own. */
+/**
+ * Whether the weekly re-read of content without modification times is due; each workspace has its own hour of the week.
+ */
 export function isDue(workspaceId: string, readAt: number, now: number): boolean {
   const phase = Number.parseInt(digest(workspaceId).slice(0, 8), 16) % WEEK_MS
   const turn = (at: number) => Math.floor((at + phase) / WEEK_MS)
@@ -22,42 +27,42 @@ export function isDue(workspaceId: string, readAt: number, now: number): boolean
 const toWorkspaceMark = (settings: string, { id, name, kind, member }: Workspace, isScanned: boolean) =>
   `${digest([settings, id, name, kind, member])} ${isScanned ? 'scanned' : 'listed'}`
 
-/** What of one workspace is to be read. */
+/** Decides which items of one workspace to read. */
 export interface Revisit {
   /**
-   * Reads an item, unless the platform's time says that it is as it was. One without a time is read once a week, unless
-   * an administrator's list tells that its workspace was edited.
+   * Reads an item unless its modification time shows that it is unchanged. An item without one is read once a week, or
+   * whenever the admin API lists its workspace as modified.
    */
   read<T extends object>(
     item: BiReport | Dataset | BiDashboard,
     key: string,
     read: () => Promise<T>,
   ): Promise<(T & { readings?: ReadingUpdate[] }) | { assets: []; unchanged?: string[]; deferred?: string[] }>
-  /** How many items were not read although the platform tells no time of them. */
+  /** Number of items without a modification time that were not read. */
   deferred(): number
-  /** What is kept of the workspace once all of it was listed. */
+  /** The reading to store for the workspace after all of it was listed; empty where the listing has gaps. */
   conclude(): ReadingUpdate[]
 }
 
 const bi = assetKinds.filter((kind) => kind.startsWith('bi.'))
 
 /**
- * Tells which workspaces and items need not be read again. `settings`: all that decides what is read of an item beside
- * the item itself.
+ * Determines which workspaces and items need not be read again. `settings`: every setting that affects what is read of
+ * an item.
  */
 export function createChangeCheck(options: {
   api: BiApi
   workspaces: readonly Workspace[]
   settings: unknown
   now: () => number
-  /** Told, before anything is read, which workspaces are as they were. */
+  /** Called with the ids of unchanged workspaces before anything is read. */
   onUnchanged: (ids: ReadonlySet<string>) => void
 }) {
   const { api, workspaces, now } = options
   const settings = digest(options.settings)
   let found: Promise<ReadonlySet<string>> | undefined
 
-  /** Ids of the workspaces in which nothing was edited since they were read. */
+  /** Ids of the workspaces that were not modified since they were last read. */
   async function findUnchanged({ readings }: CrawlRequest): Promise<ReadonlySet<string>> {
     const known = readings?.(workspaces.map(({ id }) => id)) ?? new Map<string, ReadingRecord>()
     const settled = workspaces.flatMap((workspace) => {
@@ -80,7 +85,7 @@ export function createChangeCheck(options: {
   }
 
   return {
-    /** The only batch of a workspace in which nothing was edited; undefined where it is to be listed. */
+    /** The single batch of a workspace that was not modified; undefined where the workspace must be listed. */
     async skip(workspace: Workspace, request: CrawlRequest): Promise<Batch | undefined> {
       if (request.readings === undefined) return undefined
       found ??= findUnchanged(request).catch((error: unknown) => {

@@ -75,7 +75,7 @@ interface Shape {
   masked: Record<string, unknown>
 }
 
-/** Runs beside other problems, so that all of them are listed at once. */
+/** Runs the check even if other members are invalid, so that all problems are reported together. */
 const whenShaped = ({ value }: { value: unknown }) =>
   isObject(value) && isObject(value.required) && isObject(value.masked)
 
@@ -122,7 +122,7 @@ const Payload = z.strictObject({
 
 export type BiConfig = z.infer<typeof Payload>
 
-/** The payload of a `BI_PLATFORM` source; `masked` must fit `required.auth_mode`. */
+/** The payload of a `BI_PLATFORM` source; `masked` must match `required.auth_mode`. */
 export const BiPayload: z.ZodType<BiConfig> = rules.reduce(
   (schema, { check, params }) => schema.refine(check, params),
   Payload,
@@ -140,7 +140,7 @@ const commercial: Cloud = {
   authority: 'login.microsoftonline.com',
 }
 
-/** National clouds by the host of the API. */
+/** National clouds by API host. */
 const clouds: Record<string, Cloud> = {
   'api.powerbi.com': commercial,
   'api.powerbigov.us': {
@@ -167,19 +167,19 @@ const clouds: Record<string, Cloud> = {
 
 export interface BiAddresses {
   apiOrigin: string
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   apiPath: string
   authorityOrigin: string
   authorityPath: string
-  /** The scope that a token is asked for. */
+  /** OAuth scope requested for tokens. */
   scope: string
-  /** Where people look at items, when the platform does not say. */
+  /** Base URL of the web app, used for items without a URL from the platform. */
   web: string
-  /** False where API and identity provider are known to belong to different clouds. */
+  /** False where the API and the identity provider are known to belong to different clouds. */
   cloudsMatch: boolean
 }
 
-/** An unknown host, such as a proxy, counts as the commercial cloud. */
+/** Unknown hosts, such as proxies, are treated as the commercial cloud. */
 export function toAddresses(config: BiConfig): BiAddresses {
   const api = new URL(config.optional.connection.api_base_url)
   const authority = new URL(config.optional.connection.authority_url)

@@ -22,34 +22,34 @@ import type { Item } from './wire.ts'
 
 export interface LoadedContent extends WorkspaceContent {
   scan: ScanAnswer
-  /** Copies of reports in apps, by id, to the report they were made from. */
+  /** Ids of report copies in apps, mapped to the id of the original report. */
   originals: Map<string, string>
-  /** Ids of the datasets that stand in this workspace. */
+  /** Ids of the datasets in this workspace. */
   local: ReadonlySet<string>
-  /** Kinds of items that the metadata scan alone lists, and did not. */
+  /** Kinds of items that only the metadata scan lists, where it did not list them. */
   unlisted: Unlisted[]
-  /** What was not told of the workspace itself. */
+  /** Sections of the workspace itself that were not read. */
   unread: UnreadSection[]
-  /** What was not told of any data source of the metadata scan. */
+  /** Sections that the metadata scan omitted for data sources. */
   sourceGaps: UnreadSection[]
-  /** True where the lists hold items without an id: what is missing from them may be there. */
+  /** True where the lists contain items without an id, so that assets missing from the lists may still exist. */
   unreadable: boolean
 }
 
 interface Source<T> {
-  /** What the member lists say; undefined where an administrator alone sees the workspace. */
+  /** Items from the member lists; undefined where only an administrator sees the workspace. */
   listed: readonly T[] | undefined
-  /** Gaps of all items of the list. */
+  /** Gaps that apply to every item of the list. */
   listedGaps: readonly UnreadSection[]
   scanned: readonly T[]
   scannedGaps: readonly UnreadSection[]
-  /** Why the scan may not tell an item. */
+  /** Why the metadata scan has no data on an item. */
   scanGap: Omit<UnreadSection, 'section'> | undefined
-  /** Sections that the scan alone tells. */
+  /** Sections that only the metadata scan provides. */
   scanSections: readonly string[]
 }
 
-/** The items of both, each with what was not told of it by either. */
+/** Merges the member lists with the metadata scan; each item gets the sections that neither provided. */
 function mergeAll<T extends Described>(source: Source<T>): T[] {
   const known = new Map(source.scanned.map((item) => [item.id, item]))
   const items = (source.listed ?? source.scanned).filter(({ id }) => id !== '')
@@ -79,7 +79,7 @@ function toScanGaps({ scanGap, scanSections }: Pick<Source<never>, 'scanGap' | '
   return scanGap === undefined ? [] : scanSections.map((section) => ({ section, ...scanGap }))
 }
 
-/** Reports published in an app are listed a second time: the copy is dropped where its original is there. */
+/** Drops reports listed a second time because they are published in an app, if the original is listed too. */
 function withoutCopies(reports: BiReport[]): { reports: BiReport[]; originals: Map<string, string> } {
   const ids = new Set(reports.map(({ id }) => id))
   const originals = new Map<string, string>()
@@ -94,7 +94,7 @@ function withoutDashboardCopies(dashboards: BiDashboard[]): BiDashboard[] {
   return dashboards.filter(({ appId, name }) => appId === undefined || !names.has(name.replace(/^\[App\]\s*/i, '')))
 }
 
-/** A tile names a dataset without its workspace; the report that it was pinned from knows it. */
+/** Adds the missing workspace of a tile's dataset from the report that the tile was pinned from. */
 export function toPlacedTiles(tiles: readonly Tile[], reports: readonly BiReport[]): Tile[] {
   return tiles.map((tile) => {
     const report = reports.find(({ id }) => id === tile.reportId)
@@ -103,7 +103,7 @@ export function toPlacedTiles(tiles: readonly Tile[], reports: readonly BiReport
   })
 }
 
-/** Lists one workspace: the member lists say what is there, the metadata scan adds what they do not tell. */
+/** Loads the items of one workspace: the member lists determine which items exist, the metadata scan adds details. */
 export function createContentLoader(options: { api: BiApi; scanner: Scanner; config: BiConfig }) {
   const { api, scanner } = options
   const { extract_reports, extract_dashboards, extract_ownership } = options.config.optional.extraction
@@ -133,7 +133,10 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
     }
   }
 
-  /** Addresses of the people who administer the workspace; undefined where the account may not see them. */
+  /**
+   * Email addresses (or identifiers) of the workspace administrators; undefined where owners are not extracted or the
+   * account is not a member.
+   */
   async function readAdmins(workspace: Workspace): Promise<string[] | 'refused' | 'unavailable' | undefined> {
     if (!extract_ownership || workspace.kind === 'me' || !workspace.member) return undefined
     try {
@@ -221,7 +224,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
     }
   }
 
-  /** Items of a workspace that an administrator alone sees are gone only where the scan lists their kind. */
+  /** Kinds missing from the metadata scan of an admin-only workspace: their assets must not count as deleted. */
   function listUnlisted({ datasets, reports, dashboards }: ScannedWorkspace): Unlisted[] {
     const lists: [unknown, readonly AssetKind[]][] = [
       [datasets, ['bi.dataset', 'bi.table']],
@@ -235,7 +238,7 @@ export function createContentLoader(options: { api: BiApi; scanner: Scanner; con
 const hasNameless = (lists: Pick<ScannedWorkspace, 'datasets' | 'reports' | 'dashboards'> | undefined) =>
   [lists?.datasets, lists?.reports, lists?.dashboards].some((list) => list?.some(({ id }) => id === '') === true)
 
-/** What the metadata scan tells of every item beside the lists. */
+/** Section for what the metadata scan adds to every item. */
 const describing = ['scan']
 
 export type ContentLoader = ReturnType<typeof createContentLoader>

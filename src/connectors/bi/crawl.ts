@@ -22,18 +22,18 @@ const unreadable: ScanWarning = {
 interface Drafts {
   assets: AssetDraft[]
   warnings?: ScanWarning[]
-  /** Keys of assets that were not read because they are as they were. */
+  /** Keys of assets not read because they are unchanged. */
   unchanged?: string[]
-  /** Keys of assets that were not read because nothing shows whether they are as they were. */
+  /** Keys of assets not read although nothing shows whether they are unchanged. */
   deferred?: string[]
   readings?: ReadingUpdate[]
 }
 
 const alone = async (draft: Promise<AssetDraft>): Promise<Drafts> => ({ assets: [await draft] })
 
-/** The answer to a call for details. */
+/** Result of a request for details of an item. */
 interface Detail {
-  /** Undefined where there is none. */
+  /** Undefined where the details could not be read. */
   items: Item[] | undefined
   unread: UnreadSection[]
 }
@@ -42,14 +42,14 @@ const notAsked: Detail = { items: undefined, unread: [] }
 const pagesNotInScan: Detail = { items: undefined, unread: unread('refused', 'not_in_scan', 'pages') }
 const tilesNotInScan: Detail = { items: undefined, unread: unread('missing', 'not_in_scan_result', 'tiles') }
 
-/** Says that the schema of datasets is not known; which findings that leaves open is counted elsewhere. */
+/** A warning that dataset schemas could not be read; affected findings are counted elsewhere. */
 function toSchemaWarnings(answer: SchemaAnswer): ScanWarning[] {
   if (answer.status !== 'unavailable') return []
   const message = `The tables of some datasets could not be read: ${answer.reason}; see schemaReason of each.`
   return [{ code: 'schema_unavailable', message }]
 }
 
-/** Says that items wait for their turn, and how to have them read before. */
+/** A warning that items are deferred, which also says how to have them read sooner. */
 function toDeferredWarnings(count: number): ScanWarning[] {
   if (count === 0) return []
   const message = `The platform tells no time of ${count} ${count === 1 ? 'item' : 'items'} that this scan did not read: each is read once a week; a full scan (assay scan NAME --full) reads all of them now.`
@@ -61,7 +61,7 @@ const ITEMS_PER_BATCH = { datasets: 20, reports: 50, dashboards: 50 }
 
 interface Position {
   phase: number
-  /** Items up to this id are done. */
+  /** Items up to and including this id are done. */
   after: string
 }
 
@@ -84,7 +84,7 @@ export function createCrawler(options: {
   const { api, assets } = options
   const { extraction } = options.config.optional
 
-  /** A detail of an item, or why it could not be had. */
+  /** Requests details of an item; on failure, returns the reason as an unread section. */
   async function detail(work: Promise<Item[]>, section: string): Promise<Detail> {
     try {
       return { items: await work, unread: [] }
@@ -180,7 +180,7 @@ export function createCrawler(options: {
     return [assets.workspaceAsset(content, keys)]
   }
 
-  /** Kinds of items that the options of the source leave out. */
+  /** Kinds of items that the source's options exclude. */
   const leftOut: readonly AssetKind[] = [
     ...(extraction.extract_reports ? [] : ['bi.report' as const]),
     ...(extraction.extract_dashboards ? [] : ['bi.dashboard' as const]),

@@ -11,9 +11,9 @@ import type { Item } from './wire.ts'
 export interface Discovery {
   workspaces: Workspace[]
   warnings: ScanWarning[]
-  /** Names and ids that were asked for and match nothing. */
+  /** Names and ids of the scope that match no workspace. */
   unmatched: string[]
-  /** Ids that the account sees, whether they are wanted or not, and ids that it may not see. */
+  /** Ids that the account sees, regardless of the scope, and ids that it is denied. */
   visible: ReadonlySet<string>
   denied: ReadonlySet<string>
 }
@@ -35,7 +35,10 @@ const fold = (name: string) => name.trim().normalize('NFC').toLowerCase()
 
 const personalTypes = "type eq 'PersonalGroup' or type eq 'Personal'"
 
-/** Which workspaces to scan: allow-lists by id and by name add up; without any, all that the account sees. */
+/**
+ * Determines the workspaces to scan: the union of the allow-lists by id and by name; without either, all that the
+ * account sees.
+ */
 export async function discover(options: {
   api: BiApi
   scope: BiConfig['optional']['scope']
@@ -111,7 +114,7 @@ export async function discover(options: {
 
 const IDS_PER_CALL = 20
 
-/** What became of workspaces that are not listed any more, as far as administrators' lists tell. */
+/** What happened to workspaces that are no longer listed, as far as the admin API shows. */
 export async function findLeft(
   api: BiApi,
   { visible, denied }: Discovery,
@@ -136,7 +139,10 @@ export async function findLeft(
   return left
 }
 
-/** Nothing to scan is a failure: an empty success would look like a clean tenant. */
+/**
+ * An empty scan must fail, because a success without assets would look like a clean tenant.
+ * @throws AppError `unavailable`, reason `scope_unmatched`, `nothing_visible` or the code of an `incomplete` warning
+ */
 export function requireWorkspaces({ workspaces, unmatched, warnings }: Discovery): void {
   if (workspaces.length > 0) return
   const gap = warnings.find(({ incomplete }) => incomplete === true)

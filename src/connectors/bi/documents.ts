@@ -13,7 +13,7 @@ import type {
   Workspace,
 } from './model.ts'
 
-/** Media type of an item's description; there is no source text behind it, so offsets are those of the parts. */
+/** Media type of an item's metadata as a document; there is no source text, so offsets are relative to each part. */
 const MIME = 'application/vnd.assay.bi-item'
 const MAX_PART_LENGTH = 200_000
 const address = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi
@@ -30,7 +30,7 @@ const text = (value: string | undefined, path: string, section: string): Part[] 
 const expression = (value: string | undefined, path: string, language: 'dax' | 'm', section: string): Part[] =>
   value === undefined ? [] : [{ kind: 'expression', text: value, path, language, section }]
 
-/** The sections that the texts of a field stand in. */
+/** The sections that contain a field's names, descriptions and expressions. */
 interface FieldSections {
   names: string
   descriptions: string
@@ -78,7 +78,7 @@ const namedParts = (items: readonly NamedExpression[], what: string, language: '
     ]
   })
 
-/** The words that name a source to people: its kind and where it is, never how one signs in to it. */
+/** Human-readable label of a data source: its type and location, never its credentials. */
 export function toSourceLabel(source: DataSource): string {
   const details = new Map(source.details.map(([key, value]) => [key.toLowerCase(), value]))
   const place = ['server', 'database', 'url', 'path', 'account', 'loginserver'].flatMap((key) => details.get(key) ?? [])
@@ -104,7 +104,7 @@ function withoutClosingMarks(url: string): string {
   return trimmed.endsWith(')') && !trimmed.includes('(') ? withoutClosingMarks(trimmed.slice(0, -1)) : trimmed
 }
 
-/** Addresses that a person has written into a description. */
+/** URLs written in descriptions. */
 function toLinks(parts: readonly Part[]): DocumentLink[] {
   return parts
     .filter(({ kind }) => kind === 'text')
@@ -131,7 +131,7 @@ export function toWorkspaceDocument(workspace: Workspace): AssayDocument {
   return toDocument([...name(workspace.name, 'name', 'workspace', 'name'), ...described(workspace)])
 }
 
-/** `schema` is left out where the tables are assets of their own. */
+/** `schema` is ignored where tables are assets of their own. */
 export function toDatasetDocument(dataset: Dataset, schema: Schema | undefined, withTables: boolean): AssayDocument {
   return toDocument([
     ...name(dataset.name, 'name', 'dataset', 'name'),
@@ -146,7 +146,7 @@ export function toDatasetDocument(dataset: Dataset, schema: Schema | undefined, 
 
 export const toTableDocument = (table: Table): AssayDocument => toDocument(toTableParts(table))
 
-/** `pages` are the names as readers see them, in their order. */
+/** `pages` are display names, in order. */
 export function toReportDocument(report: BiReport, pages: readonly string[]): AssayDocument {
   return toDocument([
     ...name(report.name, 'name', 'report', 'name'),

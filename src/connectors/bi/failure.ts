@@ -2,16 +2,16 @@ import { AppError } from '../../kernel/errors.ts'
 
 export const reasonOf = (error: unknown) => (error instanceof AppError ? (error.facts.reason ?? '') : '')
 
-/** Ends or parks the whole scan, so no smaller unit may swallow it. */
+/** Whether an error stops or parks the whole scan and must not be handled for a single item. */
 export const endsScan = (error: unknown) =>
   !(error instanceof AppError) ||
   error.code === 'internal' ||
   ['auth_failed', 'auth_expired', 'retry_later', 'aborted'].includes(reasonOf(error))
 
-/** The platform says no, and will say so again: no right, not there, not made for this item. */
+/** Whether the platform refuses permanently: no permission, not found, or not supported for this item. */
 export const isRefusal = (error: unknown) => ['forbidden', 'gone', 'bad_request'].includes(reasonOf(error))
 
-/** The platform's own error word. */
+/** The platform's error code. */
 export function codeOf(error: unknown): string {
   const code = error instanceof AppError ? error.facts.facts?.code : undefined
   return typeof code === 'string' ? code : ''
@@ -23,8 +23,8 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /**
- * What a failed call for a part of an item means: `refused` for good, or `unavailable` this time; throws on what ends
- * the scan. A 401 may be about the item alone, so `probe` asks whether the credential still holds.
+ * Classifies a failed request for a part of an item: `refused` is permanent, `unavailable` temporary; rethrows errors
+ * that end the scan. A 401 may concern the item only, so `probe` checks whether the credential is still valid.
  */
 export async function judge(error: unknown, probe: () => Promise<unknown>): Promise<'refused' | 'unavailable'> {
   if (statusOf(error) === 401) {

@@ -2,24 +2,24 @@ import type { UnreadReason, UnreadSection } from '../../documents/section.ts'
 import type { ScanAnswer } from './model.ts'
 import type { Item } from './wire.ts'
 
-/** Sections of an item that were not read, all for one reason. */
+/** Builds unread sections that share one reason. */
 export const unread = (reason: UnreadReason, detail: string, ...sections: string[]): UnreadSection[] =>
   sections.map((section) => ({ section, reason, detail }))
 
-/** A member that the platform always gives where it may be read, and that some of the items lack. */
+/** Reports a gap where items lack a member that the platform always sends to authorized callers. */
 export const requireMember = (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
   items.some((item) => !item.has(key)) ? unread('missing', '', ...sections) : []
 
 /**
- * A member that the platform leaves out where it is empty. Where none of the items has it, it may as well have been
- * withheld from all of them.
+ * Reports a gap where no item has a member that the platform omits when empty, because it may have been withheld from
+ * all of them.
  */
 export const expectMember = (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
   items.length === 0 || items.some((item) => item.has(key))
     ? []
     : unread('missing', '', ...sections).map((section) => ({ ...section, isEmptyIfRepeated: true }))
 
-/** What of the texts of tables was not told. */
+/** Gaps in the texts of tables. */
 export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
   const columns = tables.flatMap((table) => table.items('columns'))
   const measures = tables.flatMap((table) => table.items('measures'))
@@ -62,7 +62,7 @@ export function listExpressionGaps(items: readonly Item[], value: string, sectio
   ]
 }
 
-/** Details of data sources as the contract names them; which of them a source has depends on its kind. */
+/** Data source details in the API contract; which of them a source has depends on its type. */
 const connectionDetails = [
   'account',
   'classInfo',
@@ -88,7 +88,10 @@ export function listSourceGaps(sources: readonly Item[]): UnreadSection[] {
 
 export const toDetailSection = (key: string) => `sources/details/${key.toLowerCase()}`
 
-/** Why the metadata scan does not tell something; undefined where it was never meant to. */
+/**
+ * Why the metadata scan has no data on an item; undefined for items of the caller's own workspace, which it never
+ * covers.
+ */
 export function toScanGap(answer: ScanAnswer): { reason: UnreadReason; detail: string } | undefined {
   if ('workspace' in answer) return { reason: 'missing', detail: 'not_in_scan_result' }
   if (answer.missing === 'own_workspace') return undefined

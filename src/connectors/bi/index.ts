@@ -17,11 +17,11 @@ import { createSchemaReader } from './schema.ts'
 import { createSignIn } from './sign-in.ts'
 import { runSteps } from './steps.ts'
 
-/** The API as tokens name it, where they do not give its address. */
+/** Application id of the API, which some tokens have as audience in place of its URL. */
 const API_ID = '00000009-0000-0000-c000-000000000000'
 const MAX_RETRIES = 3
 const CONCURRENCY = 6
-/** Lists of an administrator take the platform up to half a minute. */
+/** The platform may take up to 30 seconds for admin lists. */
 const MIN_ADMIN_TIMEOUT_MS = 60_000
 
 function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfig>) {
@@ -43,7 +43,7 @@ function openClients({ config, signal, log, now, watch }: SessionOptions<BiConfi
   return { addresses, signIn, members, admins, queries }
 }
 
-/** What is known once the account has signed in and the workspaces are listed. */
+/** State available once the account has signed in and the workspaces are listed. */
 interface Ground {
   found: Discovery
   crawl: ReturnType<typeof createCrawler>
@@ -173,7 +173,10 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
   }
 }
 
-/** Workspaces, datasets, reports and dashboards of a BI tenant, as its members and administrators see them. */
+/**
+ * Connector for the workspaces, datasets, reports and dashboards of a BI tenant, read through the member and admin
+ * APIs.
+ */
 export const biConnector: Connector<BiConfig> = {
   type: 'BI_PLATFORM',
   title: 'BI platform',

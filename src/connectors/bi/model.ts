@@ -1,15 +1,15 @@
 import type { UnreadSection } from '../../documents/section.ts'
 
-/** What the member lists and the admin scanner say alike, in one shape. Ids are lower-cased GUIDs. */
+/** Common shape of items from the member lists and the metadata scan. Ids are lower-cased GUIDs. */
 export interface Workspace {
   /** `me` for the caller's own workspace. */
   id: string
   name: string
   description?: string
-  /** The description is the metadata scan's. */
+  /** True where the description comes from the metadata scan. */
   isDescribedByScan?: boolean
   kind: 'workspace' | 'personal' | 'me'
-  /** False where only an administrator sees it: its items come from the scanner alone. */
+  /** False where only an administrator sees it, so its items come from the metadata scan alone. */
   member: boolean
 }
 
@@ -32,9 +32,9 @@ export interface Table {
   hidden?: boolean
   columns: Field[]
   measures: Field[]
-  /** What a calculated table is made by. */
+  /** DAX expression that defines a calculated table. */
   expression?: string
-  /** Power Query that fills the table. */
+  /** Power Query expressions that load the table. */
   sources: string[]
 }
 
@@ -45,17 +45,17 @@ export interface NamedExpression {
 }
 
 export interface DataSource {
-  /** Kind of source, such as `Sql`. */
+  /** Type of the source, such as `Sql`. */
   type: string
-  /** Name and value of each detail, connection strings included. */
+  /** Name and value of each detail, including connection strings. */
   details: [string, string][]
 }
 
 export interface Schema {
-  /** How it was read. */
+  /** How the schema was read. */
   way: 'scanner' | 'tables' | 'queries' | 'statistics'
   tables: Table[]
-  /** What of it this way did not tell. */
+  /** Sections that this method did not provide. */
   unread: UnreadSection[]
   stale?: boolean
 }
@@ -65,21 +65,21 @@ export type SchemaAnswer =
   | { status: 'unavailable'; reason: string; temporary: boolean; tried: Record<string, string> }
   | { status: 'not_requested' }
 
-/** What lists and the metadata scan tell of every item. */
+/** Members that the lists and the metadata scan have for every item. */
 export interface Described {
   id: string
   name: string
   description?: string
-  /** The description is the metadata scan's. */
+  /** True where the description comes from the metadata scan. */
   isDescribedByScan?: boolean
-  /** What was not told of it. */
+  /** Sections that were not read. */
   unread: UnreadSection[]
 }
 
 export interface Dataset extends Described {
   url?: string
   configuredBy?: string
-  /** The platform says that nobody is its owner. */
+  /** True where the platform reports that there is no owner. */
   ownerless?: boolean
   createdAt?: number
   modifiedAt?: number
@@ -88,15 +88,15 @@ export interface Dataset extends Described {
   pushRows: boolean
   refreshable: boolean
   identityRequired: boolean
-  /** Undefined where the platform did not say. */
+  /** Undefined where the platform did not report them. */
   upstreamDatasets?: ColumnReference[]
   upstreamDataflows?: ColumnReference[]
-  /** Undefined where the scanner did not say; then the member API is asked. */
+  /** Undefined where the metadata scan did not report them; the member API is used then. */
   dataSources?: DataSource[]
   parameters: NamedExpression[]
-  /** Filters of row-level security roles; undefined where the scanner did not say. */
+  /** Filters of row-level security roles; undefined where the metadata scan did not report them. */
   roleFilters?: NamedExpression[]
-  /** Shared Power Query; undefined where the scanner did not say. */
+  /** Shared Power Query expressions; undefined where the metadata scan did not report them. */
   expressions?: NamedExpression[]
   scanned?: { schema?: Schema; error?: string }
 }
@@ -124,7 +124,7 @@ export interface BiDashboard extends Described {
   url?: string
   owner?: string
   appId?: string
-  /** Undefined where only the member API has them. */
+  /** Undefined where only the member API provides them. */
   tiles?: Tile[]
 }
 
@@ -133,24 +133,24 @@ export interface WorkspaceContent {
   datasets: Dataset[]
   reports: BiReport[]
   dashboards: BiDashboard[]
-  /** People and groups with their right, where ownership is asked for. */
+  /** Administrators of the workspace; undefined where owners are not extracted or could not be read. */
   admins?: string[]
 }
 
-/** A workspace as an administrator's metadata scan shows it. */
+/** A workspace as returned by the metadata scan. */
 export interface ScannedWorkspace {
   description?: string
-  /** Undefined where the scan did not list them. */
+  /** Undefined where the metadata scan did not list them. */
   datasets?: Dataset[]
   reports?: BiReport[]
   dashboards?: BiDashboard[]
-  /** What was not told of any data source. */
+  /** Sections that the scan omitted for data sources. */
   sourceGaps: UnreadSection[]
-  /** Gaps of all items of a kind. */
+  /** Gaps that apply to all items of a kind. */
   gaps: Record<'workspace' | 'datasets' | 'reports', UnreadSection[]>
 }
 
 export type ScanAnswer =
   | { workspace: ScannedWorkspace }
-  /** `temporary`: the next scan may well get it, so its absence says nothing. */
+  /** `temporary`: a later scan may succeed, so missing data proves nothing. */
   | { missing: string; temporary: boolean }

@@ -16,7 +16,7 @@ import type { Item } from './wire.ts'
 
 type Optional<T> = { [K in keyof T]?: T[K] | undefined }
 
-/** Leaves out what is undefined, so that objects compare and hash alike. */
+/** Omits undefined members, so that equal objects compare and hash equally. */
 export function defined<T extends object>(members: Optional<T>): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 }
@@ -39,7 +39,9 @@ function toField(item: Item): Field {
   }
 }
 
-/** Tables as the scanner and the push API give them, without what the engine makes for itself. */
+/**
+ * Tables as the metadata scan and the push API return them, without the columns that the platform generates internally.
+ */
 export function toTables(items: readonly Item[]): Table[] {
   return items
     .map((item) => ({
@@ -100,7 +102,7 @@ function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   const error = item.text('schemaRetrievalError')
   const tables = item.list('tables')
   if (tables === undefined || (error !== undefined && tables.length === 0)) return error === undefined ? {} : { error }
-  // Without the tenant's setting for expressions, the scan tells neither DAX nor Power Query.
+  // Without the tenant setting for expressions, the metadata scan returns neither DAX nor Power Query.
   const withheld = item.list('expressions') === undefined
   const schema: Schema = {
     way: 'scanner',
@@ -117,7 +119,7 @@ function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   return { schema, ...(error === undefined ? {} : { error }) }
 }
 
-/** A sentence of the platform as one word. */
+/** Converts a message of the platform to a snake_case code of at most 60 characters. */
 export const toWord = (text: string) =>
   text
     .replace(/[^\w]+/g, '_')
@@ -134,7 +136,7 @@ function toRoleFilters(roles: readonly Item[]): NamedExpression[] {
   )
 }
 
-/** The scanner's data sources of a dataset; undefined where it does not tell them all. */
+/** The data sources of a dataset in the metadata scan; undefined where the list is incomplete. */
 function toUsedSources(item: Item, known: ReadonlyMap<string, DataSource>): DataSource[] | undefined {
   const used = item.list('datasourceUsages')
   if (used === undefined) return undefined
@@ -146,7 +148,7 @@ function toUsedSources(item: Item, known: ReadonlyMap<string, DataSource>): Data
 
 const toModifiedAt = (item: Item) => item.instant('modifiedDateTime') ?? item.instant('updatedDateTime')
 
-/** `dataSources` maps the scanner's instance ids; absent for the member list. */
+/** `dataSources` maps the metadata scan's instance ids; absent for items of the member list. */
 export function toDataset(item: Item, dataSources?: ReadonlyMap<string, DataSource>): Dataset {
   const references = (list: string, key: string) => {
     const items = item.list(list)
@@ -242,7 +244,7 @@ export function toDashboard(item: Item, scanned = false): BiDashboard {
   }
 }
 
-/** The first wins where both say something; lists that are empty do not count. */
+/** Members of the first object win where both are set; empty strings and lists count as not set. */
 export function merge<T extends object>(listed: T, scanned: T | undefined): T {
   if (scanned === undefined) return listed
   const said = Object.entries(listed).filter(

@@ -43,7 +43,7 @@ function dateOf(unit: Unit, column: string | undefined): number | undefined {
   return unit.modifiedAt ?? unit.refreshedAt ?? unit.createdAt
 }
 
-/** The first `limit` units in the order asked for; the same seed over the same units gives the same choice. */
+/** The first `limit` units in the requested order; the same seed and units give the same choice. */
 function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; undated: boolean } {
   const { strategy, limit, orderBy, seed } = sampling
   const latest = strategy === 'LATEST'
@@ -61,15 +61,16 @@ function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; u
 }
 
 /**
- * Picks the sample over all workspaces; the dataset of a picked report comes with it, so that its link leads somewhere.
+ * Selects the sample over all workspaces. The dataset of a selected report is included, so that the report's link
+ * resolves.
  */
 export async function select(options: {
   sampling: Sampling
   workspaces: readonly Workspace[]
   load: ContentLoader
-  /** Last refresh of each dataset of a workspace, where the order asks for it. */
+  /** Last refresh of each dataset of a workspace; used only where the requested order needs it. */
   refreshes: (content: LoadedContent) => Promise<ReadonlyMap<string, number>>
-  /** Told about a workspace that cannot be listed; it fails again, and is reported, when its turn comes. */
+  /** Called for a workspace that cannot be listed; the failure is reported when the workspace is crawled. */
   skipped: (workspace: Workspace, error: unknown) => void
 }): Promise<SampleSelection> {
   const { sampling } = options

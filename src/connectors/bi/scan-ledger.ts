@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { SessionCheckpoint } from '../connector.ts'
 
-/** The metadata scans that were started, by the workspaces they are of. */
+/** Records the metadata scans that were started, by the workspaces they cover. */
 export interface ScanLedger {
   find(workspaceIds: readonly string[]): string | undefined
   add(workspaceIds: readonly string[], scanId: string): void
@@ -10,7 +10,7 @@ export interface ScanLedger {
 
 export const scanIdShape = /^[\w-]{1,100}$/
 
-/** The platform keeps results for a day. */
+/** The platform keeps scan results for 24 hours. */
 const KEPT_MS = 23 * 3_600_000
 
 const Entries = z.record(z.string(), z.object({ id: z.string().regex(scanIdShape), at: z.number() }))

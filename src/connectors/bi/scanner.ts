@@ -12,9 +12,9 @@ import { type Item, toItem } from './wire.ts'
 
 export interface Scanner {
   find(workspaceId: string): Promise<ScanAnswer>
-  /** Workspaces that are not expected to be asked for are scanned apart from the others. */
+  /** Moves workspaces that are unlikely to be requested into separate batches, after the others. */
   putOff(workspaceIds: ReadonlySet<string>): void
-  /** Frees what is kept of a workspace. */
+  /** Frees the cached result of a workspace. */
   release(workspaceId: string): void
 }
 
@@ -50,8 +50,8 @@ function toScannedWorkspace(
 }
 
 /**
- * Runs metadata scans over batches of the workspaces, as each is first asked for. Where the account is no administrator
- * every answer is `missing`, after one refused call.
+ * Runs metadata scans over batches of workspaces, each when one of its workspaces is first requested. For an account
+ * without admin rights, every answer is `missing` after one refused call.
  */
 export function createScanner(options: {
   client: HttpClient
@@ -97,7 +97,10 @@ export function createScanner(options: {
     return id
   }
 
-  /** True once the result can be fetched, false where the scan failed. Throws where it does not end. */
+  /**
+   * True once the result is ready, false where the metadata scan failed.
+   * @throws AppError `unavailable`, reason `scan_stuck`, where it does not end within GIVE_UP_MS
+   */
   async function finish(scanId: string): Promise<boolean> {
     const until = performance.now() + GIVE_UP_MS
     for (let poll = 0; performance.now() < until; poll++) {
@@ -108,7 +111,7 @@ export function createScanner(options: {
       if (/^succeeded$/i.test(status)) return true
       await sleep(pollDelaysMs[poll] ?? POLL_DELAY_MS, undefined, { signal })
     }
-    // Halves of a scan that does not end would cost as long again, each.
+    // Not split into halves, because each half would wait as long again.
     throw new AppError('unavailable', 'The metadata scan does not end; try again later.', { reason: 'scan_stuck' })
   }
 
@@ -118,7 +121,10 @@ export function createScanner(options: {
     return toItem(body)
   }
 
-  /** What a scan came to that was started before an interruption; undefined where none was, or the platform lost it. */
+  /**
+   * Result of a metadata scan started before an interruption; undefined where there is none or the platform no longer
+   * has it.
+   */
   async function resume(ids: readonly string[]): Promise<Item | 'failed' | undefined> {
     const scanId = ledger.find(ids)
     if (scanId === undefined) return undefined
@@ -137,7 +143,7 @@ export function createScanner(options: {
     const sourceGaps = listSourceGaps(instances)
     const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
     const isTold = !options.schema || datasets.some((dataset) => dataset.has('expressions'))
-    // The tenant has a setting for expressions: where no dataset has any, it may be off for as long as it likes.
+    // If no dataset has expressions, the tenant setting for them is probably off, possibly permanently.
     const expressionGaps = isTold ? [] : unread('missing', 'no_expressions', 'expressions')
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
     for (const id of ids) {
@@ -151,7 +157,7 @@ export function createScanner(options: {
     }
   }
 
-  /** A scan that fails is tried again in halves, so that one bad workspace costs only itself. */
+  /** A failed metadata scan is split into halves and retried, so that one bad workspace does not affect the others. */
   async function scan(ids: readonly string[]): Promise<void> {
     try {
       const result = (await resume(ids)) ?? (await fetchResult(await start(ids)))

@@ -5,7 +5,7 @@ import type { Dataset, Field, ScanAnswer, Schema, SchemaAnswer, Table, Workspace
 import { isInternalColumn, isInternalTable, toTables, toWord } from './read.ts'
 import { type Item, toItem } from './wire.ts'
 
-/** Projections only: no cell value ever leaves the service. */
+/** Queries read metadata only: no cell value ever leaves the service. */
 const queries = {
   describedColumns:
     'EVALUATE SELECTCOLUMNS(INFO.VIEW.COLUMNS(),"t",[Table],"c",[Name],"d",[DataType],"h",[IsHidden],"x",[Description],"e",[Expression])',
@@ -15,14 +15,14 @@ const queries = {
   statistics: 'EVALUATE SELECTCOLUMNS(COLUMNSTATISTICS(),"t",[Table Name],"c",[Column Name])',
 }
 
-/** After so many datasets in a row refused alike, the refusal is taken as the tenant's. */
+/** After this many identical refusals in a row, the refusal is assumed to apply to the whole tenant. */
 const ALIKE_REFUSALS = 5
 
 type Step = { schema: Schema } | { reason: string; temporary?: boolean }
 
 class QueryRefused extends Error {
   readonly reason: string
-  /** True where the tenant refuses, not this dataset. */
+  /** True where the refusal applies to the tenant, not only to this dataset. */
   readonly general: boolean
 
   constructor(reason: string, general = false) {
@@ -34,7 +34,7 @@ class QueryRefused extends Error {
 
 const isTenantWord = (code: string) => /disabled|tenant|featurenot|notenabled|notallowed/i.test(code)
 
-/** A reply of 200 may hold an error at three places. */
+/** A reply with status 200 may contain an error in any of three places. */
 function readRows(body: unknown): Item[] {
   const reply = toItem(body)
   const [result] = reply.items('results')
@@ -77,16 +77,16 @@ function toTablesOf(columns: Item[], measures: Item[], tableRows: Item[]): Table
   return [...tables.values()].filter(({ name }) => name !== '' && !isInternalTable(name))
 }
 
-/** Cells that every row of an answer has, with or without a value. */
+/** Reports a gap where a row lacks a column, which the platform includes even when its value is empty. */
 const requireCells = (rows: readonly Item[], keys: readonly string[], ...sections: string[]) =>
   keys.some((key) => rows.some((row) => !row.has(`[${key}]`) && !row.has(key)))
     ? unread('missing', '', ...sections)
     : []
 
-/** What is not known of columns without a name, and of tables without one. */
+/** Sections that are incomplete where a table or column has no name. */
 const namedSections = ['tables/names', 'tables/descriptions', 'tables/columns']
 
-/** Columns as the queries name them, best first, with what each leaves out. */
+/** Queries for columns, best first, each with the sections that it does not provide. */
 const columnWays = [
   { dax: queries.describedColumns, way: 'queries', leavesOut: [] },
   { dax: queries.columns, way: 'queries', leavesOut: ['tables/descriptions/columns', 'tables/columns'] },
@@ -97,7 +97,7 @@ const columnWays = [
   },
 ] as const
 
-/** Reads schemas by the first way that works, and says why where none does. */
+/** Reads schemas by the first method that works, or returns why each method failed. */
 export function createSchemaReader(options: { api: BiApi; servicePrincipal: boolean }) {
   const { api } = options
   let queriesOff: string | undefined
@@ -113,7 +113,7 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     return readRows(body)
   }
 
-  /** The rows of the first of several queries that the engine takes; which columns a view has depends on its age. */
+  /** Result of the first query that the platform accepts; the columns of a view depend on the engine's version. */
   async function firstTaken(
     workspace: Workspace,
     dataset: Dataset,
@@ -226,7 +226,7 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
   }
 }
 
-/** Power Query that another way than the metadata scan does not tell is missing for want of the scan. */
+/** Power Query that was not read because the metadata scan was not available gets the metadata scan's reason. */
 function withScanGaps(schema: Schema, scan: ScanAnswer): Schema {
   const gap = toScanGap(scan)
   const isTold = schema.way === 'tables' && schema.tables.some(({ sources }) => sources.length > 0)
@@ -235,7 +235,7 @@ function withScanGaps(schema: Schema, scan: ScanAnswer): Schema {
   return { ...schema, unread: [...told, ...unread(gap.reason, gap.detail, 'tables/sources')] }
 }
 
-/** The one reason to show: what the platform said of this dataset before what is true of the account. */
+/** The reason to show: an error specific to the dataset takes precedence over a restriction of the account. */
 function tellingReason(tried: Record<string, string>): string {
   const { scanner = 'not_in_scan_result', queries: asked } = tried
   if (scanner.startsWith('retrieval_error')) return scanner

@@ -4,7 +4,7 @@ import { MASK } from '../../kernel/redaction.ts'
 import type { HttpClient } from '../http/transport.ts'
 import type { BiConfig } from './config.ts'
 
-/** What a token says about itself; read, not verified: the API does that. */
+/** Claims of the access token; decoded but not verified, because the API verifies them. */
 interface TokenClaims {
   tenantId?: string
   objectId?: string
@@ -14,9 +14,9 @@ interface TokenClaims {
 }
 
 export interface SignIn {
-  /** The Authorization header's value; asks for a token where none is there or the present one is about to end. */
+  /** Value of the Authorization header; requests a token where there is none or the current one is about to expire. */
   authorize(): Promise<string>
-  /** Gets another token after a refusal; false where a person must. */
+  /** Gets a new token after a refusal; false where a person must provide one. */
   refresh(): Promise<boolean>
   claims(): Promise<TokenClaims>
 }
@@ -63,7 +63,10 @@ function readClaims(token: string): TokenClaims {
   }
 }
 
-/** How long a token is used: five minutes less than it lives, or half of a short life, but never for one call only. */
+/**
+ * How long a token is used, in ms: its lifetime minus 5 minutes, or half of a short lifetime, and at least
+ * MIN_LIFETIME_MS.
+ */
 export function toUseMs(expiresIn: unknown): number {
   const seconds = Number(expiresIn)
   const lifetime = Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_LIFETIME_S

@@ -15,7 +15,7 @@ const detailOf = (error: unknown) => (error instanceof AppError ? error.message 
 
 const minutes = (ms: number) => `${Math.max(0, Math.round(ms / 60_000))} minutes`
 
-/** The steps of a connection test. Nothing is written, and no step ends the others but a refused sign-in. */
+/** Runs the steps of a connection test without writing anything. Only a refused sign-in skips the remaining steps. */
 export async function runSteps(options: {
   api: BiApi
   signIn: SignIn

@@ -1,13 +1,14 @@
 import { isObject } from '../../kernel/json-object.ts'
 
 /**
- * One object of a reply. The platform's letter case differs between its documents and its answers, so keys have none.
+ * An object of a response. Keys are case-insensitive, because the platform's responses differ in case from its
+ * documentation.
  */
 export interface Item {
   text(key: string): string | undefined
-  /** True where the platform gives the member, whatever it says. */
+  /** True where the response contains the member, even if it is empty. */
   has(key: string): boolean
-  /** True where the platform gives the member, and it says nothing. */
+  /** True where the response contains the member and it is empty. */
   blank(key: string): boolean
   /** A GUID, in lower case. */
   id(key: string): string | undefined
@@ -17,9 +18,9 @@ export interface Item {
   instant(key: string): number | undefined
   item(key: string): Item | undefined
   items(key: string): Item[]
-  /** As `items`; undefined where the member is no list. */
+  /** Like `items`, but undefined where the member is not a list. */
   list(key: string): Item[] | undefined
-  /** Members that are plain text, by the name they came with. */
+  /** All string members, with their names as received. */
   texts(): [string, string][]
 }
 

@@ -1,32 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BreakerState } from './upstream.ts'
 
-/** How a call may go out: like all others, or as the one that finds out whether the origin is back. */
+/** Whether a call is an ordinary one or the probe that tests whether the origin has recovered. */
 export type Passage = 'normal' | 'probe'
 
-/** Leaves an origin alone that keeps failing. */
+/** Circuit breaker: stops calls to an origin that keeps failing. */
 export interface Breaker {
-  /** Waits until calls may go out again. @throws what `givenUp` makes, once waiting has not helped. */
+  /**
+   * Waits until calls are allowed.
+   * @throws the error from `givenUp` while the breaker is open after more than PATIENCE openings
+   */
   pass(): Promise<Passage>
-  /** Whether a call that was let through may still go out: the breaker may have opened since. */
+  /** Whether a call that has passed may still be sent: the breaker may have opened since. */
   admits(passage: Passage): boolean
-  /** Told of each attempt: `ok` for any answer that is no fault of the origin, `neither` where nothing was learnt. */
+  /**
+   * Records the outcome of an attempt: `ok` for any reply that is not the origin's failure, `neither` for no evidence.
+   */
   answered(passage: Passage, outcome: 'ok' | 'failed' | 'neither', path: string): void
 }
 
 const FAILURES = 5
-/** Failures of one address alone are a broken item, not a broken origin. */
+/** Number of different paths that must fail, because failures of a single path indicate a broken item. */
 const PATHS = 2
 const FIRST_OPEN_MS = 5_000
 const MAX_OPEN_MS = 60_000
-/** After so many probes that failed nobody waits any more: calls fail at once until the next probe is due. */
+/** Number of openings (each after a failed probe) until calls fail at once instead of waiting for the next probe. */
 const PATIENCE = 3
 
-/** Opens after five failures in a row at more than one address; then one call at a time finds out. */
+/** Opens after five failures in a row on at least two paths; then a single probe at a time tests the origin. */
 export function createBreaker(options: {
   signal: AbortSignal
   givenUp: (waitMs: number) => Error
-  /** Told of every change. */
+  /** Called on every change of state. */
   tell?: ((state: BreakerState) => void) | undefined
 }): Breaker {
   const { signal, tell = () => {} } = options

@@ -1,21 +1,21 @@
 import type { Agent as HttpAgent } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
 
-/** One request and its reply; nothing is retried, followed or judged here. */
+/** One request and its reply, without retries, redirects or interpretation of the status. */
 export interface ExchangeRequest {
   url: URL
   method: 'GET' | 'HEAD' | 'POST'
   headers: Record<string, string>
   body?: string | undefined
-  /** From the start to the last byte. */
+  /** From the start to the last byte, in milliseconds. */
   totalMs: number
-  /** Longest silence, also while connecting; absent: `totalMs` alone counts. */
+  /** Longest time without data, also while connecting, in milliseconds; absent: only `totalMs` applies. */
   idleMs?: number
-  /** Cap on the decoded body of a 2xx reply; others are cut at 64 KiB without complaint. */
+  /** Limit on the decoded body of a 2xx reply; other bodies are cut at 64 KiB without an error. */
   maxBytes: number
-  /** Keep what came of a body that is over the cap or breaks off, instead of failing. */
+  /** Keep the received part of a body that exceeds the limit or breaks off, instead of failing. */
   partial?: boolean
-  /** Asked once the headers are there; false: the body is not read. */
+  /** Called once the headers have arrived; false: the body is not read. */
   wantsBody?: (status: number, headers: Record<string, string>) => boolean
   signal: AbortSignal
   agent?: { http: HttpAgent; https: HttpsAgent }
@@ -25,14 +25,14 @@ export interface ExchangeReply {
   status: number
   headers: Record<string, string>
   bytes: Uint8Array
-  /** True where not all of the body was kept. */
+  /** True where the body is incomplete. */
   cut: boolean
 }
 
-/** Why no usable reply came; carries no request, so that no header can leak from it. */
+/** Why there is no usable reply; does not hold the request, so that no header can leak from it. */
 export class ExchangeError extends Error {
   readonly kind: 'network' | 'timeout' | 'too_large' | 'aborted'
-  /** The system's name of the fault, such as `ECONNRESET`. */
+  /** System error code, such as `ECONNRESET`. */
   readonly code: string
 
   constructor(kind: ExchangeError['kind'], code: string) {
@@ -62,12 +62,15 @@ function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
   return new ExchangeError('network', word)
 }
 
-/** Sends one request and reads the reply while counting its bytes. Throws only `ExchangeError`. */
+/**
+ * Sends one request and reads the reply up to the limits.
+ * @throws ExchangeError and nothing else
+ */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeReply> {
   const { signal, idleMs } = request
   if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
   const idle = idleMs === undefined ? {} : { connect: idleMs, secureConnect: idleMs, socket: idleMs, response: idleMs }
-  // Read with the first request: a process that only answers questions never sends one.
+  // Imported with the first request, because a process that only answers queries never sends one.
   const { got } = await import('got')
   const stream = got.stream(request.url, {
     method: request.method,

@@ -2,18 +2,18 @@ import { AppError, type ErrorFacts } from '../../kernel/errors.ts'
 import { ExchangeError, type ExchangeReply } from './exchange.ts'
 import { readRetryAfterMs } from './retry-after.ts'
 
-/** What went wrong with one attempt, and whether another may help. */
+/** Why an attempt failed, and whether to retry it. */
 export interface UpstreamFault {
   reason: string
   message: string
   status?: number | undefined
-  /** The platform's own error word. */
+  /** The platform's error code. */
   code?: string | undefined
   facts?: Record<string, unknown>
   retryAfterMs?: number
-  /** `once`: one more attempt however many the client allows. */
+  /** `once`: one more attempt, regardless of the client's `maxRetries`. */
   retry: 'never' | 'once' | 'always'
-  /** What the platform asked all of us to wait; absent: the client's own back-off. */
+  /** Pause that the platform requested for the whole client, in milliseconds; absent: the client's own back-off. */
   pauseMs?: number
 }
 
@@ -27,13 +27,13 @@ export class RequestFault extends Error {
   }
 }
 
-/** A longer wait is not sat out: the caller is told when to come back. */
+/** A longer pause is not waited out: the caller gets `retry_later` with the time to come back. */
 export const MAX_PAUSE_MS = 300_000
 
 const decoder = new TextDecoder('utf-8')
 export const textOf = (reply: ExchangeReply) => decoder.decode(reply.bytes)
 
-/** Undefined where the text is no JSON; a byte-order mark is taken off. */
+/** Strips a byte-order mark; undefined where the text is not JSON. */
 export function parseJson(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
@@ -42,7 +42,7 @@ export function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-/** `error.code`, `error` or `code`; only where it looks like a word, because bodies may hold anything. */
+/** Reads `error.code`, `error` or `code`, and accepts only short identifiers, because a body may contain anything. */
 function readErrorCode(text: string): string | undefined {
   const body = parseJson(text)?.value as { error?: unknown; code?: unknown } | null | undefined
   const error = body?.error as { code?: unknown } | string | null | undefined
@@ -60,7 +60,7 @@ export function toParked(host: string, waitMs: number, status = 429): UpstreamFa
   return { reason: 'retry_later', message, status, retryAfterMs: waitMs, retry: 'never' }
 }
 
-/** Nothing is sent: the origin failed again and again. */
+/** The fault of calls that are not sent while the breaker is open. */
 export function toGivenUp(host: string, waitMs: number): UpstreamFault {
   const message = `${host} keeps failing and is left alone for ${Math.ceil(waitMs / 1000)} seconds; try again later.`
   return { reason: 'server_error', message, retry: 'never' }
@@ -81,9 +81,9 @@ function toLimited(reply: ExchangeReply, text: string, circumstances: Circumstan
 
 export interface Circumstances {
   host: string
-  /** Whether the request may be sent again after a server error that could have come too late. */
+  /** Whether the request may be sent again after a server error that may have occurred after it took effect. */
   repeatable: boolean
-  /** Whether this client was let in before. */
+  /** Whether this client has been authorized before. */
   succeeded: boolean
   now: number
   random: () => number
@@ -127,7 +127,7 @@ function toRule(
   return { reason: 'protocol_error', message, retry: 'never' }
 }
 
-/** What a reply other than 2xx means. */
+/** Classifies a reply with a status other than 2xx. */
 export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): UpstreamFault {
   const { status } = reply
   const text = textOf(reply)
@@ -137,7 +137,7 @@ export function toRefusal(reply: ExchangeReply, circumstances: Circumstances): U
   return { ...rule, status, code, facts: { ...traceOf(reply.headers), ...rule.facts } }
 }
 
-/** What an exception of one attempt means; what is not ours to judge is thrown on. */
+/** Classifies an exception of one attempt; rethrows unknown errors. */
 export function toFault(error: unknown, host: string, signal: AbortSignal): UpstreamFault {
   if (signal.aborted) return { reason: 'aborted', message: 'The work was stopped; start it again.', retry: 'never' }
   if (error instanceof RequestFault) return error.fault

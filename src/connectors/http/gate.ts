@@ -1,29 +1,32 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Where every request of one client waits for its turn. */
+/** Limits concurrency and rate of the requests of one client. */
 export interface RequestGate {
-  /** Waits for a free place, for the pause to end and for the gap since the last start; returns how to leave. */
+  /**
+   * Waits for a free slot, for the end of a pause and for the gap since the last start; returns the function that frees
+   * the slot.
+   */
   enter(): Promise<() => void>
-  /** Holds back every start for so long; a shorter pause never shortens a longer one. */
+  /** Delays every start for this time; a shorter pause never shortens a longer one. */
   pause(ms: number): void
-  /** Told after each answer: a refusal widens the gap between starts, a success narrows it again. */
+  /** Reports a reply: a refusal widens the gap between starts, a success narrows it again. */
   answered(outcome: 'ok' | 'refused'): void
-  /** While the platform says that little of the budget is left, half the places are used. */
+  /** While the platform reports that the budget is nearly used up, half the slots are used. */
   nearLimit(near: boolean): void
 }
 
 const FIRST_PENALTY_MS = 100
 const MAX_PENALTY_MS = 2_000
-/** What a success leaves of the penalty: ten calls after a refusal still start at least 50 ms apart. */
+/** Factor on the penalty after each success: the first ten calls after a refusal start at least 50 ms apart. */
 const PENALTY_LEFT = 0.92
 
-/** Counts on the monotonic clock, so that a change of the wall clock neither shortens nor lengthens a wait. */
+/** Uses the monotonic clock, so that changes of the wall clock do not affect waits. */
 export function createGate(options: {
   concurrency: number
   minGapMs: number
   signal: AbortSignal
-  /** Called before waiting out a pause; throws when that wait is too long to sit out. */
+  /** Called before waiting out a pause; throws where the pause is too long to wait for. */
   beforePause: (remainingMs: number) => void
 }): RequestGate {
   const { signal, minGapMs } = options
@@ -94,7 +97,7 @@ export function createGate(options: {
     },
     answered(outcome) {
       if (outcome === 'ok') penaltyMs = penaltyMs < 10 ? 0 : penaltyMs * PENALTY_LEFT
-      // Refusals of calls that were under way together count as one.
+      // Refusals of concurrent calls count as one.
       else if (pausedUntil <= performance.now()) {
         penaltyMs = Math.min(MAX_PENALTY_MS, Math.max(FIRST_PENALTY_MS, penaltyMs * 2))
       }

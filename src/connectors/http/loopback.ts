@@ -1,4 +1,4 @@
-/** Whether a host name, as `URL.hostname` writes it, is this computer itself. */
+/** Whether a host name, in the form of `URL.hostname`, is this computer. */
 export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

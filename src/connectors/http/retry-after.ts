@@ -9,9 +9,9 @@ function toWaitMs(value: string | undefined, serverNow: number): number | undefi
 }
 
 /**
- * How long the platform asks to be left alone, in milliseconds; undefined where it does not say, or says nothing usable
- * (0, a past date, garbage). Reads seconds, HTTP dates and ISO instants from `Retry-After` and its beta form, the reset
- * instant of the rate-limit headers, and the sentence that the BI platform writes into the body.
+ * The wait that the platform requests, in milliseconds; undefined where there is none or it is unusable (0, a past
+ * date, garbage). Reads seconds, HTTP dates and ISO instants from `Retry-After` and its beta form, the reset instant of
+ * the rate-limit headers, and the sentence that the BI platform writes into the body.
  */
 export function readRetryAfterMs(headers: Headers, body: string, now: number): number | undefined {
   const sent = Date.parse(headers.date ?? '')

@@ -22,18 +22,18 @@ type Query = Record<string, string | number | undefined>
 
 interface JsonRequest {
   method?: 'GET' | 'POST'
-  /** Joined to the origin and the base path; begins with `/`. */
+  /** Appended to the origin and the base path; begins with `/`. */
   path: string
   query?: Query
   body?: unknown
   form?: Record<string, string>
   headers?: Record<string, string>
   timeoutMs?: number
-  /** Cap on the decoded body; 64 MiB unless told. */
+  /** Limit on the decoded body; default 64 MiB. */
   maxBytes?: number
-  /** Refusals (4xx) that are answers to the caller: returned, not thrown. Their body may be undefined. */
+  /** 4xx statuses that are returned instead of thrown; their body may be undefined. */
   accept?: readonly number[]
-  /** A POST that may be sent again after any server error. */
+  /** True for a POST that may be sent again after any server error. */
   repeatable?: boolean
 }
 
@@ -41,30 +41,30 @@ interface DownloadRequest {
   path: string
   query?: Query
   maxBytes: number
-  /** Asked for the one redirect that is followed; the credential never goes there. */
+  /** Decides about the one redirect that is followed; the credential is never sent to its target. */
   allowRedirect: (target: URL) => boolean
 }
 
 /**
- * Requests to one origin. Throws AppError with `facts.reason`: `auth_failed` (401 on the first call), `auth_expired`
- * (401 later), `forbidden` (403, and 401 for a missing scope), `gone` (404, 410), `bad_request` (other 4xx),
- * `retry_later` (with `retryAfterSeconds`), `server_error` (5xx after retries), `protocol_error` (not JSON, a
- * redirect), `network`, `too_large`, `aborted`. `facts.facts` holds `status` and the platform's error `code` where
- * there is one.
+ * Requests to one origin.
+ * @throws AppError with `facts.reason`: `auth_failed` (401 on the first call), `auth_expired` (401 later), `forbidden`
+ * (403, and 401 for a missing scope), `gone` (404, 410), `bad_request` (other 4xx), `retry_later` (with
+ * `retryAfterSeconds`), `server_error` (5xx after retries), `protocol_error` (not JSON, a redirect), `network`,
+ * `too_large`, `aborted`. `facts.facts` holds `status` and, where there is one, the platform's error `code`
  */
 export interface HttpClient {
-  /** A 204 gives an undefined body. */
+  /** `body` is undefined for a 204. */
   json<T = unknown>(request: JsonRequest): Promise<{ status: number; headers: Record<string, string>; body: T }>
-  /** `finalUrl` is without its query, which may hold a token. */
+  /** `finalUrl` has no query, which may contain a token. */
   download(request: DownloadRequest): Promise<{ bytes: Uint8Array; contentType: string; finalUrl: string }>
 }
 
 export interface HttpClientOptions {
   origin: string
   basePath?: string
-  /** The Authorization header's value. */
+  /** Value of the Authorization header. */
   authorize: () => Promise<string | undefined>
-  /** Gets a new credential after a refusal; false when there is none to get. */
+  /** Gets a new credential after a refusal; false where there is none. */
   refresh?: () => Promise<boolean>
   timeoutMs: number
   /** Further attempts after the first. */
@@ -80,7 +80,7 @@ export interface HttpClientOptions {
 
 const MAX_BACKOFF_MS = 60_000
 const JSON_BYTES = 64 * 1024 * 1024
-/** What one attempt says about the origin; a missing way to sign in, or a stop, says nothing. */
+/** What one attempt shows about the origin's health; a missing credential or an abort shows nothing. */
 function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
   if (error instanceof RequestFault) {
     return error.fault.reason === 'server_error' && error.fault.status !== 501 ? 'failed' : 'ok'
@@ -91,7 +91,7 @@ function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
 
 type Call<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
 
-/** The slowest download that is waited for: 32 KiB a second. */
+/** Slowest accepted download rate: 32 KiB per second. */
 const SLOWEST_BYTES_PER_MS = 32
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -148,7 +148,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     throw new RequestFault(toRefusal(reply, { host, repeatable, succeeded, now: options.now(), random }))
   }
 
-  /** A place at the gate while the origin is not left alone. */
+  /** Waits for the breaker and for a slot at the gate. */
   async function enter(path: string) {
     for (;;) {
       const passage = await breaker.pass()
@@ -163,7 +163,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  /** One turn through the gate. The pause that a refusal asks for holds before the place is free for the next call. */
+  /** One attempt with a slot at the gate. A pause requested by a refusal takes effect before the slot is freed. */
   async function attempt<T>(path: string, tries: number, call: Call<T>): Promise<T> {
     const { passage, leave } = await enter(path)
     let outcome: ReturnType<typeof judgeOrigin> = 'ok'
@@ -194,7 +194,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     gate.pause(fault.pauseMs)
   }
 
-  /** All calls that were refused with the same credential share one refresh. */
+  /** All calls refused with the same credential share one refresh. */
   async function renew(seen: number): Promise<boolean> {
     if (options.refresh === undefined) return false
     if (seen !== generation) return true

@@ -1,22 +1,22 @@
-/** Whether an origin is left alone: `half_open` while one request finds out whether it is back. */
+/** State of a circuit breaker: `half_open` while one request tests whether the origin has recovered. */
 export type BreakerState = 'closed' | 'half_open' | 'open'
 
-/** Told by what sends requests how they went, for those who watch. */
+/** Receives the outcome of requests, for telemetry. */
 export interface Upstream {
-  /** The status of a reply, or the fault that came instead of one. */
+  /** The status of a reply, or the reason of the fault where there was none. */
   answered(outcome: number | string): void
   askedToWait(seconds: number): void
-  /** A breaker of its own for each client; returns how to tell its state. */
+  /** Registers a breaker, one for each client; returns the function that reports its state. */
   watchBreaker(): (state: BreakerState) => void
 }
 
-/** What was counted; plain maps, so that a thread can hand it to another. */
+/** Counts in plain maps, so that they can be sent to another thread. */
 export interface UpstreamCounts {
   /** By source and outcome. */
   replies: Map<string, Map<string, number>>
-  /** How often platforms asked to wait so many seconds, at most an hour. */
+  /** How often platforms requested a wait of each length, in seconds, at most one hour. */
   waits: Map<number, number>
-  /** The state now of each source's worst breaker. */
+  /** The current state of each source's worst breaker. */
   breakers: Map<string, BreakerState>
   /** Requests to addresses in content that were not sent, by reason. */
   blocked: Map<string, number>
@@ -25,10 +25,10 @@ export interface UpstreamCounts {
 export interface UpstreamTally {
   of(source: string): Upstream
   blocked(reason: string): void
-  /** The session of a source has ended: nothing of it is open any more. */
+  /** The session of a source has ended: its breakers no longer count. */
   ended(source: string): void
   add(counts: UpstreamCounts): void
-  /** What came since the last time; undefined where nothing did. */
+  /** Counts since the last call; undefined where there are none. */
   take(): UpstreamCounts | undefined
 }
 
@@ -36,7 +36,7 @@ const MAX_WAIT_SECONDS = 3600
 const ownStatus = new Set([401, 403, 404, 429])
 const order: readonly BreakerState[] = ['closed', 'half_open', 'open']
 
-/** One of a dozen names, whatever a platform sends. */
+/** Maps any status to one of about a dozen names, which bounds the number of label values. */
 export function toOutcome(outcome: number | string): string {
   if (typeof outcome === 'string' || ownStatus.has(outcome)) return String(outcome)
   return outcome >= 200 && outcome < 600 ? `${Math.floor(outcome / 100)}xx` : 'other'
@@ -57,7 +57,7 @@ function raiseReply({ replies }: UpstreamCounts, source: string, outcome: string
 export function createUpstreamTally(): UpstreamTally {
   let counts = none()
   let dirty = false
-  /** The states of each source's breakers. */
+  /** States of each source's breakers. */
   const open = new Map<string, Map<object, BreakerState>>()
 
   const settle = (source: string) => {

@@ -1,11 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
-/** IPv6 outside 2000::/3 reaches nobody, or an IPv4 host in disguise; 168.63.129.16 is a cloud's own host. */
+/**
+ * IPv6 outside 2000::/3 is not routable or embeds an IPv4 address; 168.63.129.16 and 100.100.100.200 are internal hosts
+ * of clouds.
+ */
 export const neverPublic = ['::/3', '4000::/2', '8000::/1', '168.63.129.16/32', '100.100.100.200/32'] as const
 
 const ranges = neverPublic.map((range) => ipaddr.parseCIDR(range))
 
-/** Whether an address belongs to the public internet; what cannot be parsed does not. */
+/** Whether an address belongs to the public internet; false where it cannot be parsed. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
@@ -15,14 +18,14 @@ export function isPublicAddress(address: string): boolean {
 
 const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
 
-/** Whether a host name, as `URL.hostname` writes it, is an address and not a name. */
+/** Whether a host name, in the form of `URL.hostname`, is an IP address. */
 export const isLiteral = (hostname: string) => ipaddr.isValid(bare(hostname))
 
 export const isPublicLiteral = (hostname: string) => isPublicAddress(bare(hostname))
 
 const privateNames = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)\.?$/i
 
-/** Names that only mean something inside a network; a public resolver must not be asked for them. */
+/** Names that are only valid inside a network; they must not be sent to a public resolver. */
 export const isPrivateName = (hostname: string) =>
   !hostname.replace(/\.$/, '').includes('.') || privateNames.test(hostname) || /\.onion\.?$/i.test(hostname)
 
@@ -32,13 +35,13 @@ const placeholderMarks =
 const namespaces =
   /^https?:\/\/(?:www\.w3\.org\/(?:1999|2000|2001|2005|XML)\b|schemas\.(?:microsoft\.com|openxmlformats\.org|xmlsoap\.org|android\.com)\/|purl\.org\/(?:dc|rss)\b|ns\.adobe\.com\/)/i
 
-/** Text with a blank to be filled in by the reader. */
+/** Whether the text contains a placeholder for the reader to fill in. */
 export const hasPlaceholder = (written: string) => placeholderMarks.test(written)
 
-/** Hosts that stand for others in documentation, and names of XML vocabularies: nobody expects an answer there. */
+/** Example hosts of documentation, and XML namespaces: no reply is expected from them. */
 export const isPlaceholder = (url: URL) => placeholderHosts.test(url.hostname) || namespaces.test(url.href)
 
-/** The host exactly as an author wrote it, in lower case; undefined where it cannot be told apart. */
+/** The host exactly as written, in lower case; undefined where it cannot be determined. */
 function readWrittenHost(written: string): string | undefined {
   const authority = /^\s*[a-z][a-z0-9+.-]*:\/\/(?:[^/?#\\@]*@)?(\[[^\]/?#\\@]*\]|[^/?#\\@:[\]]*)(?=[:/?#]|\s*$)/i.exec(
     written,
@@ -49,8 +52,8 @@ function readWrittenHost(written: string): string | undefined {
 const withoutDot = (host: string) => host.replace(/\.$/, '')
 
 /**
- * Whether a link's host is on the list. Compared as written, and again as understood, so that no spelling of one host
- * passes for another.
+ * Whether a link's host is on the list. Compared both as written and as parsed, so that an alternative spelling cannot
+ * match another host's entry.
  */
 export function isListedHost(written: string, url: URL, hosts: readonly string[]): boolean {
   const host = readWrittenHost(written)

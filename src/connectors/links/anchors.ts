@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2'
 
 const MAX_ANCHORS = 20_000
 
-/** The names in a page that a fragment may point to. */
+/** The anchors of an HTML page: its `id` and `name` attributes. */
 export function readAnchors(html: string): Set<string> {
   const anchors = new Set<string>()
   const add = (name: string | undefined) => {
@@ -27,14 +27,19 @@ function decode(text: string): string {
   }
 }
 
-/** The anchor that a fragment asks for; undefined where it asks for none: top, text, lines, routes of applications. */
+/**
+ * The anchor that a fragment refers to; undefined for fragments that are not anchors: top, text, line numbers,
+ * client-side routes.
+ */
 export function readWantedAnchor(url: URL): string | undefined {
   const fragment = url.hash.slice(1).split(':~:')[0] ?? ''
   const scripted = /^(?:[!/]|L\d+(?:-L?\d+)?$|L\d+C\d+|[^=]*=)/
   return fragment === '' || /^top$/i.test(fragment) || scripted.test(fragment) ? undefined : fragment
 }
 
-/** Case-sensitive, as browsers look it up: as written, decoded, and in the form of sites that prefix users' anchors. */
+/**
+ * Case-sensitive, as in browsers: as written, percent-decoded, and with the `user-content-` prefix that some sites add.
+ */
 export function hasFragment(anchors: ReadonlySet<string>, wanted: string): boolean {
   const decoded = decode(wanted)
   return [wanted, decoded, `user-content-${wanted}`, `user-content-${decoded}`].some((name) => anchors.has(name))

@@ -19,21 +19,21 @@ export type { LinkVerdict } from './verdict.ts'
 
 /** Verdicts of earlier scans. */
 export interface LinkCache {
-  /** `url` is normalised; what has expired is not found. */
+  /** `url` is normalized; expired verdicts are not returned. */
   find(url: string): LinkVerdict | undefined
-  /** `expiresAt` in milliseconds since the epoch. */
+  /** `expiresAt` is in milliseconds since the epoch. */
   save(url: string, verdict: LinkVerdict, expiresAt: number): void
 }
 
 export interface LinkChecker {
-  /** The verdict on an address as written in content. Rejects only when the work is stopped. */
+  /** The verdict on a URL as written in content. Rejects only when the signal aborts. */
   check(url: string): Promise<LinkVerdict>
 }
 
 export interface LinkCheckerOptions {
-  /** Hosts, as links write them, that may be asked on any port although they are not public. */
+  /** Hosts, as written in links, that may be requested on any port even if they are not public. */
   allowHosts: readonly string[]
-  /** False: only hosts on the list are asked. */
+  /** False: only hosts in `allowHosts` are requested. */
   checkExternal?: boolean
   signal: AbortSignal
   now: () => number
@@ -41,7 +41,7 @@ export interface LinkCheckerOptions {
   cache: LinkCache
   resolve?: Resolve
   timing?: LinkTiming
-  /** Told of each address that was kept from being asked. */
+  /** Called for each URL that was not requested for security reasons. */
   onBlocked?: ((reason: 'private_address' | 'port') => void) | undefined
 }
 
@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000
 const keptMs: Partial<Record<LinkVerdict['state'], number>> = { ok: 7 * DAY_MS, broken: DAY_MS, blocked: 3 * DAY_MS }
 const MAX_PAGES_KEPT = 500
 
-/** One address for all the ways to write it; the fragment counts only where it names an anchor. */
+/** Canonical form of a URL; the fragment is kept only where it is an anchor. */
 function normalize(url: URL, anchor: string | undefined): string {
   const plain = new URL(url)
   plain.hash = anchor ?? ''
@@ -57,14 +57,14 @@ function normalize(url: URL, anchor: string | undefined): string {
   return plain.href
 }
 
-/** `mailto:` needs an address; what else is not of the web is not ours to check. */
+/** Broken for `mailto:` without an address; other schemes are not checked here. */
 function judgeMail(written: string): LinkVerdict | undefined {
   const mail = /^\s*mailto:([^?]*)/i.exec(written)?.[1]
   if (mail === undefined || mail.trim() !== '' || /[?&]to=[^&]+/i.test(written)) return undefined
   return broken('INVALID_URL', 'LOW', 0.9, 'mail_without_address')
 }
 
-/** What to wait before another try; undefined: the verdict stands. */
+/** Delay before another attempt, in milliseconds; undefined: the verdict is final. */
 function waitBefore(
   { verdict, retryAfterMs = 0 }: Answer,
   tries: number,
@@ -79,8 +79,8 @@ function waitBefore(
 }
 
 /**
- * Checks the links of one scan, each address once: few requests at a time per host, none but to public addresses and
- * hosts on the list, and verdicts that tell a link that is gone from a host that turns machines away.
+ * Checks the links of one scan, each URL once: with limited concurrency per host, and only at public addresses and
+ * listed hosts. Verdicts distinguish links that are gone from hosts that block automated requests.
  */
 export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
   const { signal, cache, now, log, timing = defaultTiming } = options
@@ -115,7 +115,7 @@ export function createLinkChecker(options: LinkCheckerOptions): LinkChecker {
     }
   }
 
-  /** One answer for all that ask for the same page; the anchors of the oldest pages are given up first. */
+  /** One request for all links to the same page; the oldest pages with anchors are evicted first. */
   function answerOf(start: Admitted, whole: boolean): Promise<Answer> {
     const key = `${start.listed} ${whole} ${normalize(start.url, undefined)}`
     const known = asked.get(key)

@@ -18,22 +18,22 @@ import {
 export type Resolve = (hostname: string) => Promise<readonly { address: string; family: number }[]>
 
 export type Admission =
-  /** `listed`: the operator allows this host whatever its address. */
+  /** `listed`: the operator allows this host regardless of its address. */
   | { admitted: true; url: URL; listed: boolean }
   | { admitted: false; reason: 'unparsable' | 'scheme' | 'relative' | 'private_address' | 'port' | 'placeholder' }
 
-/** The only way out to addresses that were found in content. */
+/** All requests to URLs found in content go through this guard (SSRF protection). */
 export interface Guard {
-  /** Judges an address before anything is sent; `from` is the page or hop that names it. */
+  /** Checks a URL before anything is sent; `from` is the page or redirect that contains it. */
   admit(written: string, from?: { url: URL; listed: boolean }): Admission
-  /** Sends one admitted request without credentials; a connection is made to checked addresses only. */
+  /** Sends one admitted request without credentials, and connects only to addresses that were checked. */
   send(
     admission: Extract<Admission, { admitted: true }>,
     request: Pick<ExchangeRequest, 'method' | 'headers' | 'totalMs' | 'maxBytes' | 'signal' | 'wantsBody'>,
   ): Promise<ExchangeReply>
 }
 
-/** Code of the fault that `send` ends in where an address behind a name is not public. */
+/** Error code of `send` where a name resolves to an address that is not public. */
 export const NOT_PUBLIC = 'ENOTPUBLIC'
 
 const PUBLIC_PORTS = ['', '80', '443', '8080', '8443']
@@ -43,7 +43,7 @@ function notPublic(): NodeJS.ErrnoException {
   return Object.assign(new Error('address is not public'), { code: NOT_PUBLIC })
 }
 
-/** Names below `localhost` are this computer by RFC 6761, whatever its resolver makes of them. */
+/** Names under `localhost` are always this computer (RFC 6761), regardless of the resolver. */
 const systemResolve: Resolve = async (hostname) =>
   hostname.endsWith('.localhost')
     ? [
@@ -52,7 +52,7 @@ const systemResolve: Resolve = async (hostname) =>
       ]
     : lookup(hostname, { all: true })
 
-/** Hands on the addresses of a name only if every one of them passes. */
+/** Returns the addresses of a name only if all of them pass. */
 function toLookup(resolve: Resolve, passes: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
@@ -69,7 +69,7 @@ function toLookup(resolve: Resolve, passes: (address: string) => boolean): Looku
   }
 }
 
-/** Drops a connection whose far end is not public before a byte of the request is written. */
+/** Destroys a connection to an address that is not public before any byte of the request is sent. */
 function watch(socket: unknown): void {
   const connection = socket as Socket
   connection.once('connect', () => {
@@ -96,7 +96,7 @@ class PublicHttpsAgent extends RequestFilteringHttpsAgent {
 export function createGuard(options: {
   allowHosts: readonly string[]
   resolve?: Resolve
-  /** Told of each address that was kept from being asked. */
+  /** Called for each URL that was not requested for security reasons. */
   onBlocked?: ((reason: 'private_address' | 'port') => void) | undefined
 }): Guard {
   const resolve = options.resolve ?? systemResolve

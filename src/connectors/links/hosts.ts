@@ -1,12 +1,12 @@
 import { createGate, type RequestGate } from '../http/gate.ts'
 
-/** A host asks for more patience than one scan has. */
+/** A host requests a longer pause than MAX_WAIT_MS. */
 export class HostClosed extends Error {}
 
-/** No more requests are left for hosts that the operator has not listed. */
+/** The limit of requests to unlisted hosts is used up. */
 export class OutOfRequests extends Error {}
 
-/** A longer wait is not sat out for a link. */
+/** A longer pause is not waited out. */
 export const MAX_WAIT_MS = 30_000
 const LISTED = { concurrency: 4, minGapMs: 0 }
 const OTHERS = { concurrency: 2, minGapMs: 250 }
@@ -16,13 +16,16 @@ const REQUESTS_AT_ONCE = 16
 
 export interface HostState {
   gate: RequestGate
-  /** Set once a HEAD went wrong where a GET did not. */
+  /** Set once a HEAD failed where a GET succeeded. */
   dislikesHead: boolean
-  /** Told after each answer what the host asks for; a host that only ever asks for hours is asked no more. */
+  /**
+   * Applies the pause that a reply requests; a host that repeatedly requests long pauses gets no more requests in this
+   * scan.
+   */
   heed(status: number | undefined, retryAfterMs: number | undefined): void
 }
 
-/** The pace of one scan: by host, in all, and a ceiling over hosts that are not listed. */
+/** Rate limits of one scan: per host, in total, and a maximum number of requests to unlisted hosts. */
 export function createHosts(signal: AbortSignal) {
   const states = new Map<string, HostState>()
   const overall = createGate({ concurrency: REQUESTS_AT_ONCE, minGapMs: 0, signal, beforePause: () => {} })
@@ -52,7 +55,10 @@ export function createHosts(signal: AbortSignal) {
 
   return {
     stateOf,
-    /** Runs one request in its turn. */
+    /**
+     * Runs one request once the limits allow it.
+     * @throws OutOfRequests, HostClosed
+     */
     async take<T>(url: URL, listed: boolean, work: () => Promise<T>): Promise<T> {
       const { gate } = stateOf(url, listed)
       if (!listed && left <= 0) throw new OutOfRequests()

@@ -9,23 +9,23 @@ export type Admitted = Extract<Admission, { admitted: true }>
 
 export interface Answer {
   verdict: LinkVerdict
-  /** Present where a page was read to its end for its anchors. */
+  /** Present where the whole page was read for its anchors. */
   anchors?: ReadonlySet<string>
   retryAfterMs?: number
 }
 
-/** Time that one link may still spend on the network; waiting for a turn is free. */
+/** Network time that one link may still use; time spent waiting for the rate limits does not count. */
 export interface Budget {
   leftMs: number
 }
 
 type Method = 'HEAD' | 'GET'
 
-/** How long things may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface LinkTiming {
   headMs: number
   getMs: number
-  /** On the network, over all tries of one link. */
+  /** Total network time over all attempts of one link. */
   urlMs: number
   retryDelaysMs: readonly number[]
 }
@@ -46,14 +46,17 @@ const redirects = [301, 302, 303, 307, 308]
 const decoder = new TextDecoder('utf-8')
 const isHtml = (contentType: string | undefined) => /\bx?html\b/i.test(contentType ?? '')
 
-/** The verdict on an address that is not asked; behind a redirect that is the host's doing, not the author's. */
+/** The verdict on a URL that is not requested; after a redirect, the host is responsible, not the author. */
 export function judgeRefusal({ reason }: Extract<Admission, { admitted: false }>, redirected: boolean): LinkVerdict {
   if (redirected && reason === 'unparsable') return broken('REDIRECT_BROKEN', 'MEDIUM', 0.8, 'redirect_unparsable')
   if (redirected) return { state: 'blocked', reason: `redirect_${reason}` }
   return reason === 'unparsable' ? broken('INVALID_URL', 'LOW', 0.9, reason) : { state: 'skipped', reason }
 }
 
-/** One try of one link. Throws what the hosts' pace throws, and `ExchangeError`. */
+/**
+ * Returns a function that makes one attempt for one link.
+ * @throws HostClosed, OutOfRequests, ExchangeError
+ */
 export function createProbe(options: {
   guard: Guard
   hosts: Hosts
@@ -98,7 +101,7 @@ export function createProbe(options: {
     }
   }
 
-  /** Follows redirects by hand, so that each hop passes the guard. */
+  /** Follows redirects manually, so that the guard checks each hop. */
   async function follow(start: Admitted, method: Method, whole: boolean, budget: Budget): Promise<Answer> {
     let at = start
     const seen = new Set<string>()
@@ -120,14 +123,14 @@ export function createProbe(options: {
     return astray('too_many_redirects')
   }
 
-  /** Whether a GET could say anything else than this answer to a HEAD. */
+  /** Whether the reply to a HEAD is final, because a GET could not change it. */
   function isLastWord({ verdict }: Answer): boolean {
     if (verdict.state === 'ok' || verdict.state === 'skipped' || verdict.status === 429) return true
     if (verdict.state === 'blocked' && verdict.reason.startsWith('redirect_')) return true
     return ['HOST_NOT_FOUND', 'CONNECTION_REFUSED'].includes(verdict.findingType ?? '')
   }
 
-  /** `whole`: the page is read for its anchors. HEAD comes first otherwise, but only its success is believed. */
+  /** `whole`: the page is read for its anchors. Otherwise HEAD is tried first, and GET unless that result is final. */
   return async function probe(start: Admitted, whole: boolean, budget: Budget): Promise<Answer> {
     const host = hosts.stateOf(start.url, start.listed)
     if (whole || host.dislikesHead) return follow(start, 'GET', whole, budget)

@@ -3,8 +3,8 @@ import type { ExchangeError } from '../http/exchange.ts'
 import { NOT_PUBLIC } from './guard.ts'
 
 /**
- * What is known of a link. `broken` names a finding; `blocked`: the host turns away machines, which says nothing about
- * readers; `unsure`: no answer either way this time; `skipped`: not asked.
+ * Result of checking a link. `broken` has a finding type; `blocked`: the host rejects automated requests, which says
+ * nothing about readers; `unsure`: no conclusive reply this time; `skipped`: not requested.
  */
 export interface LinkVerdict {
   state: 'ok' | 'broken' | 'unsure' | 'blocked' | 'skipped'
@@ -12,7 +12,7 @@ export interface LinkVerdict {
   severity?: Severity
   confidence?: number
   status?: number
-  /** snake_case, for people who want to know why. */
+  /** snake_case, explains the state. */
   reason: string
 }
 
@@ -30,13 +30,13 @@ const turnedAway = [401, 402, 403, 405, 406, 407, 429, 451, 999]
 const challenge =
   /cf-challenge|cf-browser-verification|cf_chl_|challenge-platform|just a moment\.\.\.|attention required!|_incapsula_resource|px-captcha|g-recaptcha|h-captcha|captcha-delivery|ddos protection by|checking your browser|enable javascript and cookies/i
 
-/** Whether a refusal is a page that asks for proof of being human. */
+/** Whether a reply is a bot challenge (CAPTCHA). */
 function isChallenge(status: number, headers: Record<string, string>, body: string): boolean {
   if (headers['cf-mitigated'] !== undefined) return true
   return [403, 429, 503].includes(status) && challenge.test(body)
 }
 
-/** The verdict on a final status; redirects are not final. */
+/** The verdict on a final status; redirects have been followed before. */
 export function judgeStatus(status: number, headers: Record<string, string>, body: string): LinkVerdict {
   if (status >= 200 && status <= 299) return { state: 'ok', reason: 'answered', status }
   if (isChallenge(status, headers, body)) return { state: 'blocked', reason: 'challenge', status }
@@ -50,7 +50,7 @@ export function judgeStatus(status: number, headers: Record<string, string>, bod
 }
 
 const tlsCodes = /^(?:CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/
-/** The fault may be this computer's own. */
+/** Errors that this computer's own network may have caused. */
 const ownFaults = [
   'EAI_AGAIN',
   'ENETUNREACH',
@@ -62,7 +62,7 @@ const ownFaults = [
   'EAI_MEMORY',
 ]
 
-/** The verdict on a request that brought no reply. */
+/** The verdict on a request without a reply. */
 export function judgeFault({ kind, code }: ExchangeError): LinkVerdict {
   if (code === NOT_PUBLIC) return { state: 'skipped', reason: 'private_address' }
   if (kind === 'aborted') return { state: 'unsure', reason: 'stopped' }

@@ -4,13 +4,13 @@ const GATEWAY = 'https://api.atlassian.com'
 const gatewayPath = /^\/ex\/confluence\/([\w-]{8,64})(?:\/wiki)?\/?$/
 
 export interface WikiBaseAddress {
-  /** Origin that is asked. */
+  /** Origin that requests are sent to. */
   origin: string
-  /** Set where the address is the gateway's: the id of the tenant behind it. */
+  /** Set where the address is the gateway's: id of the tenant behind it. */
   cloudId?: string
 }
 
-/** Reads the accepted forms: a site, with or without `/wiki`, or the gateway with a tenant's id. */
+/** Parses the accepted forms: a site, with or without `/wiki`, or the gateway with a tenant id. */
 export function findAddress(text: string): WikiBaseAddress | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
@@ -23,12 +23,15 @@ export function findAddress(text: string): WikiBaseAddress | undefined {
 
 const isLoopback = (origin: string) => isLoopbackHost(new URL(origin).hostname)
 
-/** Where scoped tokens are accepted; a site on this computer is its own gateway. */
+/** Origin that accepts scoped tokens; a site on this computer is its own gateway. */
 export function toGatewayOrigin(origin: string): string {
   return isLoopback(origin) ? origin : GATEWAY
 }
 
-/** Where an attachment's bytes may come from: the vendor's hosts, and for a site on this computer any port of it. */
+/**
+ * Whether an attachment may be downloaded from this URL: the vendor's hosts, and for a site on this computer any of its
+ * ports.
+ */
 export function isMediaAddress(origin: string, target: URL): boolean {
   if (isLoopback(origin) && isLoopbackHost(target.hostname)) return true
   return target.protocol === 'https:' && /(?:^|\.)atlassian\.(?:com|net)$/.test(target.hostname)

@@ -22,7 +22,7 @@ const imageOrMedia = /^(?:image|video|audio|font)\//
 const imageOrMediaName =
   /\.(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|avif|mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg|flac|woff2?|ttf|otf)$/i
 
-/** What can be told without the bytes; undefined: they must be fetched. */
+/** Why a file is not downloaded, judged from its metadata; undefined: it must be downloaded. */
 function findSkip(attachment: AttachmentWire, maxBytes: number): { status: UnreadStatus; reason: string } | undefined {
   const { fileSize, mediaType, title } = attachment
   if (typeof title !== 'string')
@@ -51,7 +51,7 @@ const nameOnly = (attachment: AttachmentWire, reason: string, unread: UnreadReas
 const expectsMarkup = (attachment: AttachmentWire) =>
   /\.x?html?$/i.test(attachment.title ?? '') || /html|xml|text\/plain/.test(attachment.mediaType ?? '')
 
-/** A sign-in page, or nothing, in place of the file; it must not pass for the file's text. */
+/** Whether the response is a sign-in page or empty; it must not be taken for the file's text. */
 function isSignInPage(attachment: AttachmentWire, bytes: Uint8Array, contentType: string): boolean {
   const { fileSize } = attachment
   const hasLength = fileSize === null || fileSize === undefined || fileSize === bytes.length
@@ -97,7 +97,10 @@ async function readAttachment(
   }
 }
 
-/** A file whose text is not read; a picture has none, all others may. */
+/**
+ * A draft for a file whose text is not read. Unsupported files, such as pictures, have no text; all others have an
+ * unread section.
+ */
 function toSkipped(attachment: AttachmentWire, { status, reason }: { status: UnreadStatus; reason: string }) {
   const unread = status === 'unsupported' ? undefined : status === 'skipped_too_large' ? 'limit' : 'not_available'
   return { document: nameOnly(attachment, reason, unread), status }
@@ -127,7 +130,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     name: title,
     url: webui === undefined || webui === null ? page.url : toSiteUrl(client.site, webui),
     container: space.name ?? space.key,
-    // A limit that now lets the file through, or no longer does, makes its content another one.
+    // A changed limit that includes or excludes the file changes its checksum.
     checksum: toChecksum(listed, toHalf(status)),
     links: [{ type: 'attached_to', targetKey: toPageKey(client, page.id) }],
     ...(created === undefined ? {} : { contentCreatedAt: created }),
@@ -148,7 +151,7 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
   }
 }
 
-/** The attachments of a page. Nothing is fetched before a draft's document is asked for. */
+/** The attachments of a page. Files are downloaded only when a draft's document is requested. */
 export async function readAttachmentDrafts(context: CrawlContext, page: PageFacts): Promise<Children> {
   const none = { assets: [], unlisted: [] }
   if (!context.config.optional.content.include_attachments) return none

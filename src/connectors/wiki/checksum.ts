@@ -10,14 +10,14 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Half a checksum: a hash of any plain value, whatever the order of its members. */
+/** Half of a checksum: a hash of any plain value, independent of the order of its members. */
 export function toHalf(value: unknown): string {
   return sha256(JSON.stringify(value, canonical)).slice(0, 32)
 }
 
 /**
- * A checksum in two halves: what a listing says, and the content. A listing without bodies is enough to see that the
- * first half, and so by the platform's versions the second, is as it was.
+ * A checksum in two halves: the listing entry and the content. A listing without bodies shows whether the first half is
+ * unchanged, and the platform's version numbers imply the same for the second.
  */
 export function toChecksum(listed: string, content: string): string {
   return listed + content

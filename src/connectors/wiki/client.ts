@@ -10,17 +10,17 @@ import { SpaceWire, UserWire } from './wire.ts'
 /** A signed-in client of one tenant. */
 export interface WikiClient {
   http: HttpClient
-  /** Origin that was entered; what the platform says of itself does not change it. */
+  /** Origin that was entered; not replaced by the base URL that the platform reports. */
   origin: string
-  /** Origin of the site that people open. */
+  /** Origin of the site that users open. */
   site: string
-  /** Beginning of every asset key: `wiki:{tenant}`. */
+  /** Prefix of every asset key: `wiki:{tenant}`. */
   prefix: string
-  /** How the client reaches the tenant, for people. */
+  /** How the client reaches the tenant; for display. */
   via: 'site' | 'gateway'
-  /** Display name of the account; undefined where the token may not ask. */
+  /** Display name of the account; undefined where the token does not permit reading it. */
   account: string | undefined
-  /** Asks again who we are: false when the token is no longer accepted. */
+  /** Checks the account again: false when the token is no longer accepted. */
   isSignedIn(): Promise<boolean>
 }
 
@@ -59,7 +59,9 @@ const notAccepted = (host: string) =>
     reason: 'auth_failed',
   })
 
-/** Who the platform takes us for. A refused token may be answered with success, as an anonymous visitor. */
+/**
+ * The signed-in account. A refused token may get a success response as an anonymous visitor, which is an error here.
+ */
 async function readAccount(http: HttpClient, host: string): Promise<string | undefined> {
   try {
     const reply = await http.json({ path: '/rest/api/user/current' })
@@ -73,14 +75,14 @@ async function readAccount(http: HttpClient, host: string): Promise<string | und
   }
 }
 
-/** Signs in and reads one space, which every kind of token must be able to. */
+/** Signs in and lists one space, which every kind of token must permit. */
 async function attempt(http: HttpClient, host: string): Promise<Attempt> {
   const account = await readAccount(http, host)
   const page = await readListPage(http, { path: '/spaces', item: SpaceWire, limit: 1 })
   return { http, account, base: page.base }
 }
 
-/** The tenant's id, which outlives its address; undefined where the site does not tell it. */
+/** The tenant's id, which does not change when its address does; undefined where the site does not report it. */
 async function findCloudId(options: SessionOptions<WikiConfig>, origin: string): Promise<string | undefined> {
   try {
     const reply = await toHttp(options, origin, '/_edge', undefined).json<{ cloudId?: unknown }>({
@@ -98,7 +100,7 @@ function toSite(base: string | undefined, origin: string): string {
   return base !== undefined && URL.canParse(base) && /^https?:/.test(base) ? new URL(base).origin : origin
 }
 
-/** Finds out how the tenant accepts this token: at the site, or, as tokens with scopes need it, at the gateway. */
+/** Connects at the site or, for scoped tokens, which only the gateway accepts, at the gateway. */
 export async function connect(options: SessionOptions<WikiConfig>): Promise<WikiClient> {
   const { required, masked } = options.config
   const address = findAddress(required.base_url)

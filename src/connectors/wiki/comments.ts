@@ -11,14 +11,14 @@ import { type CommentKind, type CommentRow, isCurrent, toCommentRow } from './si
 import { CommentWire, storageOf, toInstant } from './wire.ts'
 
 const openStatuses = new Set(['open', 'reopened'])
-/** Room for open discussions in an asset's facts. */
+/** Limit on open discussions in an asset's facts. */
 const MAX_OPEN = 200
-/** Replies nested deeper are not asked for. */
+/** Replies nested deeper are not requested. */
 const MAX_REPLY_DEPTH = 20
 
 interface Comment {
   row: CommentRow
-  /** Undefined where bodies were not asked for. */
+  /** Undefined where bodies were not requested. */
   body: string | undefined
   at: number | undefined
 }
@@ -48,15 +48,15 @@ const toComment = (kind: CommentKind, wire: CommentWire, parentId: string | null
   at: toInstant(wire.version?.createdAt),
 })
 
-/** Comments of a page, as far as they could be read. */
+/** The comments of a page that could be read. */
 interface Reading {
   comments: Comment[]
   unread: UnreadSection[]
-  /** Why the first of them could not be read. */
+  /** Error of the first comments that could not be read. */
   error?: unknown
 }
 
-/** Where the replies to a comment stand, by the comments above it. */
+/** Section of the replies to a comment, as a path of its ancestors' ids. */
 function toReplySection(row: CommentRow, rows: ReadonlyMap<string, CommentRow>): string {
   const ids: string[] = []
   for (let at: CommentRow | undefined = row; at !== undefined && ids.length <= MAX_REPLY_DEPTH; ) {
@@ -71,7 +71,7 @@ const toBodySection = (row: CommentRow, rows: ReadonlyMap<string, CommentRow>) =
 
 const toRows = (comments: readonly Comment[]) => new Map(comments.map(({ row }) => [row.id, row]))
 
-/** Comments as the platform gives them one level at a time, with their replies. */
+/** Adds replies to comments; the platform lists them one level at a time. */
 async function readReplies(context: CrawlContext, roots: readonly Comment[], bodies: boolean): Promise<Reading> {
   const all = [...roots]
   const rows = toRows(roots)
@@ -99,7 +99,7 @@ async function readReplies(context: CrawlContext, roots: readonly Comment[], bod
     for (const { row } of level) rows.set(row.id, row)
     all.push(...level)
   }
-  // What is nested deeper is not asked for.
+  // Replies below MAX_REPLY_DEPTH are not requested.
   unread.push(...level.map(({ row }) => ({ section: toReplySection(row, rows), reason: 'limit' as const })))
   return { comments: all, unread, error: firstError }
 }
@@ -125,7 +125,9 @@ async function readKind(context: CrawlContext, kind: CommentKind, pageId: string
   return { ...reading, unread: [...reading.unread, ...missing] }
 }
 
-/** The comments of all kinds; one kind that cannot be read does not hide the other. Throws where none can be read. */
+/**
+ * Reads comments of all kinds; a kind that cannot be read does not affect the other. Throws where no kind can be read.
+ */
 async function readComments(context: CrawlContext, pageId: string, bodies: boolean): Promise<Reading> {
   const errors: unknown[] = []
   const kinds = await Promise.all(
@@ -152,7 +154,9 @@ async function readComments(context: CrawlContext, pageId: string, bodies: boole
 const toListedHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ row }) => row))
 const toContentHalf = (comments: readonly Comment[]) => toHalf(comments.map(({ body }) => sha256(body ?? '')))
 
-/** All comments of a page as one document: a part says which comment it belongs to, and lines count within it. */
+/**
+ * All comments of a page as one document: each part names its comment, and line numbers are relative to that comment.
+ */
 function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   const parts: Part[] = []
   const links: DocumentLink[] = []
@@ -176,7 +180,7 @@ function toDocument(comments: readonly Comment[], site: string): AssayDocument {
   }
 }
 
-/** Instants of the newest word in each open inline discussion; undefined where one has no date or no state. */
+/** Time of the latest comment in each open inline discussion; undefined where a discussion has no date or state. */
 function findOpenSince(comments: readonly Comment[]): number[] | undefined {
   const parents = new Map(comments.map(({ row }) => [row.id, row.parentId]))
   const rootOf = (id: string): string => {
@@ -204,7 +208,7 @@ function findOpenSince(comments: readonly Comment[]): number[] | undefined {
   return [...open.values()].slice(0, MAX_OPEN)
 }
 
-/** The one comments asset of a page; none where nobody wrote any. */
+/** The comments asset of a page; none where there are no comments. */
 export async function readCommentsDraft(context: CrawlContext, page: PageFacts): Promise<Children> {
   const none = { assets: [], unlisted: [] }
   if (listKinds(context).length === 0) return none
@@ -265,7 +269,7 @@ async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetD
     checksum: toChecksum(toListedHalf(comments), toContentHalf(comments)),
     links: [onPage, ...links],
     unread,
-    // Comments that are left out may be all that there are.
+    // All existing comments may be among those that were not read.
     isUncertain: comments.length === 0,
     ...(instants.length === 0 ? {} : { contentUpdatedAt: Math.max(...instants) }),
     facts: {

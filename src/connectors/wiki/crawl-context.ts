@@ -8,25 +8,25 @@ import type { Owners } from './owners.ts'
 import type { SiteIndex } from './site-index.ts'
 import type { SpaceWire } from './wire.ts'
 
-/** What the crawl of one space shares. */
+/** Shared state of the crawl of one space. */
 export interface CrawlContext {
   client: WikiClient
   config: WikiConfig
   log: Log
   space: SpaceWire
-  /** Lists of the whole site, where they cost less than asking page by page. */
+  /** Site-wide lists, used where they cost fewer requests than asking page by page. */
   index: SiteIndex
   owners: Owners
   known: (keys: readonly string[]) => ReadonlyMap<string, string>
   warnings: Warnings
   unlisted: UnlistedKinds
-  /** What the token turned out not to be allowed, for the whole session. */
+  /** Capabilities that the token turned out to lack; shared by the whole session. */
   denied: Set<Capability>
 }
 
 export type Capability = 'comments' | 'attachments'
 
-/** Assets that hang on a page, and those that could not be listed. */
+/** Comments and attachments of a page, and the kinds that could not be listed. */
 export interface Children {
   assets: AssetDraft[]
   unlisted: Unlisted[]
@@ -34,7 +34,7 @@ export interface Children {
 
 export interface Warnings {
   add(warning: ScanWarning): void
-  /** What was added since the last call. */
+  /** Warnings added since the last call. */
   take(): ScanWarning[]
 }
 
@@ -46,20 +46,20 @@ const denials: Record<Capability, string> = {
 
 const kinds: Record<Capability, AssetKind> = { comments: 'wiki.comments', attachments: 'wiki.attachment' }
 
-/** Says once for each space that something of it may not be read, so that its absence proves nothing. */
+/** Warns once per space that a kind of content may not be read, and marks it as unlisted. */
 export function warnDenied({ warnings, unlisted, space }: CrawlContext, capability: Capability): void {
   const code = `${capability}_denied`
   warnings.add({ code, message: denials[capability], scope: space.id })
   unlisted.add({ kinds: [kinds[capability]], reason: 'refused', detail: code })
 }
 
-/** Says that the list of a space holds entries that cannot be read, so that what is missing from it may be there. */
+/** Warns that entries of a space's list could not be read, so pages missing from it must not count as deleted. */
 export function warnUnreadable({ warnings, space }: CrawlContext): void {
   const message = 'The list of pages holds entries that cannot be read; the next scan tries again.'
   warnings.add({ code: 'entries_unreadable', message, scope: space.id, incomplete: true })
 }
 
-/** Says that something that hangs on a page could not be read this time; what is known of it stays. */
+/** Warns that comments or attachments of a page could not be read this time; their stored state is kept. */
 export function warnUnavailable(
   { warnings, client, space }: CrawlContext,
   capability: Capability,
@@ -72,10 +72,10 @@ export function warnUnavailable(
   return { kinds: [kinds[capability]], reason: toUnreadReason(error), detail: reasonOf(error) }
 }
 
-/** Kinds of assets that are not listed in a space; each is said once. */
+/** Kinds of assets that are not listed in a space, each reported once. */
 export interface UnlistedKinds {
   add(unlisted: Unlisted): void
-  /** What was added since the last call. */
+  /** Kinds added since the last call. */
   take(): Unlisted[]
 }
 
@@ -102,7 +102,7 @@ export function createUnlistedKinds({ optional: { content } }: WikiConfig): Unli
   }
 }
 
-/** Collects warnings; one about the whole scope is kept once, however often it is met. */
+/** Collects warnings; a warning about the whole scope is kept once per code. */
 export function createWarnings(): Warnings {
   let waiting: ScanWarning[] = []
   const said = new Set<string>()

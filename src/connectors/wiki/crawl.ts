@@ -10,15 +10,15 @@ import { isUnchanged, readBodies, toPageDrafts, toPageFacts, toUnchangedDraft } 
 import { toSpaceDraft, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf } from './wire.ts'
 
-/** Where a crawl goes on: the platform's own cursor, or a place among sampled pages. */
+/** Where a crawl resumes: the platform's cursor, or an index into the sampled pages. */
 interface Position {
   cursor?: string
   index?: number
 }
 
-/** Pages with their bodies in one request. */
+/** Page size of requests that include bodies. */
 const PAGES_WITH_BODIES = 50
-/** Pages in one batch where the listing brought their bodies: what is around the next ones is read meanwhile. */
+/** Pages per batch where the listing includes bodies; comments and attachments of the next batch are read meanwhile. */
 const PAGES_AT_ONCE = 17
 
 export function readPosition(text: string | undefined): Position {
@@ -40,17 +40,17 @@ export interface SpaceCrawlOptions {
   context: CrawlContext
   position: Position
   labelsOf: (pageId: string) => Promise<readonly string[] | undefined>
-  /** Set when only these pages are wanted. */
+  /** Set where only these pages are scanned. */
   sampled?: readonly PageWire[]
 }
 
 interface Group {
   unchanged: { page: PageWire; checksum: string }[]
-  /** To be read; a body is there where the listing brought it. */
+  /** Pages to read; they have a body where the listing included it. */
   fresh: PageWire[]
 }
 
-/** Cuts listed pages into groups of which each asks for bodies at most once. */
+/** Splits listed pages into groups, each of which needs at most one request for bodies. */
 async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<Group[]> {
   const known = context.known(pages.map(({ id }) => toPageKey(context.client, id)))
   if (known.size > 0) await context.owners.learn(pages.flatMap(({ ownerId }) => ownerId ?? []))
@@ -75,7 +75,7 @@ async function toGroups({ context, labelsOf }: SpaceCrawlOptions, pages: readonl
 
 const notTold = { unread: 'missing' } as const
 
-/** Pages with their texts; one that went while it was listed is left out. */
+/** Reads the text of pages; pages deleted since they were listed are omitted. */
 async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readonly PageWire[]): Promise<AssetDraft[]> {
   const missing = pages.filter((page) => storageOf(page) === undefined).map(({ id }) => id)
   const [bodies] = await Promise.all([
@@ -91,7 +91,7 @@ async function readFresh({ context, labelsOf }: SpaceCrawlOptions, pages: readon
   return drafts
 }
 
-/** What hangs on a page. */
+/** Comments and attachments of a page. */
 async function readChildren(context: CrawlContext, page: PageFacts): Promise<Children & { pageKey: string }> {
   const [comments, attachments] = await Promise.all([
     readCommentsDraft(context, page),
@@ -120,7 +120,7 @@ async function readGroup(options: SpaceCrawlOptions, group: Group): Promise<Asse
   return [...drafts, ...children.flatMap(({ assets }) => assets)]
 }
 
-/** Pages of a listing, each once; one seen again is new only with a later version. */
+/** Filters repeated pages of a listing; a repeated page passes only with a later version. */
 function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
   const versions = new Map<string, number>()
   return (pages) =>
@@ -132,7 +132,7 @@ function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
     })
 }
 
-/** The listing of a space, a page when it is asked for. */
+/** Lists the pages of a space lazily, one listing page at a time. */
 async function* readPages({
   context,
   position,
@@ -147,7 +147,7 @@ async function* readPages({
       limit: bodies ? PAGES_WITH_BODIES : MAX_LIMIT,
       cursor: from.cursor,
     })
-  // A space that was read before is listed without bodies: most of its pages are as they were.
+  // A space that was scanned before is listed without bodies, because most of its pages are unchanged.
   let bodies = !context.known([spaceKey]).has(spaceKey)
   let at = position
   let pages = start(at, bodies)
@@ -184,7 +184,7 @@ async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> 
       first = []
       const isLast = index === groups.length - 1
       const onward = page.next === undefined ? undefined : toText({ cursor: page.next })
-      // Until all groups of a listing page are through, its own place is where a crawl goes on.
+      // A crawl resumes at the start of this listing page until all of its groups are stored.
       const cursor = isLast ? (onward ?? null) : toText(page.at)
       yield { assets, cursor, warnings: context.warnings.take(), unlisted: context.unlisted.take() }
     }

@@ -5,28 +5,28 @@ export function reasonOf(error: unknown): string {
   return error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
 }
 
-/** Ends or parks the whole scan, so no smaller unit may swallow it. */
+/** Whether an error stops or parks the whole scan and must not be handled for a single item. */
 export function endsScan(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code === 'internal') return true
   return ['auth_failed', 'auth_expired', 'retry_later', 'aborted'].includes(reasonOf(error))
 }
 
-/** What a failed call for a detail means for what it would have told. */
+/** Why a section is unread after a failed request. */
 export const toUnreadReason = (error: unknown): UnreadReason =>
   ['forbidden', 'gone', 'bad_request'].includes(reasonOf(error)) ? 'refused' : 'failed'
 
-/** The platform says no, and will say so again. */
+/** Whether the platform refuses permanently. */
 export const isRefusal = (error: unknown) => reasonOf(error) === 'forbidden'
 
-/** The token may not do this kind of thing at all, on whatever page. */
+/** Whether the token lacks this capability for all pages. */
 export function isCapabilityDenied(error: unknown): boolean {
   const facts = error instanceof AppError ? error.facts.facts : undefined
   return isRefusal(error) && (facts?.status === 401 || facts?.scopeMissing === true)
 }
 
 /**
- * Some calls answer a missing scope as they answer an expired token. Where the account is still signed in, it is the
- * scope: the failure of this call, not of the scan.
+ * Some endpoints respond to a missing scope as to an expired token. If the account is still signed in, the cause is the
+ * scope, and the error fails this call only, not the scan.
  */
 export async function settleRefusal(error: unknown, isSignedIn: () => Promise<boolean>): Promise<unknown> {
   if (!(error instanceof AppError) || !reasonOf(error).startsWith('auth_') || !(await isSignedIn())) return error
@@ -37,7 +37,7 @@ export async function settleRefusal(error: unknown, isSignedIn: () => Promise<bo
   })
 }
 
-/** The platform broke down or was not reached: a smaller request may do. */
+/** The platform failed or was not reached, so a smaller request may succeed. */
 export const isBreakdown = (error: unknown) => ['server_error', 'network', 'too_large'].includes(reasonOf(error))
 
 export function messageOf(error: unknown): string {

@@ -4,10 +4,13 @@ import { endsScan, messageOf, settleRefusal } from './failure.ts'
 import { readList } from './listing.ts'
 import { LabelWire, PageWire } from './wire.ts'
 
-/** With more labels than this, asking what each stands on costs more than labels are worth. */
+/** With more labels than this, listing the pages of each costs too many requests. */
 const MAX_LABELS = 100
 
-/** The labels of pages, sorted, read once from the site's list of labels; undefined where that cannot be had. */
+/**
+ * Returns a lookup of the sorted labels of a page, read once from the site's list of labels; undefined where that list
+ * is not available.
+ */
 export function createLabelIndex(
   { http, isSignedIn }: WikiClient,
   log: Log,

@@ -3,7 +3,7 @@ import { maskUrl } from '../../kernel/redaction.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { sha256 } from './checksum.ts'
 
-/** Where links are read: what references without a space or page mean. */
+/** The page that contains the links, for references without a space or page. */
 export interface LinkPlace {
   prefix: string
   spaceKey: string
@@ -15,7 +15,7 @@ export const toPageKey = ({ prefix }: Pick<LinkPlace, 'prefix'>, id: string) => 
 const fileEnding =
   /\.(?:pdf|docx?|xlsx?|xlsm|pptx?|odt|ods|odp|rtf|csv|tsv|txt|md|json|ya?ml|xml|sql|log|zip|tar|gz|tgz|7z|rar|png|jpe?g|gif|svg|webp|mp[34]|mov|avi|wav|drawio|vsdx|eml|msg|parquet|ipynb|pem|key|pfx|p12|jks|bak)$/i
 
-/** The name of the file that a web address ends in; undefined where it ends in none. */
+/** The filename at the end of a URL; undefined where there is none. */
 function findFilename(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const last = new URL(address).pathname.split('/').at(-1) ?? ''
@@ -23,7 +23,7 @@ function findFilename(address: string): string | undefined {
   try {
     name = decodeURIComponent(last)
   } catch {
-    // A malformed escape stays as it is written.
+    // A malformed escape is kept as written.
   }
   return fileEnding.test(name) ? name : undefined
 }
@@ -34,7 +34,7 @@ function toLinkedFileKey(prefix: string, address: string): string {
   return `${prefix}:link:${sha256(url.href)}`
 }
 
-/** A file on the web that a page links to: known by its address only, never fetched. */
+/** A file on the web that a page links to: identified by its URL and never downloaded. */
 function toLinkedFile(prefix: string, address: string, filename: string, container: string): AssetDraft {
   const key = toLinkedFileKey(prefix, address)
   const url = maskUrl(address)
@@ -84,7 +84,7 @@ function toDraft(link: DocumentLink, place: LinkPlace, hasFile: boolean): LinkDr
   }
 }
 
-/** The links of a document as they are kept, and the files on the web that they lead to. */
+/** Links of a document to be stored, and the files on the web that they point to. */
 export function toLinks(
   document: AssayDocument,
   place: LinkPlace,

@@ -6,7 +6,7 @@ import { ListWire } from './wire.ts'
 
 export const MAX_LIMIT = 250
 const MIN_LIMIT = 5
-/** Pages in a row without anything new that are taken for a listing that runs in circles. */
+/** After this many pages in a row without new items, the listing is assumed to loop. */
 const MAX_IDLE_PAGES = 3
 
 export interface ListRequest<Wire> {
@@ -19,21 +19,21 @@ export interface ListRequest<Wire> {
 
 export interface ListPage<Wire> {
   items: Wire[]
-  /** Where the next page starts; undefined after the last. */
+  /** Cursor of the next page; undefined after the last. */
   next: string | undefined
-  /** Entries that are not of the kind, and so left out. */
+  /** Number of entries that did not match the schema and were omitted. */
   unreadable: number
-  /** How many were asked for in the end. */
+  /** The page size that was finally used. */
   limit: number
-  /** Address of the site for people, where the reply says it. */
+  /** Base URL of the site, where the response contains it. */
   base: string | undefined
 }
 
-/** The cursor of a server-given address, wherever it points: only this is taken from it. */
+/** Extracts only the cursor of a URL from the server; its host and path are ignored. */
 function findCursor(next: string): string | undefined {
   if (!URL.canParse(next, 'http://host.invalid')) return undefined
   const { search } = new URL(next, 'http://host.invalid')
-  // Cursors are base64, so a plus sign is one, not a blank.
+  // Cursors are base64, so a plus sign is literal, not a space.
   return new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor') ?? undefined
 }
 
@@ -46,7 +46,7 @@ function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined
   return undefined
 }
 
-/** One page of a listing; asks for fewer at a time where the platform breaks down over many. */
+/** Reads one page of a listing, with a smaller page size where the platform fails on a large one. */
 export async function readListPage<Wire>(http: HttpClient, request: ListRequest<Wire>): Promise<ListPage<Wire>> {
   let limit = request.limit ?? MAX_LIMIT
   for (;;) {
@@ -78,8 +78,9 @@ export async function readListPage<Wire>(http: HttpClient, request: ListRequest<
 }
 
 /**
- * All pages of a listing. A listing that repeats a cursor, or goes on without ever bringing anything new, fails with
- * reason `cursor_loop`: what it left out cannot be told.
+ * All pages of a listing.
+ * @throws AppError, reason `cursor_loop`, where the listing repeats a cursor or returns MAX_IDLE_PAGES pages without
+ * new items, because it may be incomplete
  */
 export async function* readListPages<Wire extends { id: string }>(
   http: HttpClient,
@@ -108,7 +109,10 @@ export async function* readListPages<Wire extends { id: string }>(
   }
 }
 
-/** What a list leaves out because it cannot be read is not gone. */
+/**
+ * Items missing from a list with unreadable entries must not count as deleted.
+ * @throws AppError `unavailable`, reason `entries_unreadable`
+ */
 export function requireReadable({ unreadable }: Pick<ListPage<unknown>, 'unreadable'>): void {
   if (unreadable === 0) return
   throw new AppError('unavailable', 'The wiki sent entries of a list that cannot be read; scan again later.', {
@@ -117,8 +121,8 @@ export function requireReadable({ unreadable }: Pick<ListPage<unknown>, 'unreada
 }
 
 /**
- * Everything a listing holds, at once. For lists whose length is bounded by one page or one item.
- * @throws AppError `entries_unreadable` where it holds something else than items of the kind.
+ * Reads a whole listing. For lists that are bounded because they belong to one page or item.
+ * @throws AppError, reason `entries_unreadable`, where an entry does not match the schema
  */
 export async function readList<Wire extends { id: string }>(
   http: HttpClient,

@@ -3,17 +3,17 @@ import type { WikiClient } from './client.ts'
 import { endsScan, messageOf, settleRefusal } from './failure.ts'
 import { ListWire, UserWire } from './wire.ts'
 
-/** Accounts that one request may name. */
+/** Limit on accounts in one request. */
 const MAX_ACCOUNTS = 250
 
 type AccountId = string | null | undefined
 
-/** The accounts behind pages. Each is asked for once; where the token may not ask, nothing is known of anybody. */
+/** The accounts that own pages, each requested once; all unknown where the token does not permit it. */
 export interface Owners {
-  /** Makes these accounts known. */
+  /** Loads these accounts. */
   learn(accountIds: Iterable<string>): Promise<void>
   nameOf(accountId: AccountId): string | undefined
-  /** `gone`: the account is closed. Undefined where the platform does not say. */
+  /** `gone`: the account is closed. Undefined where the platform does not report it. */
   statusOf(accountId: AccountId): 'active' | 'gone' | undefined
 }
 

@@ -18,10 +18,10 @@ export interface PageBody {
   text: string
 }
 
-/** A body, why there is none, or `gone` where its page is no more. */
+/** A body, the reason why it is unread, or `gone` where the page no longer exists. */
 type ReadBody = PageBody | { unread: UnreadReason } | 'gone'
 
-/** Room for anchors in an asset's facts, which are bounded as a whole. */
+/** Limits on anchors in an asset's facts, whose total size is bounded. */
 const MAX_ANCHOR_CHARS = 5_000
 const MAX_ANCHORS = 200
 
@@ -32,15 +32,17 @@ export function toPageFacts({ client, space }: CrawlContext, page: PageWire): Pa
 
 const LABELS_UNKNOWN = '0'.repeat(8)
 
-/** What is known of a page beside its own entry in a listing; labels and owner cannot always be had. */
+/** Data of a page outside its listing entry; labels and owner may be unavailable. */
 export interface PageSurroundings {
   labels: readonly string[] | undefined
   ownerStatus: 'active' | 'gone' | undefined
-  /** Whether files that it links to are assets. */
+  /** Whether files that the page links to are assets. */
   linkedFiles: boolean
 }
 
-/** What a listing says of a page, and apart from it its labels. An owner who left makes it another one. */
+/**
+ * Checksum parts of a page's listing entry and of its labels. An owner whose account is closed changes the checksum.
+ */
 function toListedParts(
   page: PageWire,
   { labels, ownerStatus, linkedFiles }: PageSurroundings,
@@ -60,7 +62,7 @@ function toListedParts(
 
 const toListedHalf = (page: PageWire, around: PageSurroundings) => toListedParts(page, around).join('')
 
-/** Whether a page is as it was when it got this checksum; what cannot be had now is taken to be the same. */
+/** Whether a page still has this checksum; labels or owner that are unavailable now are assumed to be unchanged. */
 export function isUnchanged(
   checksum: string | undefined,
   page: PageWire,
@@ -73,7 +75,7 @@ export function isUnchanged(
   })
 }
 
-/** One page on its own, in the format people read where the stored one cannot be had; `gone` where it is no more. */
+/** Reads one page, in view format where the storage format is not available; `gone` where the page no longer exists. */
 async function readSingle({ client, warnings, space }: CrawlContext, id: string): Promise<ReadBody> {
   let reason: UnreadReason = 'missing'
   for (const format of ['storage', 'view'] as const) {
@@ -104,7 +106,7 @@ async function readOneByOne(context: CrawlContext, ids: readonly string[], bodie
 
 export type Bodies = Map<string, ReadBody>
 
-/** Bodies by id, many in one request; where the platform breaks down over one, that one costs the others nothing. */
+/** Reads bodies by id, many in one request; if the platform fails on one page, the others are still read. */
 export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Bodies> {
   const bodies: Bodies = new Map()
   if (ids.length < 2) {
@@ -167,7 +169,7 @@ function toShared(context: CrawlContext, page: PageWire): Omit<AssetDraft, 'chec
   }
 }
 
-/** A page that a listing shows to be as it was when it was last read. */
+/** A page that its listing entry shows to be unchanged since it was last read. */
 export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum: string): AssetDraft {
   return {
     ...toShared(context, page),
@@ -201,7 +203,7 @@ export function toPageDrafts(
   const untitled = typeof page.title === 'string' ? [] : [{ section: 'title', reason: 'missing' as const }]
   const titled = { kind: 'name' as const, text: shared.name, path: 'title', section: 'title', lineStarts: [0] }
   if ('unread' in body) {
-    // Another first half than a listing gives, so that the next scan asks for the text again.
+    // Differs from the checksum of any listing entry, so that the next scan requests the text again.
     const checksum = toChecksum(toHalf(['body_unavailable', listed]), toHalf(''))
     return [
       {

@@ -4,7 +4,7 @@ import type { HttpClient } from '../http/transport.ts'
 import { MAX_LIMIT, readListPages } from './listing.ts'
 import { PageWire, toInstant } from './wire.ts'
 
-/** Spaces that one request may name. */
+/** Limit on spaces in one request. */
 const MAX_SPACES = 100
 
 type Column = 'modified-date' | 'created-date' | 'title' | 'id'
@@ -36,7 +36,7 @@ const orders: Record<Column, (a: PageWire, b: PageWire) => number> = {
   id: (a, b) => byNumber(b.id, a.id),
 }
 
-/** The first pages by the order that is asked for: one request for a hundred spaces, not a crawl. */
+/** The first pages in the requested order, with one listing per 100 spaces instead of a crawl. */
 async function readLatest(http: HttpClient, spaceIds: readonly string[], sampling: Sampling): Promise<PageWire[]> {
   const column = columns[sampling.orderBy ?? 'modifiedDate'] ?? 'modified-date'
   const sort = column === 'title' ? 'title' : `-${column}`
@@ -55,7 +55,7 @@ async function readLatest(http: HttpClient, spaceIds: readonly string[], samplin
   return latest
 }
 
-/** A fair choice among all pages, in one pass over their ids. */
+/** A uniform sample of all pages by reservoir sampling, in one pass over the listing. */
 async function readRandom(http: HttpClient, spaceIds: readonly string[], sampling: Sampling): Promise<PageWire[]> {
   const random = createRandom(sampling.seed)
   const chosen: PageWire[] = []

@@ -31,7 +31,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
   let spaces: Promise<SpaceList> | undefined
   let work: Promise<Work> | undefined
 
-  // What failed is tried anew by whoever asks next.
+  // A failed connection is not cached, so the next caller tries again.
   const connectOnce = () => {
     client ??= connect(options).catch((error: unknown) => {
       client = undefined

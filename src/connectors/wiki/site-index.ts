@@ -8,7 +8,7 @@ import { AttachmentWire, CommentWire } from './wire.ts'
 
 export type CommentKind = 'footer' | 'inline'
 
-/** A comment without its words. */
+/** A comment without its text. */
 export interface CommentRow {
   id: string
   kind: CommentKind
@@ -18,11 +18,14 @@ export interface CommentRow {
   resolution: string | null
 }
 
-/** What the whole site has, by page: asked for once, where that costs less than asking for each page. */
+/**
+ * Site-wide lists of attachments and comments by page, each read once where that costs fewer requests than asking per
+ * page.
+ */
 export interface SiteIndex {
-  /** Says that so many pages are about to be asked for: a list may cost as much as asking them one by one would. */
+  /** Announces how many pages will be looked up; reading a list may cost at most that many requests. */
   expect(pages: number): void
-  /** Undefined: ask the page itself. */
+  /** Undefined: request the page's own list. */
   findAttachments(pageId: string): Promise<readonly AttachmentWire[] | undefined>
   findComments(
     kind: CommentKind,
@@ -32,7 +35,7 @@ export interface SiteIndex {
 
 const none = [] as const
 
-/** For fewer pages a list of the whole site is not worth a try. */
+/** For fewer pages, a site-wide list is not tried. */
 const MIN_PAGES = 40
 
 const gone = new Set(['trashed', 'deleted', 'draft', 'historical'])
@@ -49,7 +52,7 @@ export function toCommentRow(kind: CommentKind, wire: CommentWire, parentId: str
   }
 }
 
-/** The pages of a list, until it has cost more than asking each page would have. */
+/** The pages of a list; fails with reason `too_long` once it has cost more requests than asking per page. */
 async function* readWithin<Wire extends { id: string }>(
   http: HttpClient,
   request: ListRequest<Wire>,
@@ -66,7 +69,7 @@ async function* readWithin<Wire extends { id: string }>(
   }
 }
 
-/** What does not say where it hangs may hang on any page. */
+/** An item without a parent may belong to any page, so the list cannot be used. */
 function requirePlace(item: AttachmentWire | CommentWire): void {
   const places = [item.pageId, item.blogPostId, item.customContentId, 'attachmentId' in item ? item.attachmentId : null]
   requireReadable({ unreadable: places.every((place) => place === null || place === undefined) ? 1 : 0 })
@@ -92,7 +95,7 @@ async function readAttachments(http: HttpClient, budget: number): Promise<Map<st
 
 interface CommentIndex {
   byPage: Map<string, CommentRow[]>
-  /** Whether the site-wide list holds replies too, which the platform does not promise. */
+  /** Whether the site-wide list contains replies, which the platform does not guarantee. */
   hasReplies: boolean
 }
 
@@ -118,8 +121,8 @@ async function readComments(http: HttpClient, kind: CommentKind, budget: number)
 }
 
 /**
- * Reads each list once, when it is first asked for. `covers` says that the scan is of the whole site; else a list may
- * cost at most what asking the expected pages would. A list that fails is not used: pages are asked instead.
+ * Reads each list once, when it is first needed. `covers`: the scan covers the whole site; otherwise a list may cost at
+ * most one request per expected page. If a list fails, each page is asked instead.
  */
 export function createSiteIndex({ http, isSignedIn }: WikiClient, covers: boolean, log: Log): SiteIndex {
   const lists = new Map<string, Promise<unknown>>()

@@ -11,10 +11,12 @@ import { SpaceWire, toInstant } from './wire.ts'
 
 type SpaceFilter = WikiConfig['optional']['scope']['spaces']
 
-/** Longest value of one query parameter, so that an address stays below what proxies accept. */
+/** Limit on the length of one query parameter, so that URLs stay below the limits of proxies. */
 const MAX_PARAMETER_CHARS = 1_000
 
-/** Joins values by commas, in as many parameters as their length asks for; none: one absent parameter. */
+/**
+ * Joins values with commas into as many parameters as the length limit requires; no values give one absent parameter.
+ */
 function toParameters(values: readonly (string | number)[] | undefined): (string | undefined)[] {
   if (values === undefined || values.length === 0) return [undefined]
   const parameters: string[] = []
@@ -33,13 +35,11 @@ export function isFiltered(filter: SpaceFilter): boolean {
 
 export interface SpaceList {
   spaces: SpaceWire[]
-  /** True where entries could not be read: what is missing may be there. */
+  /** True where entries could not be read, so spaces missing from the list may still exist. */
   unreadable: boolean
 }
 
-/**
- * The spaces that the filters leave. Several filters all apply; the platform leaves out silently what it does not know.
- */
+/** The spaces that match all filters; the platform silently omits unknown ids and keys. */
 export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceList> {
   const found = new Map<string, SpaceWire>()
   let unreadable = false
@@ -65,7 +65,10 @@ export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Pro
   return { spaces: [...found.values()], unreadable }
 }
 
-/** What was asked for by name and is not there. Throws where nothing at all is left. */
+/**
+ * Warnings for requested ids and keys that match no space.
+ * @throws AppError `unavailable` where no space is left
+ */
 export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceList): ScanWarning[] {
   const ids = new Set(spaces.map(({ id }) => id))
   const keys = new Set(spaces.map(({ key }) => key.toLowerCase()))
@@ -102,7 +105,7 @@ export function toSpaceKey({ prefix }: Pick<WikiClient, 'prefix'>, id: string): 
   return `${prefix}:space:${id}`
 }
 
-/** Absolute address of a link that the platform gives relative to its `/wiki`, with or without it. */
+/** Absolute URL of a link that the platform gives relative to `/wiki`, with or without that prefix. */
 export function toSiteUrl(site: string, path: string): string {
   const rooted = path.startsWith('/') ? path : `/${path}`
   return rooted.startsWith('/wiki/') ? `${site}${rooted}` : `${site}/wiki${rooted}`

@@ -80,7 +80,7 @@ async function testDownload(client: WikiClient, maxBytes: number): Promise<Outco
   return { detail: target === undefined ? 'The bytes come directly.' : `Downloads lead to ${target.host}.` }
 }
 
-/** Tries, step by step, what a scan needs. Writes nothing, downloads no attachment. */
+/** Tests step by step what a scan needs. Writes nothing and downloads no attachment. */
 export async function runTestSteps(
   options: SessionOptions<WikiConfig>,
   connect: () => Promise<WikiClient>,

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
-/** The replies of the wiki as far as they are used. Live replies leave members out, send null, and add unknown ones. */
+/**
+ * Schemas of the wiki's responses, limited to the members in use. Actual responses omit members, send null, and add
+ * unknown members.
+ */
 
-/** Ids are digits beyond 2^53, so they stay text; some replies send small ones as numbers. */
+/** Ids are digits that may exceed 2^53, so they are strings; some responses send small ones as numbers. */
 const id = z.union([z.string().min(1).max(64), z.int()]).transform(String)
 const optionalId = z.union([z.string(), z.int()]).transform(String).nullish()
 const text = z.string().nullish()
@@ -94,7 +97,7 @@ export const ListWire = z.object({
   _links: z.object({ next: text, base: text }).nullish(),
 })
 
-/** Milliseconds since the epoch of an ISO 8601 instant; undefined where there is none. */
+/** Parses an ISO 8601 instant to milliseconds since the epoch; undefined where there is none. */
 export function toInstant(value: string | null | undefined): number | undefined {
   const instant = value === null || value === undefined ? Number.NaN : Date.parse(value)
   return Number.isNaN(instant) ? undefined : instant
