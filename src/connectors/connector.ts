@@ -261,6 +261,8 @@ export interface Connector<Config = unknown> {
    * workspace of the tenant is listed. Absent: nothing is certain.
    */
   leavesOut?(config: Config): { kinds: readonly AssetKind[]; scopes: boolean }
+  /** The settings that choose the scopes to scan, as opposed to what is read of them. */
+  scopeSettings(config: Config): unknown
   /**
    * Origins that receive the credential of this configuration; if they change, the credential must be entered again.
    */

@@ -70,7 +70,10 @@ export function listHeldSections(reader: Reader, assetId: number): Set<string> {
 
 interface Dependants {
   sourceId: number
-  /** Where they are listed: through an asset of this key, or in a scope; or the asset itself. */
+  /**
+   * Where they are listed: through the asset with a key, or in a scope, to which belongs what is listed through assets
+   * that have moved there; or the asset itself.
+   */
   through: { parentKey: string } | { scopeKey: string } | { key: string }
   kinds: readonly AssetKind[]
   scanId: number
@@ -80,7 +83,17 @@ interface Dependants {
 function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
   const place =
     'scopeKey' in through
-      ? 'a.scope_key = @place'
+      ? `a.id IN (
+          SELECT id FROM asset WHERE source_id = @source_id AND scope_key = @place
+          UNION
+          SELECT l.asset_id FROM asset p JOIN asset_link l ON l.target_key = p.key
+          WHERE p.source_id = @source_id AND p.scope_key = @place AND p.seen_scan_id = @scan_id
+            AND l.type IN ('attached_to', 'comments_on')
+          UNION
+          SELECT child.id FROM asset p JOIN asset_link l ON l.asset_id = p.id
+            JOIN asset child ON child.source_id = p.source_id AND child.key = l.target_key
+          WHERE p.source_id = @source_id AND p.scope_key = @place AND p.seen_scan_id = @scan_id
+            AND l.type IN ('links_to', 'contains'))`
       : 'key' in through
         ? 'a.key = @place'
         : `a.key IN (

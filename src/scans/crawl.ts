@@ -12,7 +12,13 @@ import { listKnownChecksums } from '../findings/assets.store.ts'
 import { listReadings } from '../findings/readings.store.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Log } from '../runtime/log.ts'
-import { type ChosenDetector, hashContentDetectors, hashScope, type ParsedConfig } from '../sources/config.ts'
+import {
+  type ChosenDetector,
+  hashContentDetectors,
+  hashListing,
+  hashScopes,
+  type ParsedConfig,
+} from '../sources/config.ts'
 import type { SourceRecord } from '../sources/model.ts'
 import { isContentDetector, needsContent, type Plugins } from '../sources/plugins.ts'
 import { openConfig } from '../sources/secrets.ts'
@@ -153,11 +159,11 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Scan
   if (source === undefined) throw new LeaseStopped('lost')
   const parsed = withCompleted(openConfig(plugins, vault, source), source, options)
   const detectorsHash = hashContentDetectors(parsed.detectors)
-  const configHash = hashScope(parsed)
   const sampled = parsed.sampling.strategy !== 'ALL'
-  if (configHash !== lease.scan.configHash || detectorsHash !== lease.scan.detectorsHash) {
-    lease.write((writer) => restartScan(writer, lease.scan.id, { configHash, detectorsHash, sampled }))
-    Object.assign(lease.scan, { configHash, detectorsHash, sampled })
+  const present = { configHash: hashListing(parsed), scopeHash: hashScopes(parsed), detectorsHash, sampled }
+  if (present.configHash !== lease.scan.configHash || detectorsHash !== lease.scan.detectorsHash) {
+    lease.write((writer) => restartScan(writer, lease.scan.id, present))
+    Object.assign(lease.scan, present)
   }
   const run: Run = { ...options, lease, source, parsed, detectorsHash, lostInARow: 0 }
   const session = openSession(parsed.connector, run)

@@ -90,6 +90,8 @@ export interface ScanRecord {
   trigger: Trigger
   requestedBy: string
   configHash: string
+  /** Of the settings that choose the scopes. */
+  scopeHash: string | null
   detectorsHash: string
   seed: number
   sampled: boolean

@@ -32,6 +32,7 @@ function toRecord(row: ScanSqlRow): ScanRecord {
     trigger: row.trigger,
     requestedBy: row.requested_by,
     configHash: row.config_hash,
+    scopeHash: row.scope_hash,
     detectorsHash: row.detectors_hash,
     seed: row.seed,
     sampled: row.sampled === 1,
@@ -113,6 +114,7 @@ export function insertScan(writer: Writer, draft: ScanDraft, at: number): string
       trigger: draft.trigger,
       requested_by: toSafeText(draft.requestedBy, 'prose'),
       config_hash: draft.configHash,
+      scope_hash: null,
       detectors_hash: draft.detectorsHash,
       seed: draft.seed,
       sampled: draft.sampled ? 1 : 0,
@@ -153,7 +155,7 @@ export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: n
 export function restartScan(
   writer: Writer,
   scanId: number,
-  present: { configHash: string; detectorsHash: string; sampled: boolean },
+  present: { configHash: string; scopeHash: string; detectorsHash: string; sampled: boolean },
 ): void {
   writer.run(db.deleteFrom('scan_scope').where('scan_id', '=', scanId))
   writer.run(
@@ -161,6 +163,7 @@ export function restartScan(
       .updateTable('scan')
       .set({
         config_hash: present.configHash,
+        scope_hash: present.scopeHash,
         detectors_hash: present.detectorsHash,
         sampled: present.sampled ? 1 : 0,
         estate_cursor: 0,

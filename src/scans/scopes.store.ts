@@ -48,9 +48,10 @@ export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: stri
   const row = reader
     .prepare(
       `SELECT 1 FROM scan_scope s JOIN scan ON scan.id = s.scan_id
-       WHERE scan.source_id = ? AND scan.id < ? AND scan.config_hash = ? AND s.key = ? LIMIT 1`,
+       WHERE scan.source_id = ? AND scan.id < ? AND s.key = ?
+         AND CASE WHEN scan.scope_hash IS NULL THEN scan.config_hash = ? ELSE scan.scope_hash = ? END LIMIT 1`,
     )
-    .get(scan.sourceId, scan.id, scan.configHash, scopeKey)
+    .get(scan.sourceId, scan.id, scopeKey, scan.configHash, scan.scopeHash)
   return row !== undefined
 }
 

@@ -258,10 +258,14 @@ function mergeMembers(
 }
 
 /** Hash of the settings that determine what a scan lists: a checkpoint made under another hash cannot be resumed. */
-export function hashScope({ payload, sampling }: Pick<ParsedConfig, 'payload' | 'sampling'>): string {
+export function hashListing({ payload, sampling }: Pick<ParsedConfig, 'payload' | 'sampling'>): string {
   const settings = isObject(payload) ? withoutSecrets(payload) : {}
   return hashOf({ settings: withoutEmpty(settings), sampling })
 }
+
+/** What the list of scopes depends on: a scope that another scan with the same hash listed, and this one did not, is gone. */
+export const hashScopes = ({ connector, payload }: Pick<ParsedConfig, 'connector' | 'payload'>): string =>
+  hashOf(connector.scopeSettings(payload))
 
 /** Removes empty groups of settings, which are equal to absent ones. */
 function withoutEmpty(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -74,6 +74,7 @@ export interface ScanRow {
   trigger: 'MANUAL' | 'SCHEDULE' | 'IMPORT' | 'RESUME'
   requested_by: SafeText
   config_hash: string
+  scope_hash: string | null
   detectors_hash: string
   seed: Generated<number>
   sampled: Generated<number>

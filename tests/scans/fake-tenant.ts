@@ -70,6 +70,7 @@ export function fakeConnector(tenant: FakeTenant): Connector<z.infer<typeof payl
     orderByColumns: ['modifiedDate', 'title'],
     defaultDetectors: ['WORDS', 'BROKEN_LINKS'],
     leavesOut: ({ optional }) => ({ kinds: [], scopes: optional?.spaces !== undefined }),
+    scopeSettings: ({ required, optional }) => [required, optional?.spaces],
     credentialOrigins: ({ required }) => [new URL(required.base_url).origin],
     open: ({ config, sampling }) => ({
       scopes: async () => {

@@ -1,11 +1,19 @@
 import { expect, it } from 'vitest'
 import { type Platform, runHistory } from './histories.ts'
 
-const platforms: Platform[] = ['WIKI', 'BI_PLATFORM']
-const seeds = (process.env.HISTORY_SEEDS ?? '1 2 3').split(' ').map(Number)
+const seeds = (process.env.HISTORY_SEEDS ?? '1 2').split(' ').map(Number)
+const histories: [Platform, number][] = seeds.flatMap((seed) => [
+  ['WIKI', seed],
+  ['BI_PLATFORM', seed],
+])
+/** A page with comments moves where they may not be listed; a space goes after other options were set. */
+const known: [Platform, number][] = [
+  ['WIKI', 42],
+  ['WIKI', 43],
+]
 
-it.each(platforms.flatMap((platform) => seeds.map((seed) => [platform, seed] as const)))(
-  'a random history of a tenant leaves what one who knew all would say (%s, seed %d)',
+it.each([...histories, ...known])(
+  'after a random history of a tenant every finding is as a model of what was visible says (%s, seed %d)',
   async (platform, seed) => {
     const { problems } = await runHistory(platform, seed, { steps: 8 })
     expect(problems).toEqual([])

@@ -35,7 +35,7 @@ interface Known {
 export interface Foretold {
   new: number
   resolved: number
-  /** Findings that stay although what they stand in was edited and is not read. */
+  /** Findings that stay although the sections that had them were edited, are not read, and no other one has them. */
   stale: number
 }
 
@@ -74,7 +74,8 @@ export class Model {
         counts.new++
       } else if (isPresent && finding?.status === 'RESOLVED') this.#move(finding, 'OPEN')
       else if (!isPresent && finding?.status === 'OPEN') this.#resolve(finding, counts)
-      if (stale.some((section) => known.texts.get(section)?.has(word) === true)) counts.stale++
+      const isSeen = Object.keys(item.texts).some((section) => isRead(section) && item.texts[section]?.has(word))
+      if (!isSeen && stale.some((section) => known.texts.get(section)?.has(word) === true)) counts.stale++
     }
   }
 

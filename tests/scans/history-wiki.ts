@@ -164,11 +164,6 @@ export async function openWikiWorld(): Promise<World> {
     inline: true,
     files: true,
   }
-  /** Settings of the source as they were in the scan before: only then is a space that is not listed known to be gone. */
-  let settings = ''
-  let isSameSource = true
-  const toSettings = ({ footer, inline, files }: View) => JSON.stringify([footer, inline, files])
-
   const isListable = ({ kind }: Item) => {
     if (kind === 'comments') return view.comments === 'ok' && (view.footer || view.inline)
     return kind !== 'attachment' || (view.attachments === 'ok' && view.files)
@@ -185,8 +180,8 @@ export async function openWikiWorld(): Promise<World> {
     sight: {
       isListed,
       isMissed(item, place) {
+        if (place === view.hidden) return true
         if (place === view.closed) return false
-        if (place === view.hidden) return isSameSource
         const parent = parentOf(item)
         // What could not be listed is gone only with the page that it hangs on.
         return isListable(item) || (parent !== undefined && !isListed(parent))
@@ -219,8 +214,6 @@ export async function openWikiWorld(): Promise<World> {
     },
     publish() {
       for (const item of items) item.place = parentOf(item)?.place ?? item.place
-      isSameSource = settings === toSettings(view)
-      settings = toSettings(view)
       for (const update of updates) update()
       for (const [n, space] of spaces) {
         if (view.hidden === n) tenant.spaces.delete(space.id)

@@ -193,6 +193,7 @@ export const biConnector: Connector<BiConfig> = {
     // An account sees only the workspaces it belongs to.
     return { kinds, scopes: true }
   },
+  scopeSettings: ({ required, optional: { scope, connection } }) => [required, scope, connection.api_base_url],
   credentialOrigins(config) {
     const { apiOrigin, authorityOrigin } = toAddresses(config)
     return config.required.auth_mode === 'ACCESS_TOKEN' ? [apiOrigin] : [authorityOrigin, apiOrigin]

@@ -15,6 +15,7 @@ export const wikiConnector: Connector<WikiConfig> = {
     const chosen = [ids, keys, labels, type, status].some((filter) => filter !== undefined)
     return { kinds: optional.content.include_attachments ? [] : ['wiki.attachment'], scopes: chosen }
   },
+  scopeSettings: ({ required, optional }) => [required, optional.scope],
   credentialOrigins(config) {
     const address = findAddress(config.required.base_url)
     if (address === undefined) return []
