@@ -13,7 +13,7 @@ import { findNamed, listJudgedAssets } from './quality.store.ts'
 import { listArchivedScopes } from './quality.ts'
 
 const ASSETS_AT_ONCE = 200
-/** Texts whose shingles are held in memory while they are compared. */
+/** Maximum number of texts whose shingles are cached during the comparison. */
 const SHINGLES_HELD = 500
 const MAX_NAME_LENGTH = 120
 const PACKED_AT_ONCE = 65_536
@@ -30,7 +30,7 @@ interface Named {
   name: string
 }
 
-/** Compares what is kept of all texts of a source; a newer text that is alike an older one is a finding. */
+/** Compares the digests of all texts of a source; a newer text similar to an older one is a finding. */
 export const duplicatesCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
@@ -81,7 +81,7 @@ async function readTexts({ lease, store }: CrossAssetContext): Promise<ComparedT
       const digest = archived.has(scopeKey) ? undefined : decodeDigest(data)
       if (digest === undefined) continue
       const { words, whole, bands, shingles } = digest
-      // The stages of a report stand in workspaces of their own: there, copies are on purpose.
+      // The stages of a report are separate workspaces, so copies across workspaces are intentional.
       const group = kind.startsWith('bi.') ? scopeKey : ''
       const anchors = pack(toAnchors(shingles, total))
       texts.push({ id, group, at, digest: { words, whole, bands: pack(bands) }, size: shingles.length, anchors })
@@ -93,7 +93,7 @@ async function readTexts({ lease, store }: CrossAssetContext): Promise<ComparedT
   }
 }
 
-/** Keeps many short lists in few pieces of memory: one of its own would cost each of them more than its numbers do. */
+/** Packs many short lists into few buffers; a buffer for each list would need more memory than its numbers. */
 function createPacker(): (numbers: Uint32Array) => Uint32Array {
   let room = new Uint32Array()
   let used = 0

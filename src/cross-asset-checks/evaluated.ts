@@ -5,23 +5,23 @@ import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import type { CrossAssetContext } from '../scans/cross-asset-check.ts'
 import { addProgress, findPreviousEnd, getEstateCursor, saveEstateCursor } from '../scans/scans.store.ts'
 
-/** What a step says about one asset. */
+/** The result of a check for one asset. */
 export interface Evaluated {
   asset: { id: number; key: string }
   found: readonly RedactedFinding[]
-  /** Fingerprints, and finding types, of which nothing can be said now. */
+  /** Fingerprints, and finding types, that cannot be decided in this scan. */
   undecided?: ReadonlySet<string>
   undecidedTypes?: ReadonlySet<string>
 }
 
 export interface CrossAssetStore {
-  /** The newest asset that this step has judged in this scan; 0 before the first. */
+  /** Id of the last asset that this check has evaluated in this scan; 0 before the first. */
   readonly startAfter: number
-  /** Brings the findings of these assets in line, and moves on behind the last of them. */
+  /** Applies the findings of these assets and advances the cursor to the last of them. */
   store(evaluated: readonly Evaluated[]): void
 }
 
-/** Where a step goes on, and how it writes what it found. */
+/** Finds where a check resumes, and stores its results. */
 export function openCrossAssetStore({ lease, store, now }: CrossAssetContext, type: string): CrossAssetStore {
   const { id: scanId, sourceId } = lease.scan
   const { cursor, lastScannedAt } = store.read((reader) => ({

@@ -5,7 +5,7 @@ import { findTarget, listAttached, listTargetsByName, listTargetsOfKind } from '
 import type { ScopeRecord } from '../scans/model.ts'
 import type { Reader } from '../store/store.ts'
 
-/** How far the estate is known: only what was listed to its end can be missing. */
+/** How completely the source was listed: only an asset of a completely listed scope can be missing. */
 export interface Coverage {
   sourceId: number
   scopes: readonly ScopeRecord[]
@@ -15,12 +15,12 @@ export interface Coverage {
 
 type Found = LinkTarget | 'missing' | 'unknown'
 
-/** Finds the targets of the links of one asset among the stored assets; tells whether anything stayed unknown. */
+/** Finds the stored targets of the links of one asset, and remembers whether any of them was `unknown`. */
 export interface AssetLookup extends LinkLookup {
   sawUnknown(): boolean
 }
 
-/** Prepares what is the same for all assets of a scan. */
+/** Prepares what all assets of a scan share. */
 export function openLookups(reader: Reader, coverage: Coverage) {
   const { sourceId, scopes, sampled, leavesOut } = coverage
   const complete = new Set<string>(scopes.filter(({ state }) => state === 'COMPLETE').map(({ key }) => key))
@@ -30,7 +30,7 @@ export function openLookups(reader: Reader, coverage: Coverage) {
     if (typeof facts.spaceKey === 'string') scopeOfSpace.set(facts.spaceKey.toLowerCase(), scopeKey)
   }
 
-  /** Whether something that is not known in a space, or anywhere, is certain not to be there. */
+  /** Whether an asset that was not found in a space, or in any space, is certain not to exist. */
   const absence = (space: string | undefined): 'missing' | 'unknown' => {
     if (sampled) return 'unknown'
     if (space === undefined) return everywhere ? 'missing' : 'unknown'

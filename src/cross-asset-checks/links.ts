@@ -24,14 +24,14 @@ import { openLookups } from './link-lookup.ts'
 
 const ASSETS_AT_ONCE = 40
 const CHECKS_AT_ONCE = 32
-/** Checks that ask nobody between two turns of the event loop. */
+/** Checks between two yields to the event loop; a check answered from the cache does not yield itself. */
 const CHECKS_PER_TURN = 500
 const TYPE = brokenLinksDetector.type
 
-/** A link that was judged: broken, fine, or not to be judged now. */
+/** The verdict on a link; `undecided`: it cannot be judged in this scan. */
 type Verdict = 'fine' | 'undecided' | { findingType: string; severity: Severity; confidence: number }
 
-/** Judges every link of the assets that a scan saw: inside the platform by what is stored, outside by asking. */
+/** Checks every link of the assets that a scan saw: internal ones against stored assets, external ones by request. */
 export const brokenLinksCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
@@ -81,7 +81,7 @@ async function* seenAssets({ lease, store }: CrossAssetContext, afterId = 0): As
   }
 }
 
-/** One finding for each address and asset, where it stands first. */
+/** One finding for each asset and address, at its first occurrence. */
 function toFindings(
   asset: LinkingAsset,
   links: readonly { link: StoredLink; verdict: Verdict }[],
@@ -114,7 +114,7 @@ function toFindings(
   return { found: [...found.values()], undecided }
 }
 
-/** Asks every address that is linked to once, whoever links to it. */
+/** Requests each external address once, however many assets link to it. */
 async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfig): Promise<Map<string, Verdict>> {
   const { lease, store, log, now, upstream } = context
   const verdicts = new Map<string, Verdict>()
@@ -125,7 +125,7 @@ async function checkOutward(context: CrossAssetContext, config: BrokenLinksConfi
   }
   const cache = openCache(context)
   const checker = createLinkChecker({ ...config, signal: lease.signal, now, log, cache, onBlocked: upstream?.blocked })
-  // One walk over the map for all that work: what is set anew keeps its place in it.
+  // All workers share one iterator over the map: setting an existing key does not change the order.
   const waiting = verdicts.keys()
   let checked = 0
   const work = async () => {
@@ -149,7 +149,7 @@ function toVerdict(verdict: LinkVerdict): Verdict {
   return { findingType, severity, confidence }
 }
 
-/** The cache of link checks; what is new is written a few at a time. */
+/** The cache of link checks; new results are written in batches. */
 function openCache({ lease, store, now }: CrossAssetContext): LinkCache & { flush(): void } {
   const fresh = new Map<string, { url: string; verdict: LinkVerdict; checkedAt: number; expiresAt: number }>()
   const flush = () => {

@@ -1,6 +1,6 @@
 import type { Reader } from '../store/store.ts'
 
-/** An asset with what its quality is judged by. */
+/** An asset with the columns by which its quality is judged. */
 export interface JudgedAsset {
   id: number
   key: string
@@ -16,7 +16,7 @@ interface JudgedSqlRow extends Omit<JudgedAsset, 'facts'> {
   facts: string | null
 }
 
-/** The active assets that a scan saw, by id, after one; the plus keeps the walk on the id. */
+/** The active assets that a scan saw, by id, after `afterId`; the unary plus makes SQLite iterate by id. */
 export function listJudgedAssets(
   reader: Reader,
   seen: { sourceId: number; scanId: number; afterId: number; limit: number },
@@ -36,7 +36,9 @@ export function listJudgedAssets(
   }))
 }
 
-/** Pages and files below an asset, and pages that refer to it; the plus keeps the walk on the links. */
+/**
+ * Counts pages and files below an asset, and pages that refer to it; the unary plus makes SQLite start from the links.
+ */
 export function countAround(
   reader: Reader,
   { sourceId, assetId, key }: { sourceId: number; assetId: number; key: string },
@@ -52,7 +54,6 @@ export function countAround(
   return row as { below: number; inbound: number }
 }
 
-/** What an asset is called. */
 export function findNamed(reader: Reader, assetId: number): { key: string; name: string } | undefined {
   const row = reader.prepare('SELECT key, name FROM asset WHERE id = ?').get(assetId)
   return row as { key: string; name: string } | undefined

@@ -15,7 +15,7 @@ import { countAround, type JudgedAsset, listJudgedAssets } from './quality.store
 const ASSETS_AT_ONCE = 100
 const { type: TYPE, category } = contentQualityDetector
 
-/** Judges every asset that a scan saw by its facts, its age and what is kept of its text. */
+/** Judges every asset that a scan saw by its facts, its age and the digest of its text. */
 export const contentQualityCheck: CrossAssetCheck = {
   type: TYPE,
   async evaluate(context) {
@@ -48,7 +48,7 @@ export const contentQualityCheck: CrossAssetCheck = {
 
 interface Surroundings {
   sourceId: number
-  /** Scopes of which everything was listed. */
+  /** Completely listed scopes. */
   whole: ReadonlySet<string>
   archived: ReadonlySet<string>
 }
@@ -64,7 +64,7 @@ function readSurroundings(reader: Reader, { lease, leavesOut }: CrossAssetContex
   }
 }
 
-/** Scopes that the platform keeps as an archive. */
+/** Scopes that are archived on the platform. */
 export function listArchivedScopes(reader: Reader, sourceId: number): ReadonlySet<string> {
   const spaces = listTargetsOfKind(reader, sourceId, 'wiki.space')
   return new Set(spaces.filter(({ facts }) => facts.status === 'archived').map(({ scopeKey }) => scopeKey))
@@ -85,7 +85,7 @@ function toSubject(reader: Reader, asset: JudgedAsset, { sourceId, whole, archiv
     ...(contentUpdatedAt === null ? {} : { contentUpdatedAt }),
     ...(owner === null ? {} : { owner }),
     ...(text === undefined ? {} : { text }),
-    // Something below is known for certain, nothing below only where everything was listed.
+    // A count above zero is certain, zero only in a completely listed scope.
     ...(below > 0 || whole.has(scopeKey) ? { below } : {}),
   }
 }

@@ -37,17 +37,17 @@ export interface ImportContext {
 export interface ImportResult {
   source: { id: string; name: string }
   scanId: string
-  /** Findings that the file holds. */
+  /** Findings in the file. */
   lines: number
-  /** Assets that they are in. */
+  /** Assets with these findings. */
   assets: number
   findings: ScanProgress['findings']
 }
 
 /**
- * Imports findings of another scanner into a source of type IMPORT, which is made when it is not there. The file is
- * read and checked to its end first, so a bad line leaves nothing behind; then it is stored a little at a time, also
- * by another process should this one die.
+ * Imports findings of another scanner into a source of type IMPORT, which is created if it does not exist. The whole
+ * file is read and checked first, so a bad line leaves nothing behind; then it is stored in small transactions, which
+ * another process continues if this one dies.
  * @throws AppError `invalid_input`, reason `bad_line`, naming the line.
  */
 export async function importFindings(
@@ -66,7 +66,7 @@ export async function importFindings(
     lines = await (format === 'sarif' ? stageLog : stageLines)(uid, stream, context)
     store.write((writer) => accept(writer, uid, name, context), { durable: true })
   } catch (error) {
-    // What was accepted is stored, even when the acceptance was kept and then something failed.
+    // An accepted file will be stored, even if an error occurred after the acceptance was committed.
     if (store.read((reader) => findScan(reader, uid)) === undefined) await discardImport(uid, store)
     throw error
   }
@@ -92,7 +92,7 @@ export async function importFindings(
   })
 }
 
-/** Another process took it up: it is stored all the same. */
+/** Waits until another process, which holds the lease, has stored the import. */
 async function untilStored(uid: string, { store, signal }: ImportContext): Promise<void> {
   for (;;) {
     if (signal.aborted || !store.read((reader) => isOpenScan(reader, uid))) return
@@ -109,7 +109,7 @@ function requireImportable(store: Store, name: string): void {
   }
 }
 
-/** Reads a file of lines to its end into the staging table. Returns how many findings it holds. */
+/** Reads an NDJSON file completely into the staging table; returns the number of findings. */
 async function stageLines(
   uid: string,
   stream: AsyncIterable<Uint8Array | string>,
@@ -133,7 +133,7 @@ async function stageLines(
   return staged.findings
 }
 
-/** The same with a SARIF log. */
+/** As `stageLines`, for a SARIF log. */
 async function stageLog(
   uid: string,
   stream: AsyncIterable<Uint8Array | string>,
@@ -156,7 +156,7 @@ async function stageLog(
   return staged
 }
 
-/** The stream, until whoever sends it is gone. @throws AppError `invalid_input`, reason `body_broken_off`. */
+/** The stream, until the sender disconnects. @throws AppError `invalid_input`, reason `body_broken_off`. */
 async function* whileGoing<Chunk>(stream: AsyncIterable<Chunk>, context: ImportContext): AsyncGenerator<Chunk> {
   try {
     for await (const chunk of stream) {
@@ -186,7 +186,7 @@ async function addBlocks(
   await store.giveWay(signal)
 }
 
-/** The whole file is good: from here on it will be stored. */
+/** Accepts a completely checked file; from here on it will be stored. */
 function accept(writer: Writer, uid: string, name: string, { now, caller }: ImportContext): void {
   const at = now()
   if (findSource(writer, name) === undefined) {

@@ -13,7 +13,7 @@ import { passWaitingImports } from './stored-imports.store.ts'
 import { passTable, rebuildTextIndexes } from './stored-texts.store.ts'
 import { passWords } from './stored-words.store.ts'
 
-/** Another process that passes a large database is waited for so long. */
+/** How long to wait for another process that is masking a large database. */
 const PATIENCE_MS = 600_000
 const LOOK_MS = 200
 
@@ -25,8 +25,9 @@ export interface HideOptions {
 }
 
 /**
- * Passes the texts that versions before the gate have stored through it, once, in one transaction: many processes may
- * start together, and one that dies has changed nothing. Then nothing of the old texts is left in the database's files.
+ * Masks texts that were stored before all texts were masked: once, in one transaction, so that several processes may
+ * start together and a crash changes nothing. Afterwards compacts the database, whose free pages may still contain the
+ * original texts.
  */
 export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
   const problem = vault.problem()
@@ -57,7 +58,7 @@ export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
   )
 }
 
-/** Says how many rows changed; waits while another process does the same. */
+/** Masks everything in one transaction, waiting while another process does; returns the number of changed rows. */
 function passOnce(store: Store, vault: KeyedVault, at: number): number {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {

@@ -3,7 +3,7 @@ import { MAX_ADDRESS, type TextKind, toSafeAddress, toSafeJson, toSafeKey, toSaf
 import { MASK } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 
-/** A stored text as the gate would store it today; null where it cannot be kept at all. */
+/** Masks a stored text as it would be stored today; null if it cannot be kept. */
 export type ToSafe = (text: string, row: Record<string, unknown>) => string | null
 
 export interface StoredTextTable {
@@ -11,9 +11,9 @@ export interface StoredTextTable {
   /** The primary key. */
   key: readonly string[]
   columns: Readonly<Record<string, ToSafe>>
-  /** Other columns that decide what a text is. */
+  /** Other columns that `ToSafe` needs. */
   also?: readonly string[]
-  /** What becomes of a row that would equal another, or whose text was null: a cache loses it. */
+  /** A row whose key would equal another's, or whose text would be null, is deleted instead of renamed. */
   isCache?: boolean
 }
 
@@ -29,7 +29,10 @@ const name = text('prose')
 const typed = text('definition')
 const description = text('definition', MAX_ADDRESS)
 const mark = text('key')
-/** What was noted of a position is begun anew rather than continued from a masked text. */
+/**
+ * A position that contains something to mask is dropped, so that the work restarts instead of continuing from a masked
+ * position.
+ */
 const position =
   (maxLength: number): ToSafe =>
   (stored) =>
@@ -42,7 +45,7 @@ const told = json('prose')
 const definition = json('definition')
 const reason: ToSafe = (stored, { scan_id }) => toSafeText(stored, scan_id === null ? 'definition' : 'prose')
 
-/** Stored JSON; its text stays as it is when nothing in it changes. */
+/** Masks stored JSON; the text is returned unchanged if nothing in it is masked. */
 function toSafeStored(stored: string, kind: TextKind): SafeText {
   const value: unknown = JSON.parse(stored)
   const safe = toSafeJson(value, kind)
@@ -51,14 +54,14 @@ function toSafeStored(stored: string, kind: TextKind): SafeText {
 
 const suffixed = /^(.*)#([0-9a-f]{6,12})$/s
 
-/** A key as it would be stored today; one that was masked before keeps the hash of its original. */
+/** A key as it would be stored today; a key that was masked earlier keeps the hash of its original. */
 export function toStoredKey(key: string, identify: (canonical: string) => number): SafeText {
   const [, masked = '', hash = ''] = suffixed.exec(key) ?? []
   if (!masked.includes(MASK)) return toSafeKey(key, identify)
   return `${toSafeText(masked, 'key')}#${hash}` as SafeText
 }
 
-/** Every column with text from outside that a database may hold, and what its texts are. */
+/** Every column that may hold external text, with the kind of its texts. */
 export function listTextTables(identify: (canonical: string) => number): StoredTextTable[] {
   const key: ToSafe = (stored) => toStoredKey(stored, identify)
   return [
@@ -160,13 +163,13 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     { name: 'metric_version', key: ['metric_id', 'version'], columns: { actor: name, snapshot: definition } },
     { name: 'dashboard', key: ['id'], columns: { name: typed } },
     { name: 'placement', key: ['dashboard_id', 'metric_id'], columns: { pinned_filters: definition } },
-    // The digest of a definition that was damaged stays, and with it the name.
+    // A damaged definition keeps its digest, and therefore also the name in it.
     { name: 'definition_digest', key: ['kind', 'name'], columns: { name: typed }, isCache: true },
     { name: 'access_token', key: ['id'], columns: { name: typed, created_by: name } },
   ]
 }
 
-/** The texts of an entry of the audit trail. */
+/** Masks the texts of an audit trail entry. */
 export const toSafeEntry = ({ actor, actor_id, client, name: named, before, after }: AuditTexts): AuditTexts => ({
   actor: toSafeText(actor, 'prose'),
   actor_id: actor_id === null ? null : toSafeActorId(actor_id),

@@ -14,12 +14,13 @@ interface WaitingRow {
 
 const MAX_EXCERPT = 2000
 
-/** Passes the findings of imports that wait to be stored; says how many rows of them changed. */
+/** Masks staged findings of imports; returns the number of changed rows. */
 export function passWaitingImports(writer: Writer, identify: Identify): number {
   const pass = (table: 'import_block' | 'import_row', column: string, toSafe: (stored: never) => unknown) => {
     const read = writer.prepare(`SELECT ${column} FROM ${table} WHERE uid = ? AND ordinal = ?`).pluck()
     const write = writer.prepare(`UPDATE ${table} SET ${column} = ? WHERE uid = ? AND ordinal = ?`)
-    // Findings are arranged by their keys: what was stored already is stored once more, which changes nothing.
+    // Findings are sorted by key, so their order may change: storing starts over, and storing a finding twice changes
+    // nothing.
     const restart = writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?')
     let changed = 0
     for (const { uid, ordinal } of writer.prepare(`SELECT uid, ordinal FROM ${table}`).all() as WaitingRow[]) {
@@ -37,7 +38,7 @@ export function passWaitingImports(writer: Writer, identify: Identify): number {
   )
 }
 
-/** The block with every text passed; undefined when nothing of it changes. */
+/** Masks all texts of a block; undefined if nothing changes. */
 function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undefined {
   const { size, assets, facets, columns, excerpts, order } = openBlock(packed)
   const safeAssets = assets.map((told) => toSafeTold(told, identify))
@@ -90,7 +91,7 @@ const toSafeFacets = ({ severity, status, ...words }: ImportFacets): ImportFacet
 
 type FlatRow = Omit<ImportRow, 'facets'> & ImportFacets
 
-/** Waiting findings as versions before blocks left them, see `packEarlierRows`; undefined when nothing changes. */
+/** Masks findings staged by versions before blocks, see `packEarlierRows`; undefined if nothing changes. */
 function toSafeEarlier(text: string, identify: Identify): string | undefined {
   const waiting: unknown = JSON.parse(text)
   const rows = Array.isArray(waiting) ? waiting : [waiting]
@@ -108,7 +109,7 @@ const toSafeFlat = (row: FlatRow, identify: Identify): FlatRow => ({
   excerpt: toSafeExcerpt(row.excerpt),
 })
 
-/** The places of an asset's own list and of a finding's, by what stands there. */
+/** Masks an array form of a finding by position; `RowPack` and `AssetPack` define the positions. */
 function toSafePack(pack: readonly unknown[], identify: Identify): unknown[] {
   const asset = pack[0]
   return pack.map((value, at) => {

@@ -3,7 +3,7 @@ import type { StoredTextTable } from './stored-columns.ts'
 
 const ROWS_AT_ONCE = 2000
 
-/** Passes every text of a table, and writes the rows that change; says how many did. */
+/** Masks every text of a table; returns the number of changed rows. */
 export function passTable(writer: Writer, table: StoredTextTable): number {
   const { name, key, columns, also = [] } = table
   const selected = [...new Set([...key, ...also, ...Object.keys(columns)])].map(quote).join(', ')
@@ -49,7 +49,7 @@ function writeRow(
     writer.prepare(`DELETE FROM main.${name} WHERE ${where}`).run(...place)
     return
   }
-  // Another row has the name that is left of this one.
+  // Another row already has the masked name.
   for (let number = 2; ; number++) {
     if (write(safe.map(([column, text]) => (isName(column) && text !== null ? `${text} (${number})` : text)))) return
   }
@@ -59,7 +59,7 @@ const isName = (column: string) => column === 'name' || column === 'key'
 
 const quote = (column: string) => `"${column}"`
 
-/** Builds the indexes of texts anew: what was written over stands in them until they are. */
+/** Rebuilds the full-text indexes, which otherwise still contain the overwritten texts. */
 export function rebuildTextIndexes(writer: Writer): void {
   for (const index of ['term_text', 'metric_text']) {
     writer.prepare(`INSERT INTO ${index} (${index}) VALUES ('rebuild')`).run()

@@ -5,10 +5,10 @@ import type { Writer } from '../store/store.ts'
 const comboWords = ['detector_id', 'type_id', 'category_id', 'custom_key_id'] as const
 type ComboSqlRow = Record<(typeof comboWords)[number] | 'id' | 'source_id' | 'severity' | 'status', number>
 
-/** Passes the dictionary of names; those that become one are one from then on. Says how many changed. */
+/** Masks the dictionary of names and merges names that become equal; returns the number of changed names. */
 export function passWords(writer: Writer, at: number): number {
   const words = writer.prepare('SELECT id, text FROM word ORDER BY id').all() as { id: number; text: string }[]
-  // The same statement is kept for all who prepare it, so its form of rows must not be changed here.
+  // Prepared statements are shared between callers, so `pluck` here would change the rows of every other caller.
   const find = writer.prepare('SELECT id FROM word WHERE text = ?')
   const rename = writer.prepare('UPDATE word SET text = ? WHERE id = ?')
   const merged = new Map<number, number>()
@@ -39,7 +39,7 @@ function mergeWords(writer: Writer, merged: ReadonlyMap<number, number>, at: num
     removeDigests.run(id)
     remove.run(id)
   }
-  // The log speaks of combinations that are gone.
+  // The change log refers to combinations that no longer exist.
   writer.prepare('DELETE FROM pending_log').run()
   writer.prepare('UPDATE pending_import SET is_followed = 0').run()
   markLogReset(writer, at)
@@ -79,7 +79,7 @@ function mergeCombos(writer: Writer, words: ReadonlyMap<number, number>): void {
   }
 }
 
-/** Puts other ids in place of some, in one walk over the table. */
+/** Replaces ids in one pass over the table. */
 function replaceIds(writer: Writer, table: string, column: string, ids: ReadonlyMap<number, number>): void {
   writer
     .prepare(

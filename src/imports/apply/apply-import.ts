@@ -21,20 +21,24 @@ import { type Arranger, openArranger } from './row-sorter.ts'
 import type { ArrangedRows } from './sorted-rows.ts'
 import { createLeftOutIndexes, dropKept, isFollowed, leaveOutIndexes, sweepImports } from './stale-imports.ts'
 
-/** Findings of one transaction while nobody waits: few at first, then twice as many each time. */
+/**
+ * Findings of one transaction while no other writer waits: the limit starts at `ROWS_AT_FIRST` and doubles each time.
+ */
 const ROWS_AT_FIRST = 8_000
 const MAX_ROWS = 48_000
-/** And no more than so many bytes of the write-ahead log: the larger the database, the more pages a finding touches. */
+/**
+ * Maximum growth of the write-ahead log in one transaction: the larger the database, the more pages a finding touches.
+ */
 const MAX_LOG_BYTES = 36 * 1024 * 1024
-/** And with what is in it already, where readers keep it from being emptied. */
+/** Maximum size of the log after a transaction, if readers prevent it from being emptied. */
 const LOG_BYTES_IN_ALL = 54 * 1024 * 1024
-/** What a finding is taken to need there until the log has told. */
+/** Log bytes assumed for each finding until they have been measured. */
 const BYTES_OF_ROW_AT_FIRST = 8 * 1024
-/** Findings of one transaction while somebody waits; one that is short because of its log is no shorter either. */
+/** Findings of one transaction while another writer waits, and the minimum when the log limits its size. */
 const MIN_ROWS = 100
-/** Changes that followers of the change log are told one by one when an import is published. */
+/** With more findings, an import does not write its changes to the change log one by one when it is published. */
 const MAX_LOGGED_ROWS = 200_000
-/** So many are stored between two looks whether somebody waits. */
+/** Findings stored between two checks for waiting writers. */
 const ROWS_TO_LOOK = 1_000
 
 const unpublished = { unpublished: true }
@@ -46,8 +50,9 @@ interface ApplyContext {
 }
 
 /**
- * Stores what an accepted file still holds, a little at a time, and ends its scan: completed, or cancelled by somebody.
- * Readers see nothing of it until it is completed.
+ * Stores the rest of an accepted file in small transactions and ends its scan as completed or cancelled. Readers see
+ * nothing of it until it is completed.
+ * @throws AppError `unavailable` if it was interrupted; it resumes when assay runs again.
  */
 export async function applyStagedImport(lease: ScanLease, context: ApplyContext): Promise<'COMPLETED' | 'CANCELLED'> {
   const { store, now } = context
@@ -81,7 +86,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   return 'COMPLETED'
 }
 
-/** Begins or goes on with storing; what an earlier import of the source has left is undone before. */
+/** Opens or resumes the pending import, after undoing what an earlier import of the source left behind. */
 async function openPending(lease: ScanLease, context: ApplyContext): Promise<PendingImport> {
   const { uid, sourceId } = lease.scan
   for (;;) {
@@ -105,7 +110,9 @@ async function storeWaiting(
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
-  /** Blocks whose findings are stored: they go in the next transaction, whose findings take their pages. */
+  /**
+   * Ordinal of the last stored block: the next transaction deletes these blocks, and its findings reuse their pages.
+   */
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
     const blocks = store.read((reader) => findWaitingBlocks(reader, uid, after))
@@ -116,7 +123,7 @@ async function storeWaiting(
     if (waiting === undefined) break
     const { ordinal, rows } = waiting
     next = prepare(ordinal)
-    // It is looked at when its turn comes.
+    // A rejection is handled when the promise is awaited.
     next.catch(() => {})
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
     told ??= openToldAssets(sourceId, {
@@ -151,7 +158,7 @@ async function storeWaiting(
         return to
       }, unpublished)
       storedUntil = undefined
-      // A log that begins anew does not grow: then the transaction before tells.
+      // A log that was reset does not grow; then the measurement of an earlier transaction is kept.
       if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
       most = Math.min(MAX_ROWS, rowsOf(MAX_LOG_BYTES, bytesOfRow), most * 2)
       await store.giveWay(lease.signal)
@@ -161,7 +168,7 @@ async function storeWaiting(
   }
 }
 
-/** How many findings fit into so many bytes of the log, by what it took of each of the last ones. */
+/** How many findings fit into `logBytes` of the log, given the measured bytes of each finding. */
 function rowsOf(logBytes: number, bytesOfRow: number): number {
   return Math.max(MIN_ROWS, Math.floor(logBytes / bytesOfRow))
 }
@@ -170,16 +177,15 @@ interface Storing {
   writer: Writer
   ledger: FindingLedger
   rows: ArrangedRows
-  /** Those of the rows, in the source of the import. */
+  /** `rows.facets` with the source of the import. */
   facets: readonly Facets[]
   scanId: number
   at: number
   assets: ToldAssets
-  /** What came of the findings is added here. */
+  /** The results are added to these counts. */
   findings: ScanProgress['findings']
 }
 
-/** Stores some of the findings. */
 function storeRows(storing: Storing, from: number, to: number): void {
   const { writer, ledger, rows, facets, scanId, at, assets, findings } = storing
   let asset = -1

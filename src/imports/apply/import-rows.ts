@@ -3,27 +3,27 @@ import type { FindingLedger, FindingRecord } from '../../findings/ledger.store.t
 import { ownText } from '../../kernel/safe-text.ts'
 import type { ImportRow } from '../read/import-line.ts'
 
-/** What a line says of a finding. */
+/** What a line states about a finding. */
 export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets' | 'undated' | 'fp'> {
-  /** Those of the row, in the source of the import. */
+  /** The facets of the row with the source of the import. */
   facets: Facets
   undated: boolean
   scanId: number
   at: number
 }
 
-/** A finding of a line, and where it belongs. */
+/** A line with the identity of its finding. */
 export interface RowPlace extends FindingLine {
   fp: number
   assetId: number
-  /** The asset came with this import: most likely its findings did, too. */
+  /** The asset was inserted by this import, so most likely its findings are new, too. */
   isNew: boolean
 }
 
 const asNew = { known: false, resolved: false }
 const asResolved = { known: false, resolved: true }
 
-/** Adds the finding of a line, or brings it up to date. */
+/** Inserts the finding of a line, or updates it. */
 export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
   const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
   if (!place.isNew) {
@@ -52,7 +52,7 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
   return asResolved
 }
 
-/** Brings a finding up to date with a line about it; says whether the finding was resolved by it. */
+/** Updates a finding from a line; returns whether the line resolved it. */
 export function applyLine(ledger: FindingLedger, before: FindingRecord, place: FindingLine): boolean {
   const { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at } = place
   const line = { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at }
@@ -96,7 +96,7 @@ function updateRow(ledger: FindingLedger, before: FindingRecord, row: FindingLin
   return status === 'RESOLVED'
 }
 
-/** A person's word stands, unless the scanner saw the finding go or come back after it. */
+/** A person's decision is kept, unless the scanner reports that the finding was resolved or detected again after it. */
 function personDecides(ledger: FindingLedger, before: FindingRecord, row: FindingLine): boolean {
   const decision = ledger.lastDecision(before.id)
   if (decision?.by !== 'person') return false

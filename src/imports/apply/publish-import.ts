@@ -18,7 +18,7 @@ import type { Store, Writer } from '../../store/store.ts'
 import { dropImportFile } from '../stage/imports.store.ts'
 import { applyLine, type FindingLine } from './import-rows.ts'
 
-/** Findings that are looked at in one transaction. */
+/** Findings processed in one transaction. */
 const FINDINGS_AT_ONCE = 500
 const unpublished = { unpublished: true }
 
@@ -30,8 +30,8 @@ export interface Publishing {
 }
 
 /**
- * Shows an import whose findings are all stored, and completes its scan, in one transaction. What people have changed
- * since the import met it is brought up to date first.
+ * Publishes an import whose findings are all stored and completes its scan, in one transaction. Findings that people
+ * changed after the import processed them are updated first.
  */
 export async function publish(publishing: Publishing): Promise<void> {
   const { lease, pending, store, now } = publishing
@@ -53,7 +53,7 @@ export async function publish(publishing: Publishing): Promise<void> {
   }
 }
 
-/** Applies lines again whose findings somebody has changed since. */
+/** Reapplies lines whose findings were changed in the meantime. */
 async function applyDeferred({ lease, pending, store, now }: Publishing): Promise<void> {
   const applySome = (writer: Writer): boolean => {
     const deferred = takeDeferredLines(writer, pending, FINDINGS_AT_ONCE)
@@ -73,7 +73,7 @@ async function applyDeferred({ lease, pending, store, now }: Publishing): Promis
   while (lease.write(applySome, unpublished)) await store.giveWay(lease.signal)
 }
 
-/** Does to the findings of the import what creating and deleting suppressions did to those that everybody sees. */
+/** Applies to the unpublished findings the suppressions that were created or deleted in the meantime. */
 async function followSuppressions({ lease, pending, store, now }: Publishing): Promise<void> {
   const changes = store.read((reader) => findSuppressionChanges(reader, pending))
   if (changes === undefined) return

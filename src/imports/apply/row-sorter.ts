@@ -1,7 +1,7 @@
 import { startWorker } from '../../runtime/package-files.ts'
 import { type ArrangedRows, arrangeBlocks } from './sorted-rows.ts'
 
-/** So few findings are arranged on the spot: a thread takes time to start. */
+/** Up to this number, findings are sorted in the calling thread, because a worker takes time to start. */
 const FEW_ROWS = 50_000
 
 export interface Arranger {
@@ -9,7 +9,7 @@ export interface Arranger {
   close(): void
 }
 
-/** Arranges findings that wait, in a thread when there are many: others are stored meanwhile. */
+/** Sorts staged findings, in a worker if there are many: others are stored meanwhile. */
 export function openArranger(rows: number): Arranger {
   if (rows <= FEW_ROWS) return { arrange: async (packed) => arrangeBlocks(packed), close: () => {} }
   const worker = startWorker('imports/apply/sort.worker')

@@ -5,26 +5,26 @@ import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-bl
 
 type Told = ImportRow['asset']
 
-/** Findings in columns, in the order that they are stored in; those of an asset stand as they came. */
+/** Findings in columns, in storage order; those of one asset keep their order in the file. */
 export interface ArrangedRows {
   size: number
-  /** Assets as they are told of, and which of them a finding is in. */
+  /** The distinct descriptions of assets, and for each finding the index of its own. */
   assets: Told[]
   assetAt: Uint32Array
   facets: ImportFacets[]
   facetsAt: Uint32Array
   fp: Float64Array
   firstDetectedAt: Float64Array
-  /** NaN: not told. */
+  /** NaN: not given. */
   lastDetectedAt: Float64Array
   resolvedAt: Float64Array
   confidence: Uint16Array
   undated: Uint8Array
-  /** Absent: no finding has one. */
+  /** Undefined if no finding has an excerpt. */
   excerpts: (SafeText | null)[] | undefined
 }
 
-/** Opens blocks and arranges their findings: by the keys of their assets, an index of these is written from end to end. */
+/** Unpacks blocks and sorts their findings, by default by asset key, so that its index is written sequentially. */
 export function arrangeBlocks(packed: readonly Uint8Array[]): ArrangedRows {
   const blocks = packed.map(openBlock)
   const order = blocks[0]?.order ?? 'key'
@@ -90,7 +90,7 @@ function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly n
   return counts
 }
 
-/** Assets as they were told of, numbered; most are told of in one way, some in several. */
+/** Numbers distinct descriptions of assets; most keys have one, some have several. */
 class AssetVariants {
   readonly list: Told[] = []
   readonly #keys = new Map<string, { number: number; tellings: number[] }>()
@@ -120,7 +120,7 @@ class AssetVariants {
     return this.#keyOf[telling] ?? 0
   }
 
-  /** Where the findings of each key begin, when so many are of each. */
+  /** Positions of the first finding of each key, given the number of findings of each. */
   startsOf(counts: Uint32Array, order: BlockOrder): Uint32Array {
     const keys = [...this.#keys.keys()]
     if (order === 'key') keys.sort()

@@ -44,7 +44,7 @@ export const ImportLine = z
   .describe('One finding of another scanner.')
 export type ImportLine = z.infer<typeof ImportLine>
 
-/** What a finding of an import is counted by, but for its source. */
+/** The facets of an imported finding, except its source. */
 export interface ImportFacets {
   detectorType: SafeText
   findingType: SafeText
@@ -54,7 +54,7 @@ export interface ImportFacets {
   status: (typeof findingStatuses)[number]
 }
 
-/** A checked line as it waits to be stored; times in milliseconds, the excerpt masked. */
+/** A validated line as it is staged; times in milliseconds, the excerpt masked. */
 export interface ImportRow {
   asset: {
     key: SafeText
@@ -69,18 +69,18 @@ export interface ImportRow {
   /** In ten-thousandths. */
   confidence: number
   firstDetectedAt: number
-  /** Null: not told; a known finding keeps what it has. */
+  /** Null: not given; a known finding keeps its value. */
   lastDetectedAt: number | null
   resolvedAt: number | null
-  /** `resolvedAt` is only when the file was read: what is kept is not corrected by it. */
+  /** `resolvedAt` is only the time of reading, so it does not correct a stored one. */
   undated?: boolean
   excerpt: SafeText | null
 }
 
-/** Clocks differ, and days begin elsewhere before they do here: a finding may be dated so far ahead, and no further. */
+/** How far ahead a finding may be dated: clocks differ, and days begin earlier in other time zones. */
 export const MAX_AHEAD_MS = 86_400_000
 
-/** The same as `parseImportLine`; undefined where that throws. */
+/** As `parseImportLine`, but undefined instead of an error. */
 export function findImportLine(value: unknown, latest = Number.POSITIVE_INFINITY): ImportLine | undefined {
   const plain = findPlainLine(value) as ImportLine | undefined
   if (plain !== undefined && isDatedBy(plain, latest)) return plain
@@ -89,8 +89,8 @@ export function findImportLine(value: unknown, latest = Number.POSITIVE_INFINITY
 }
 
 /**
- * `latest` is the last moment at which something may have been found or resolved.
- * @throws AppError `invalid_input` that names the line and everything wrong in it.
+ * `latest` is the latest allowed time of detection or resolution.
+ * @throws AppError `invalid_input` that names the line and all its errors.
  */
 export function parseImportLine(value: unknown, line: number, latest = Number.POSITIVE_INFINITY): ImportLine {
   const plain = findPlainLine(value) as ImportLine | undefined
@@ -143,7 +143,7 @@ export function badLine(line: number, issues: readonly Issue[]) {
   })
 }
 
-/** Many exporters write null for what they do not have. */
+/** Many exporters write null for missing values. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { asset } = value as { asset?: unknown }
@@ -189,7 +189,7 @@ export function toImportRow(
   return row
 }
 
-/** What is told of an asset, without the credentials that a name or an address may hold. */
+/** An asset as it may be stored, without credentials in its texts. */
 export function sanitizeAsset(
   { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
   identify: (canonical: string) => number,

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** The days of months are asked for again and again; so many are remembered. */
+/** Maximum number of cached months; imports need the same ones repeatedly. */
 const MAX_MONTHS = 5_000
 const monthStarts = new Map<number, number>()
 
@@ -14,7 +14,7 @@ function startOfMonth(year: number, month: number): number {
   return start
 }
 
-/** A digit of a text as a number; NaN when it is none. */
+/** The digit at a position; NaN for any other character. */
 function toDigit(text: string, at: number): number {
   const digit = text.charCodeAt(at) - 48
   return digit >= 0 && digit <= 9 ? digit : Number.NaN
@@ -24,7 +24,7 @@ const twoDigits = (text: string, at: number): number => toDigit(text, at) * 10 +
 
 /**
  * Milliseconds of `2026-01-31T08:00:00Z` or `2026-01-31T08:00:00.000Z`, years 1000 to 9999; undefined for every other
- * form, good or not, and for the 29th of February.
+ * form, valid or not, and for 29 February.
  */
 export function readInstant(text: string): number | undefined {
   const { length } = text

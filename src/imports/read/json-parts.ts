@@ -1,12 +1,12 @@
 /**
- * A piece of a JSON text: an item of a list, or at level 0 the whole, without the lists that were handed out before.
+ * A part of a JSON text: an item of a list, or at level 0 the whole text without the items that were yielded before.
  */
 export interface JsonPart {
   level: number
   text: string
 }
 
-/** Why a text cannot be taken apart. */
+/** Why a text could not be split. */
 export class JsonPartsError extends Error {
   readonly reason: 'malformed' | 'too_long'
 
@@ -18,9 +18,9 @@ export class JsonPartsError extends Error {
 
 interface Frame {
   isObject: boolean
-  /** The level of the item that this object is. */
+  /** If this object is an item, its level. */
   item?: number | undefined
-  /** The level of the items of this list, where they are handed out. */
+  /** If the items of this list are yielded, their level. */
   list?: number | undefined
   key: string
   awaitsKey: boolean
@@ -32,9 +32,9 @@ const blank = new Set([0x20, 0x09, 0x0a, 0x0d])
 const MAX_PART_LENGTH = 32 * 1024 * 1024
 
 /**
- * Hands out the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']`
- * each result is of level 2, each run of level 1, with `results` empty, and comes after its results. What is handed out
- * need not be JSON: the reader finds out by parsing it.
+ * Yields the items of nested lists while a JSON text is read, inner ones first: for the path `['runs', 'results']` each
+ * result has level 2; each run has level 1, comes after its results, and has empty `results`. The yielded texts may not
+ * be valid JSON; the caller finds out by parsing them.
  */
 export async function* splitJson(
   texts: AsyncIterable<string>,
@@ -47,13 +47,13 @@ export async function* splitJson(
 
 function createSplitter(path: readonly string[]) {
   const stack: Frame[] = []
-  /** What is being written: the whole, and the item of each level that is open. */
+  /** Texts being collected: the whole, and the open item of each level. */
   const open: string[] = ['']
   let inString = false
   let isEscaped = false
-  /** The key that is being read. */
+  /** The key being read. */
   let key: string | undefined
-  /** Where a list has just had a comma, another item must come. */
+  /** After a comma in a list, another item must follow. */
   let awaitsItem = false
 
   const write = (text: string) => {
@@ -69,7 +69,7 @@ function createSplitter(path: readonly string[]) {
     stack.push({ isObject, item: isObject ? level : undefined, list, key: '', awaitsKey: isObject })
   }
 
-  /** The item that ends before a comma or the end of its list. */
+  /** The item that ends at a comma or at the end of its list. */
   const takeItem = (level: number): JsonPart | undefined =>
     open.length > level ? { level, text: open.pop() ?? '' } : undefined
 

@@ -4,13 +4,16 @@ import { joinBytes } from '../../kernel/join-bytes.ts'
 import { badLine, parseImportLine } from './import-line.ts'
 
 const MAX_LINE_LENGTH = 1024 * 1024
-/** Characters take three bytes at most for each unit that a text is measured in. */
+/** A UTF-16 code unit takes up to three bytes in UTF-8. */
 const MAX_LINE_BYTES = 3 * MAX_LINE_LENGTH
-/** About so much of a file is read at once. */
+/** Approximate size of a piece. */
 const PIECE_BYTES = 2 * 1024 * 1024
 const NEWLINE = 10
 
-/** Parts a stream into pieces of whole lines, each with bytes of its own; a line without an end is a piece, too. */
+/**
+ * Splits a stream into pieces of whole lines, each with its own buffer; an overlong line without an end is a piece,
+ * too.
+ */
 export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let chunks: Uint8Array[] = []
   let length = 0
@@ -33,12 +36,12 @@ export async function* readPieces(stream: AsyncIterable<Uint8Array | string>): A
   if (length > 0) yield joinBytes(chunks, length)
 }
 
-/** A line that is not one finding: its number from 1 in its piece, and its text or what is wrong with that. */
+/** A line that is not one valid finding: its number in the piece, from 1, and its text or problem. */
 export type RefusedLine = { line: number } & ({ text: string } | { problem: 'encoding' | 'length' })
 
 /**
- * Hands each line that is not blank to `take`, as it stands in JSON. Returns how many lines there are, blank ones
- * counted, or the first that is no JSON, too long or not UTF-8, or that `take` does not take.
+ * Parses each line that is not blank and passes it to `take`. Returns the number of lines, including blank ones, or the
+ * first line that is not JSON, is too long, is not UTF-8, or is rejected by `take`.
  */
 export function eachLine(
   piece: Uint8Array,
@@ -72,7 +75,7 @@ function splitLines(piece: Uint8Array): { texts: string[] } | RefusedLine {
     for (let line = 1, from = 0; ; line++) {
       const found = piece.indexOf(NEWLINE, from)
       const end = found < 0 ? piece.length : found
-      // A line without an end may have been cut in the middle of a character.
+      // An overlong line may have been cut in the middle of a character.
       if (end - from > MAX_LINE_BYTES) return { line, problem: 'length' }
       try {
         decode(piece.subarray(from, end))
@@ -89,7 +92,7 @@ const decode = (bytes: Uint8Array): string =>
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
     : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-/** What is wrong with a line that was refused, by its number in the file. */
+/** The error of a refused line, by its number in the file. */
 export function explainRefused(refused: RefusedLine, line: number, latest?: number): AppError {
   if ('problem' in refused) {
     return refused.problem === 'length'

@@ -7,7 +7,7 @@ const severityNames = new Set<unknown>(severities)
 const statusNames = new Set<unknown>(findingStatuses)
 const detectorType = /^[A-Z][A-Z0-9_]{0,63}$/
 
-/** Text without anything to trim: it begins and ends with a visible ASCII character. */
+/** Whether there is nothing to trim: the text begins and ends with a visible ASCII character. */
 function isTrimmed(value: unknown, longest: number): boolean {
   if (typeof value !== 'string' || value.length === 0 || value.length > longest) return false
   const [first, last] = [value.charCodeAt(0), value.charCodeAt(value.length - 1)]
@@ -71,8 +71,8 @@ function isPlainMember(key: string, member: unknown): boolean {
 }
 
 /**
- * A line that is good beyond doubt, as it is; undefined where only the schema can tell, or has to trim or to explain.
- * Most lines of a large file are plain, and this look costs a tenth of the schema's.
+ * Returns a line unchanged if it is certainly valid; undefined if only the schema can decide, trim or explain. Most
+ * lines of a large file are plain, and this check costs a tenth of the schema's.
  */
 export function findPlainLine(line: unknown): object | undefined {
   if (!isObject(line)) return undefined

@@ -9,13 +9,11 @@ import { type JsonPart, JsonPartsError, splitJson } from './json-parts.ts'
 interface NumberedValue {
   line: number
   value: unknown
-  /** Its `resolvedAt` was not told: it is the moment of reading, and no correction of what is kept. */
+  /** The log gave no `resolvedAt`: it is the time of reading and does not correct a stored one. */
   undated: boolean
 }
 
-/**
- * What is used of the results of one run: they wait until the run, and with it the tool and the time, has been read.
- */
+/** Maximum characters of the results of one run: they are held until the run, with its tool and time, has been read. */
 const MAX_HELD = 64 * 1024 * 1024
 
 const Text = z.object({ text: z.string().optional() })
@@ -67,13 +65,13 @@ type Run = z.infer<typeof SarifRun>
 type Result = z.infer<typeof SarifResult>
 
 const levels: Record<string, Severity> = { error: 'HIGH', warning: 'MEDIUM', note: 'LOW', none: 'INFO' }
-/** Results that say that a rule was looked at and found nothing. */
+/** Kinds of results that mean that a rule was checked and found nothing. */
 const noFinding = new Set(['pass', 'notApplicable', 'informational'])
 
 /**
- * The results of a SARIF 2.1.0 log as lines of an import; `line` counts results. The tool is the detector, the rule the
- * finding type, the file the asset. What the log does not date is as of `now`, and keeps that date the next time. The
- * log is read piece by piece: never more than one run's results, without what is not used of them, is in memory.
+ * Reads the results of a SARIF 2.1.0 log as lines of an import; `line` counts results. The tool is the detector, the
+ * rule the finding type, the file the asset. Results without a date get `now`, and keep that date in later imports. The
+ * log is read in parts: only the results of one run, reduced to the members that are used, are in memory.
  */
 export async function* readSarif(
   stream: AsyncIterable<Uint8Array | string>,
@@ -191,7 +189,7 @@ function findRule(run: Run, result: Result) {
 }
 
 const toDetectorType = (tool: string) => {
-  // In capitals a credential is not known for one any more.
+  // Masked first, because a credential is not recognized in upper case.
   const name = toSafeText(tool, 'prose')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
@@ -199,7 +197,7 @@ const toDetectorType = (tool: string) => {
   return (/^[A-Z]/.test(name) ? name : `TOOL_${name}`).slice(0, 64)
 }
 
-/** Scores are read by the bands of CVSS. */
+/** Scores are mapped by the CVSS bands. */
 function toSeverity(result: Result, rule: z.infer<typeof Rule> | undefined): Severity {
   const score = Number(result.properties?.['security-severity'] ?? rule?.properties?.['security-severity'])
   if (score > 0) return score >= 9 ? 'CRITICAL' : score >= 7 ? 'HIGH' : score >= 4 ? 'MEDIUM' : 'LOW'

@@ -1,14 +1,14 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import type { ImportFacets, ImportLine } from '../read/import-line.ts'
 
-/** Combinations that are remembered. */
+/** Maximum number of remembered combinations. */
 const MAX_KEPT = 5_000
 
 type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
 
 /**
- * One object for each combination of names as they are told, so that those of many lines are told apart by what they
- * are; the object holds the names as they may be stored.
+ * Returns the same object for equal combinations of names as given, so that they can be compared by identity; the
+ * object contains the masked names.
  */
 export class FacetInterner {
   #known: Names = new Map()

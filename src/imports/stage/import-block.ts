@@ -2,11 +2,11 @@ import type { SafeText } from '../../kernel/safe-text.ts'
 import type { ImportFacets, ImportRow } from '../read/import-line.ts'
 
 type Told = ImportRow['asset']
-/** As earlier versions wrote an asset. */
+/** An asset in the format of earlier versions. */
 type AssetPack = [SafeText, SafeText | null, SafeText | null, SafeText | null, SafeText | null, number | null]
 type FacetPack = [SafeText, SafeText, SafeText, SafeText, ImportFacets['severity'], ImportFacets['status']]
 
-/** Assets in columns; what a scanner did not tell is null, and words that many have stand once. */
+/** Assets in columns; null for values that were not given; repeated words are stored once. */
 interface AssetNames {
   words: SafeText[]
   key: SafeText[]
@@ -17,32 +17,32 @@ interface AssetNames {
   contentUpdatedAt: (number | null)[]
 }
 
-/** How findings are stored: by the keys of their assets, by asset as the assets came, or as they stand. */
+/** Storage order of findings: by asset key, grouped by asset in order of arrival, or as given. */
 export type BlockOrder = 'key' | 'arrival' | 'given'
 
-/** What stands beside the numbers, as JSON; `excerpts` are by row, and absent where no row has one. */
+/** The part of a block that is not numeric, as JSON; `excerpts` are by row, and absent if no row has one. */
 interface Names {
-  /** Absent: by key; by arrival where an earlier version packed the assets. */
+  /** Absent: `key`, or `arrival` if an earlier version packed the assets. */
   order?: BlockOrder
   assets: AssetNames | AssetPack[]
   facets: FacetPack[]
   excerpts?: (SafeText | null)[]
 }
 
-/** Bytes of the head (how many findings, and how long the names are), and of the numbers of a finding. */
+/** Bytes of the header (number of findings, and length of the names), and of the numeric columns of one finding. */
 const HEAD = 8
 export const ROW_BYTES = 4 * 8 + 2 * 4 + 2 + 1
 
-/** Where a block of so many findings begins to tell of their assets: with a list if an earlier version packed it. */
+/** Offset of the assets in a block of `size` findings; they start with `[` if an earlier version packed them. */
 export const assetsAt = (size: number): number => HEAD + ROW_BYTES * size + '{"assets":'.length
 export const EARLIER_ASSETS = '['
 
-/** The columns of a block, in their order: numbers where they are aligned, names at the end. */
+/** The columns of a block in order, each aligned to its number type; the names follow. */
 function viewColumns(buffer: ArrayBuffer, size: number) {
   return {
     fp: new Float64Array(buffer, HEAD, size),
     firstDetectedAt: new Float64Array(buffer, HEAD + 8 * size, size),
-    // NaN: not told.
+    // NaN: not given.
     lastDetectedAt: new Float64Array(buffer, HEAD + 16 * size, size),
     resolvedAt: new Float64Array(buffer, HEAD + 24 * size, size),
     asset: new Uint32Array(buffer, HEAD + 32 * size, size),
@@ -52,7 +52,7 @@ function viewColumns(buffer: ArrayBuffer, size: number) {
   }
 }
 
-/** Findings in columns, with each asset and each combination of names once. */
+/** Packs findings in columns, with each asset and each combination of names once. */
 export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
   const assets = new Map<Told, number>()
   const facets = new Map<ImportFacets, number>()
@@ -101,10 +101,10 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
   return bytes
 }
 
-/** Findings that were packed. */
+/** Unpacked findings. */
 export interface ImportBlock {
   readonly size: number
-  /** The assets as they are told of, the one of the first finding first. */
+  /** The distinct assets, in order of first appearance. */
   readonly assets: readonly Told[]
   readonly facets: readonly ImportFacets[]
   readonly columns: ReturnType<typeof viewColumns>
@@ -112,7 +112,7 @@ export interface ImportBlock {
   readonly order: BlockOrder
 }
 
-/** Opens what `packBlock` made. */
+/** Reverses `packBlock`. */
 export function openBlock(packed: Uint8Array): ImportBlock {
   const buffer = new Uint8Array(packed).buffer
   const [size = 0, length = 0] = new Uint32Array(buffer, 0, 2)
@@ -181,7 +181,7 @@ function unpackFacets([detectorType, findingType, category, customDetectorKey, s
   return { detectorType, findingType, category, customDetectorKey, severity, status }
 }
 
-/** Parts findings by the keys of their assets: what is before a bound is in the part before it. */
+/** Partitions findings by asset key: keys below a bound belong to the part before it. */
 export function partRows(rows: readonly ImportRow[], bounds: readonly string[]): ImportRow[][] {
   if (bounds.length === 0) return [[...rows]]
   const parted = Array.from({ length: bounds.length + 1 }, (): ImportRow[] => [])
@@ -199,7 +199,7 @@ function partOf(key: string, bounds: readonly string[]): number {
   return low
 }
 
-/** Bounds that part the assets of some findings into parts of about one size. */
+/** Bounds that divide the assets of some findings into parts of about equal size. */
 export function findBounds(rows: readonly ImportRow[], parts: number): string[] {
   const keys = [...new Set(rows.map(({ asset }) => asset.key))].sort()
   const bounds = Array.from({ length: parts - 1 }, (_, part) => keys[Math.floor(((part + 1) * keys.length) / parts)])

@@ -3,14 +3,14 @@ import { eachLine, type RefusedLine } from '../read/ndjson.ts'
 import { packBlock, partRows } from './import-block.ts'
 import { Staging } from './staging.ts'
 
-/** A piece of a file, made into blocks that may be stored. */
+/** A piece of a file, converted into blocks ready to be stored. */
 export interface ConvertedPiece {
   lines: number
   findings: number
   blocks: PartBlock[]
 }
 
-/** Findings of some assets; all findings of an asset are in one part. */
+/** Findings of one part; all findings of an asset are in the same part. */
 export interface PartBlock {
   part: number
   size: number
@@ -20,8 +20,9 @@ export interface PartBlock {
 export type Conversion = ConvertedPiece | { refused: RefusedLine }
 
 /**
- * Checks the lines of pieces, of which none may be dated after `latest`, and makes blocks of them, in the parts that `bounds` tell apart; nothing is made of a piece
- * with a bad line. `bounds` may be found in the rows of a piece.
+ * Creates a function that checks the lines of a piece, none of which may be dated after `latest`, and converts them
+ * into one block for each of the parts separated by `bounds`, which may be computed from the rows of the piece. A piece
+ * with a bad line is not converted.
  */
 export function createConverter(
   fingerprintKey: Uint8Array,

@@ -21,8 +21,9 @@ type RowPack = [
 ]
 
 /**
- * Findings as earlier versions left them waiting, as a block: JSON lists without names, in which one in the same asset as
- * the one before has 0 there, to be stored by asset; before that objects, many to a row or one, to be stored as they are.
+ * Converts findings that earlier versions staged into a block: JSON arrays in which asset 0 means the asset of the
+ * previous finding, to be stored by asset; before that objects, one or several in a row, to be stored in the given
+ * order.
  */
 export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)

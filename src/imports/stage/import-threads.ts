@@ -9,11 +9,11 @@ import { type Conversion, createConverter } from './import-convert.ts'
 
 const SCRIPT = 'imports/stage/import.worker'
 const MAX_THREADS = 4
-/** Pieces that a thread has been given at most: one at work and one that waits. */
+/** Maximum number of pieces given to a thread: one being converted and one queued. */
 const PIECES_OF_THREAD = 2
-/** A file that is no larger is converted on the spot: threads take time to start. */
+/** Up to this size, a file is converted in the calling thread, because workers take time to start. */
 const SMALL_FILE_BYTES = 4 * 1024 * 1024
-/** The parts that findings of larger files are staged in. */
+/** Number of parts in which the findings of larger files are staged. */
 const PARTS = 16
 
 interface ConverterThread {
@@ -23,12 +23,12 @@ interface ConverterThread {
 }
 
 interface ConvertOptions {
-  /** No finding may be dated after this. */
+  /** The latest allowed date of a finding. */
   latest?: number
   threadCount?: number
 }
 
-/** Converts the pieces of a file in threads, and gives what they came to in the order of the pieces. */
+/** Converts the pieces of a file in threads and yields the results in the order of the pieces. */
 export async function* convertPieces(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   fingerprintKey: Uint8Array,
@@ -47,7 +47,7 @@ export async function* convertPieces(
       if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
       if (threads.length === 0) {
         threads = openThreads({ fingerprintKey, latest, masked: listMasked() }, threadCount)
-        // While they start; the first findings tell how the rest may be parted.
+        // Converted here while the threads start; its findings determine the bounds of the parts.
         const [first, ...others] = held.splice(0)
         if (first !== undefined)
           yield convert(first, (rows) => {
@@ -70,7 +70,7 @@ export async function* convertPieces(
   }
 }
 
-/** Threads take over the priority of the one that starts them. */
+/** Threads inherit the priority of the thread that starts them. */
 function openThreads(workerData: ConverterSettings, count: number): ConverterThread[] {
   return Array.from({ length: count }, () => {
     const thread: ConverterThread = { worker: startWorker(SCRIPT, { workerData }), waiting: [], lost: false }
@@ -87,7 +87,7 @@ function openThreads(workerData: ConverterSettings, count: number): ConverterThr
 
 const interrupted = () => new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
 
-/** Gives a piece, and its bytes with it, to the thread that has least to do. */
+/** Transfers a piece to the least busy thread. */
 function convertInThread(
   threads: readonly ConverterThread[],
   bytes: Uint8Array<ArrayBuffer>,
@@ -99,7 +99,7 @@ function convertInThread(
     thread.waiting.push({ resolve, reject })
     thread.worker.postMessage({ bytes, bounds } satisfies ImportPiece, [bytes.buffer])
   })
-  // It is looked at when its turn comes.
+  // A rejection is handled when the promise is awaited.
   converted.catch(() => {})
   return converted
 }

@@ -4,15 +4,15 @@ import { type Conversion, createConverter } from './import-convert.ts'
 
 export interface ConverterSettings {
   fingerprintKey: Uint8Array
-  /** As `listMasked`. */
+  /** See `listMasked`. */
   masked: readonly string[]
   latest: number | undefined
 }
 
-/** A piece of a file that is to be converted; the answers come in the order of the pieces. */
+/** A piece of a file to be converted; the results are posted in the order of the pieces. */
 export interface ImportPiece {
   bytes: Uint8Array
-  /** As `partRows`. */
+  /** See `partRows`. */
   bounds: readonly string[]
 }
 

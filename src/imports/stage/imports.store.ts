@@ -3,55 +3,55 @@ import { assetsAt, EARLIER_ASSETS, ROW_BYTES } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
 import { packEarlierRows } from './import-pack.ts'
 
-/** Ordinals of a part: findings of one asset wait in one part, so that they are stored together. */
+/** Range of ordinals of a part: the findings of one asset are staged in one part, so that they are stored together. */
 const ORDINALS_OF_PART = 1_000_000
-/** Findings that are read together at most, and the blocks that they wait in. */
+/** Maximum number of findings, and of their blocks, that are read together. */
 const ROWS_AT_ONCE = 72_000
 const BLOCKS_AT_ONCE = 1_000
-/** What these take at most: two such lots are in memory, and one is removed in a transaction. */
+/** Maximum bytes of such a batch: two of them are in memory, and one is deleted in a transaction. */
 const BYTES_AT_ONCE = 16 * 1024 * 1024
-/** Rows of earlier versions that are stored together at most. */
+/** Maximum number of rows of earlier versions that are stored together. */
 const EARLIER_AT_ONCE = 32
 
 export function openImportFile(writer: Writer, uid: string, at: number): void {
   writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(uid, at)
 }
 
-/** Adds findings behind those of their part that wait already; `turn` grows with every call. */
+/** Adds a block after those of its part; `turn` must grow with every call. */
 export function addImportBlock(writer: Writer, uid: string, turn: number, { part, size, data }: PartBlock): void {
   writer
     .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
     .run(uid, (part + 1) * ORDINALS_OF_PART + turn, size, data)
 }
 
-/** From now on the file is stored, even when this process dies. */
+/** Accepts a file: from now on it will be stored, even if this process dies. */
 export function acceptImportFile(writer: Writer, uid: string): void {
   writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(uid)
 }
 
 export interface WaitingBlocks {
-  /** The last of them. */
+  /** Ordinal of the last block. */
   ordinal: number
   packed: Uint8Array[]
 }
 
-/** The first blocks behind one, of some parts or a piece of one: to be stored together. Undefined: there are no more. */
+/** The next blocks to be stored together: some whole parts, or a piece of one; undefined if there are no more. */
 export function findWaitingBlocks(reader: Reader, uid: string, after: number): WaitingBlocks | undefined {
   return findEarlierRows(reader, uid, after) ?? findBlocks(reader, uid, after)
 }
 
-/** How many of the first waiting findings are stored. */
+/** How many of the first staged findings are already stored. */
 export function countStoredRows(reader: Reader, uid: string): number {
   return Number(reader.prepare('SELECT stored FROM import_file WHERE uid = ?').pluck().get(uid))
 }
 
-/** What waits to be stored, as far as blocks tell. */
+/** What is staged and not yet stored; rows of earlier versions are not counted. */
 export interface Waiting {
   /** Findings of one file. */
   rows: number
   /** Findings of all files. */
   all: number
-  /** What stands beside the numbers of all: the names of assets, and excerpts. */
+  /** Bytes of the texts of all files: names of assets, and excerpts. */
   textBytes: number
 }
 
@@ -76,7 +76,7 @@ function findBlocks(reader: Reader, uid: string, after: number): WaitingBlocks |
     .prepare('SELECT CAST(substr(data, ?, 1) AS TEXT) FROM import_block WHERE uid = ? AND ordinal = ?')
     .pluck()
     .get(assetsAt(first.size) + 1, uid, first.ordinal)
-  // What an earlier version has stored a part of is to be the same lot again.
+  // A batch that an earlier version stored in part must have the same extent again.
   const mostBytes = assets === EARLIER_ASSETS ? Number.POSITIVE_INFINITY : BYTES_AT_ONCE
   const last = lastTogether(heads, first.ordinal, mostBytes)
   const packed = reader
@@ -92,7 +92,9 @@ interface BlockHead {
   bytes: number
 }
 
-/** The last of the blocks that are stored together: of some whole parts, or of a piece of the first. */
+/**
+ * Ordinal of the last block to be stored together with the first: the end of some whole parts, or a piece of one part.
+ */
 function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: number): number {
   let size = 0
   let bytes = 0
@@ -104,7 +106,7 @@ function lastTogether(heads: readonly BlockHead[], first: number, mostBytes: num
     if (at > 0 && (size > ROWS_AT_ONCE || bytes > mostBytes)) return lastOfParts ?? last
     last = head.ordinal
     const next = heads[at + 1]
-    // Beyond the last head there may be more of its part.
+    // More blocks of the same part may follow the last head.
     if (next === undefined ? heads.length < BLOCKS_AT_ONCE : next.ordinal >= endOfPart(last)) lastOfParts = last
   }
   return lastOfParts ?? last
@@ -117,7 +119,7 @@ function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlo
     )
     .all(uid, after) as { ordinal: number; finding: string }[]
   if (first === undefined) return undefined
-  // Objects, as the oldest versions left them, are stored row by row.
+  // Objects, as the oldest versions staged them, are stored row by row.
   const others = first.finding.startsWith('[[') ? more.filter(({ ordinal }) => ordinal < endOfPart(first.ordinal)) : []
   return {
     ordinal: others.at(-1)?.ordinal ?? first.ordinal,
@@ -125,12 +127,12 @@ function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlo
   }
 }
 
-/** Says that so many more of the first waiting findings are stored. */
+/** Records that `count` more of the first staged findings are stored. */
 export function saveStoredRows(writer: Writer, uid: string, count: number): void {
   writer.prepare('UPDATE import_file SET stored = stored + ? WHERE uid = ?').run(count, uid)
 }
 
-/** Removes what `findWaitingBlocks` gave: all of it is stored. */
+/** Deletes the blocks returned by `findWaitingBlocks` once all of them are stored. */
 export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
   for (const table of ['import_block', 'import_row'] as const) {
     writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(uid, ordinal)
@@ -142,7 +144,7 @@ export function dropImportFile(writer: Writer, uid: string): void {
   writer.prepare('DELETE FROM import_file WHERE uid = ?').run(uid)
 }
 
-/** Files that were never read to their end, and accepted ones whose scan is over or gone. */
+/** Files created before `before` that were never completely read, and accepted ones whose scan is over or gone. */
 export function listStaleImports(reader: Reader, before: number): string[] {
   return reader
     .prepare(
@@ -153,7 +155,7 @@ export function listStaleImports(reader: Reader, before: number): string[] {
     .all(before) as string[]
 }
 
-/** Removes some staged findings of a file that will not be stored; true while more are left. */
+/** Deletes up to `limit` staged blocks of a file that will not be stored; returns whether more remain. */
 export function dropSomeBlocks(writer: Writer, uid: string, limit: number): boolean {
   const dropped = (['import_block', 'import_row'] as const).map((table) => {
     const drop = `DELETE FROM ${table} WHERE uid = @uid AND ordinal IN

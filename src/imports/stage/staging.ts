@@ -4,22 +4,22 @@ import { hasSameFields } from '../../findings/imported-assets.store.ts'
 import { cutExcerpt, type ImportLine, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-line.ts'
 import { FacetInterner } from './facet-interner.ts'
 
-/** Findings that are held at most. */
+/** Maximum number of rows held in memory. */
 const ROWS_AT_ONCE = 32_000
-/** Characters of excerpts and of rows that are held at most. */
+/** Maximum characters of excerpts, and of rows, held in memory. */
 const EXCERPTS_AT_ONCE = 8_000_000
 const TEXT_AT_ONCE = 8_000_000
 const LINES_AT_ONCE = 1_000
-/** Assets that are remembered: those of the present turn and of the one before. */
+/** Assets of a cache generation; the current and the previous generation are kept. */
 const ASSETS_OF_TURN = 64_000
 
-/** An asset as a line tells of it, and as it may be stored. */
+/** An asset as given in a line, and as it may be stored. */
 interface NumberedAsset {
   asset: ImportLine['asset']
   told: ImportRow['asset']
 }
 
-/** Turns checked lines into rows that may be stored: excerpts masked, credentials hidden, fingerprints made. */
+/** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
   readonly #identify: (canonical: string) => number
   readonly #combinations = new FacetInterner()
@@ -44,7 +44,7 @@ export class Staging {
     return this.#rows.length >= ROWS_AT_ONCE || this.#text > TEXT_AT_ONCE
   }
 
-  /** All rows so far, which are forgotten by it. */
+  /** Returns all rows so far and clears them. */
   take(): ImportRow[] {
     this.#convert()
     const rows = this.#rows
