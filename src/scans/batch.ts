@@ -29,16 +29,16 @@ import { addNotes, addProgress } from './scans.store.ts'
 import { saveScopeStep } from './scopes.store.ts'
 import { isOpen, judgeUnread, type UnreadSections, withKnown } from './unread.ts'
 
-/** Assets that are detected and stored together: small enough that other writers wait for milliseconds only. */
+/** Assets detected and stored in one transaction: few enough that other writers wait only milliseconds. */
 const CHUNK = 40
-/** Documents that are fetched and looked at side by side. */
+/** Documents fetched and processed concurrently. */
 const SIDE_BY_SIDE = 4
 
-/** What detectors say about one document; a warning with a detector type concerns that detector alone. */
+/** The result of detection for one document; a warning with a detector type concerns that detector alone. */
 export interface DetectionResult {
   findings: readonly RedactedFinding[]
   warnings: readonly { code: string; message: string; detectorType?: string | undefined }[]
-  /** What detectors of the whole estate keep of the document. */
+  /** Digests of the document for cross-asset checks. */
   digests?: readonly Digest[] | undefined
 }
 
@@ -48,7 +48,7 @@ export interface BatchOptions {
   lease: ScanLease
   store: Store
   scope: SafeScope
-  /** Types of the content detectors that are on. */
+  /** Types of the enabled content detectors. */
   detectorTypes: readonly string[]
   detectorsHash: string
   look: RunDetection
@@ -60,20 +60,20 @@ interface Outcome {
   draft: SafeAsset
   before: AssetRecord | undefined
   unread: UnreadSections
-  /** Undefined: unchanged, or nothing to read. */
+  /** Undefined: unchanged, or without a document. */
   looked?: DetectionResult
   failure?: ScanNoteDraft
 }
 
-/** Errors of one document that concern the whole scan. */
+/** Reasons of document errors that end the whole scan. */
 const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed', 'aborted'])
 
 export const reasonOf = (error: unknown): string =>
   error instanceof AppError ? (error.facts.reason ?? error.code) : 'internal'
 
 /**
- * Looks at what is new or changed in a batch and stores it: assets, links, findings and counts go with the checkpoint.
- * Storing the same batch twice is the same as once.
+ * Runs detectors on the new and changed assets of a batch, and stores assets, links, findings and counts with the
+ * checkpoint. Storing a batch twice has the same effect as once.
  */
 export async function processBatch(batch: SafeBatch, options: BatchOptions): Promise<void> {
   const chunks: SafeAsset[][] = []
@@ -87,7 +87,7 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   }
 }
 
-/** An asset that moved while it was listed stands in the list twice: the later entry is the newer. */
+/** An asset that moved while it was listed appears twice: the later entry is the newer. */
 function withoutRepeats(assets: readonly SafeAsset[]): SafeAsset[] {
   return [...new Map(assets.map((draft) => [draft.key, draft])).values()]
 }
@@ -152,7 +152,7 @@ const toUnreadOutline = (outline: AssayDocument, failure: ScanNoteDraft): AssayD
   })),
 })
 
-/** Runs the detectors over what was read, and keeps in mind what turned out to be unreadable. */
+/** Runs the detectors on a document, and records the sections that turned out to be unreadable. */
 async function lookInto(document: AssayDocument, outcome: Outcome, options: BatchOptions): Promise<void> {
   const { draft, before } = outcome
   if (document.unread !== undefined) {
@@ -174,7 +174,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
     FindingLedger.keep(writer, at, (ledger) => {
       for (const outcome of outcomes) {
         const { before } = outcome
-        // Counted already when an interrupted run of this scan stored it.
+        // Already counted if an interrupted run of this scan stored it.
         const counted = before?.seenScanId === scanId || kept.has(outcome.draft.key)
         const result = storeOutcome(outcome)
         if (!counted) counts.discovered++
@@ -325,14 +325,14 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
   })
 }
 
-/** Whether there is a text, and all of it that can be read was read. */
+/** Whether there is a text and everything readable in it was read. */
 function isWholeText({ draft, failure, unread }: Outcome): boolean {
   const status = draft.facts?.contentStatus
   if (failure !== undefined || (status !== undefined && status !== 'read')) return false
   return !unread.records.some((record) => isOpen(record) && (record.reason === 'failed' || record.reason === 'limit'))
 }
 
-/** An asset that is listed, and of which nothing at all could be read. */
+/** The record of a listed asset of which nothing could be read. */
 const toWhollyUnread = (before: AssetRecord | undefined, scanId: number, failure: ScanNoteDraft): UnreadRecord => ({
   section: '',
   reason: toUnreadReason(failure),
@@ -348,7 +348,7 @@ function completeTypes(types: readonly string[], looked: DetectionResult | undef
   return new Set(types.filter((type) => !broken.some(({ detectorType }) => detectorType === type)))
 }
 
-/** Warnings after which a finding that is missing may still be there. */
+/** Warnings after which a missing finding may still exist. */
 const cutsShort = new Set(['truncated', 'capped', 'detector_failed', 'budget_exceeded'])
 
 function toNotes({ draft, looked }: Outcome, scope: SafeScope): ScanNoteDraft[] {

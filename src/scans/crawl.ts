@@ -46,11 +46,11 @@ import { addScopes, closeScopes, listScopes, saveScopeStep } from './scopes.stor
 import { reportUnread } from './unread.ts'
 
 const HEARTBEAT_MS = 2_000
-/** Scans of a source that stay to be looked at. */
+/** Number of scans of each source that are kept. */
 const KEPT_SCANS = 200
-/** A scan that met a full disk goes on after so long. */
+/** Delay before a scan that met a full disk resumes. */
 const ROOM_MS = 30_000
-/** One document may be the detectors' end; so many are not to blame. */
+/** One document may crash the detectors; after this many in a row, the detectors themselves are at fault. */
 const LOST_IN_A_ROW = 10
 
 export interface CrawlOptions {
@@ -58,13 +58,13 @@ export interface CrawlOptions {
   vault: Vault
   plugins: Plugins
   detect: Detect
-  /** Puts what the database holds into the settings of detectors. */
+  /** Adds settings from the database to those of the detectors. */
   completeDetectors?: (
     reader: Reader,
     chosen: readonly ChosenDetector[],
     source: SourceRecord,
   ) => readonly ChosenDetector[]
-  /** What is evaluated once the assets are known, such as links between them. */
+  /** Checks that are evaluated once the assets are known, such as links between them. */
   estate: readonly CrossAssetCheck[]
   owner: Owner
   log: Log
@@ -72,15 +72,15 @@ export interface CrawlOptions {
   signal: AbortSignal
   upstream?: UpstreamTally | undefined
   heartbeatMs?: number
-  /** Applies an accepted import whose scan was taken here. */
+  /** Applies an accepted import whose lease was claimed here. */
   applyImport: (lease: ScanLease, context: Pick<CrawlOptions, 'store' | 'now' | 'signal'>) => Promise<ScanStatus>
-  /** Told once the scan is taken. */
+  /** Called once the lease is claimed. */
   onLease?: (lease: ScanLease) => void
 }
 
-/** Errors that end a scan, whatever scope they come from. */
+/** Reasons of errors that end a scan, regardless of their scope. */
 const fatal = new Set(['auth_failed', 'auth_expired', 'retry_later', 'detectors_failed'])
-/** Errors of a listing that began at a checkpoint which mean that the platform no longer knows it. */
+/** Reasons of errors at the start of a listing that mean that the platform no longer knows its cursor. */
 const staleCursor = new Set(['bad_request', 'cursor_refused', 'gone'])
 
 interface Run extends CrawlOptions {
@@ -88,13 +88,13 @@ interface Run extends CrawlOptions {
   source: SourceRecord
   parsed: ParsedConfig
   detectorsHash: string
-  /** Documents in a row that no detector could look at. */
+  /** Consecutive documents for which detection failed. */
   lostInARow: number
 }
 
 /**
- * Drives one scan from wherever it stands to its end. Returns its status; undefined when another process drives it or
- * it was left to be resumed.
+ * Runs a scan from its current state to its end. Returns its status; undefined if another process holds the lease or
+ * the lease was released so that the scan can be resumed.
  */
 export async function runScan(scanUid: string, options: CrawlOptions): Promise<ScanStatus | undefined> {
   const { store, owner, now, signal, heartbeatMs = HEARTBEAT_MS, log } = options
@@ -134,7 +134,7 @@ export async function runScan(scanUid: string, options: CrawlOptions): Promise<S
   return kept ? ending.status : undefined
 }
 
-/** What is known when a scan ends early: partial when something of it stands, failed when nothing does. */
+/** The ending of a scan that stopped early: partial if something of it is stored, failed otherwise. */
 function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions): ScanEnding {
   const scopes = store.read((reader) => listScopes(reader, lease.scan.id))
   const retryAfter = error instanceof AppError ? error.facts.retryAfterSeconds : undefined
@@ -235,7 +235,7 @@ async function closeSession(session: SafeSession, log: Log): Promise<void> {
   }
 }
 
-/** Crawls one scope to its end; what fails here fails this scope only, unless it concerns the whole scan. */
+/** Crawls one scope completely; an error fails this scope only, unless it concerns the whole scan. */
 async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): Promise<void> {
   const { lease } = run
   let cursor = scope.cursor ?? undefined
@@ -280,7 +280,7 @@ function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void 
   })
 }
 
-/** A failure of our own store, not of the platform: it ends the scan. */
+/** A failure of the local store, not of the platform: it ends the scan. */
 class StoringFailed extends Error {
   constructor(cause: unknown) {
     super('storing failed', { cause })
@@ -317,8 +317,8 @@ async function crawlFrom(
       const { done, value: batch } = await whileLeased(lease, ahead ?? batches.next())
       if (done === true) return
       state.started = true
-      // What belongs to the same page of a listing is fetched while this is looked at. A further page is asked for only
-      // when this one is stored, so that a sudden end costs no more than the page under way.
+      // A further batch of the same listing page is fetched while this one is processed. The next page is requested
+      // only once this one is stored, so that a crash costs at most the current page.
       ahead = batch.cursor !== undefined && batch.cursor === place ? batches.next() : undefined
       ahead?.catch(() => {})
       place = batch.cursor ?? place

@@ -14,16 +14,16 @@ export interface DetectRequest {
   now: number
 }
 
-/** Runs content detectors over one document, away from this thread. */
+/** Runs content detectors on one document in another thread. */
 export type Detect = (document: AssayDocument, request: DetectRequest) => Promise<DetectionResult>
 
 export interface CrossAssetContext {
   lease: ScanLease
   store: Store
   source: SourceRecord
-  /** The detector's checked settings. */
+  /** The validated settings of the detector. */
   config: unknown
-  /** What the configuration leaves out: that something of it is not known proves nothing. */
+  /** What the configuration excludes: absence of such assets or scopes proves nothing. */
   leavesOut: { kinds: readonly AssetDraft['kind'][]; scopes: boolean }
   fingerprintKey: Uint8Array
   log: Log
@@ -31,7 +31,10 @@ export interface CrossAssetContext {
   upstream?: UpstreamTally | undefined
 }
 
-/** A detector that needs the stored estate; it writes its findings through the drive, and can be interrupted. */
+/**
+ * A detector that needs the stored assets of the source; it writes its findings through the lease, and can be
+ * interrupted.
+ */
 export interface CrossAssetCheck {
   type: string
   evaluate(context: CrossAssetContext): Promise<void>

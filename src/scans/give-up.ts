@@ -9,7 +9,7 @@ const REASON = ownText('thread_died')
 const MESSAGE = 'The scan ended the thread that drove it again and again; see the log, then start it again.'
 const HEARTBEAT_MS = 2_000
 
-/** Ends a scan that cannot be driven: what it has stored stays, and nothing is resolved by it. */
+/** Ends a scan that cannot be run: its stored results are kept, and it resolves no findings. */
 export function giveUpScan(scanUid: string, { store, now }: { store: Store; now: () => number }): void {
   const owner = createOwner()
   const { signal } = new AbortController()
