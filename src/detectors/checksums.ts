@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The digits of a text as numbers. */
+/** The digits of a text as numbers; other characters are skipped. */
 export function toDigits(text: string): number[] {
   const digits: number[] = []
   for (let at = 0; at < text.length; at++) {
@@ -10,7 +10,7 @@ export function toDigits(text: string): number[] {
   return digits
 }
 
-/** ISO/IEC 7812-1 annex B. */
+/** Luhn algorithm, ISO/IEC 7812-1 annex B. */
 export function isLuhn(digits: readonly number[]): boolean {
   let sum = 0
   for (let at = 0; at < digits.length; at++) {
@@ -20,12 +20,12 @@ export function isLuhn(digits: readonly number[]): boolean {
   return digits.length > 1 && sum % 10 === 0
 }
 
-/** The sum of digits times weights, where both have the same length. */
+/** The weighted sum of digits; surplus digits are ignored and missing ones count as 0. */
 export function weigh(digits: readonly number[], weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * (digits[at] ?? 0), 0)
 }
 
-/** ISO/IEC 7064 mod 11,10, as the German tax number uses it. */
+/** ISO/IEC 7064 mod 11,10, as used by the German tax number. */
 export function isMod11And10(digits: readonly number[]): boolean {
   let product = 10
   for (const digit of digits.slice(0, -1)) {
@@ -49,7 +49,7 @@ const dihedral = [
 ] as const
 const permutation = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4] as const
 
-/** Verhoeff's scheme over the dihedral group of order 10, as Aadhaar uses it. */
+/** Verhoeff algorithm over the dihedral group of order 10, as used by Aadhaar. */
 export function isVerhoeff(digits: readonly number[]): boolean {
   let check = 0
   for (let at = 0; at < digits.length; at++) {
@@ -62,9 +62,7 @@ export function isVerhoeff(digits: readonly number[]): boolean {
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/**
- * True where the last six characters are the CRC-32 of those before them, in base 62: GitHub's and npm's token tail.
- */
+/** Whether the last six characters are the CRC-32 of the preceding ones in base 62, as in tokens of GitHub and npm. */
 export function hasCrcTail(body: string): boolean {
   let crc = crc32(body.slice(0, -6))
   let tail = ''

@@ -2,20 +2,20 @@ import type { AssayDocument, Part } from '../documents/document.ts'
 
 export const MAX_PART_LENGTH = 2 * 1024 * 1024
 const CHUNK = 256 * 1024
-/** Longer than any single match: a private key is up to 12 KiB. */
+/** In characters; longer than any single match: a private key has up to 12 KiB. */
 const OVERLAP = 16 * 1024
 
-/** A part, or a stretch of a long one, as a detector sees it. */
+/** A part, or a piece of a long part, as passed to a detector. */
 export interface TextChunk {
   part: Part
-  /** The part it was cut from, and its index in the document. */
+  /** The part that it was cut from, and the index of that part in the document. */
   whole: Part
   index: number
-  /** Where the piece begins in that part. */
+  /** Offset of the piece in that part. */
   offset: number
 }
 
-/** Cuts long parts into overlapping pieces, so that no detector works on more than one chunk at a time. */
+/** Splits long parts into overlapping pieces, so that a detector processes at most one chunk at a time. */
 export function toPieces(document: AssayDocument): { pieces: TextChunk[]; truncated: boolean } {
   const pieces: TextChunk[] = []
   let truncated = false

@@ -13,7 +13,7 @@ export interface TextToDetect {
   text: string
   mime?: string | undefined
   path?: string | undefined
-  /** Detector types; absent: all that need nothing but the text. */
+  /** Detector types; default: all that need only the text. */
   types?: readonly string[] | undefined
 }
 
@@ -27,7 +27,7 @@ export interface TextFinding
 const markup =
   /<\/?(?:p|div|span|table|t[dhr]|img|a|br|ul|ol|li|h[1-6]|b|i|em|strong|input|script|(?:ac|ri):[a-z-]{2,40})(?:\s[^<>]{0,2000})?\/?>|<!--/i
 
-/** Findings of a text, every occurrence, in the order of their places. */
+/** All findings of a text, including repeated values, ordered by location. */
 export function detectText(input: TextToDetect): { id: string; findings: TextFinding[] } {
   const { id, text, path = '', types } = input
   const wanted = documentDetectors.filter(({ type }) => types === undefined || types.includes(type))
@@ -52,7 +52,7 @@ export function detectText(input: TextToDetect): { id: string; findings: TextFin
   }
 }
 
-/** A text of unknown kind is read as it stands, and once more as markup where it looks like that. */
+/** Text of unknown type is read as plain text and, where it looks like markup, additionally as markup. */
 function toDocument({ text, mime, path }: TextToDetect): AssayDocument {
   const plain = readText(text, { mime, filename: path })
   if (plain.mime !== 'text/plain' || !markup.test(text)) return plain

@@ -5,14 +5,14 @@ import { createFingerprinter } from './fingerprint.ts'
 import { type DetectorRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'
 
-/** What the pool sends. */
+/** Message from the pool to the worker. */
 export interface DetectJob {
   id: number
   document: AssayDocument
   request: DetectorRequest
 }
 
-/** What the worker sends back: `started` before each detector, then one `done` or `failed`. */
+/** Messages from the worker: `started` before each detector, then one `done` or `failed`. */
 export type DetectReply =
   | { id: number; kind: 'started'; type: string }
   | { id: number; kind: 'done'; result: RunResult }

@@ -4,7 +4,7 @@ import type { AssayDocument } from '../documents/document.ts'
 export const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'] as const
 export type Severity = (typeof severities)[number]
 
-/** The types that findings of this version may have; imported ones may have others. */
+/** Detector types of this version; imported findings may have others. */
 export const detectorTypes = [
   'BROKEN_LINKS',
   'SECRETS',
@@ -15,27 +15,27 @@ export const detectorTypes = [
   'CUSTOM',
 ] as const
 
-/** A place in a part that a detector thinks is a finding. It still holds the raw text and never leaves the runner. */
+/** A range in a part that a detector reports. It may hold raw text, so it never leaves the runner. */
 export interface Match {
   findingType: string
   severity: Severity
-  /** 0..1; below 0.5 a match is not reported. */
+  /** 0..1; matches below 0.5 are not reported. */
   confidence: number
   /** Index of the part, and UTF-16 offsets into its text. */
   part: number
   start: number
   end: number
-  /** What may be shown of the match; absent: nothing of it is shown but its length. */
+  /** Text that may be displayed for the match; absent: only its length is displayed. */
   shown?: string
-  /** The value that makes two matches the same finding, normalised; absent: the matched text. */
+  /** Normalized value; matches with the same identity are the same finding. Default: the matched text. */
   identity?: string
-  /** The rule that fired, for people who tune. */
+  /** The rule that matched, for tuning. */
   rule?: string
   category?: string
   customDetectorKey?: string
 }
 
-/** Facts about the asset that a detector may use; only what the platform itself says. */
+/** Facts about an asset that detectors may use; only those reported by the platform. */
 export interface AssetFacts {
   key: string
   kind: string
@@ -50,33 +50,33 @@ export interface AssetFacts {
 export interface DetectorContext<Config> {
   asset: AssetFacts
   config: Config
-  /** The instant of the scan, in milliseconds since the epoch. */
+  /** Start time of the scan, in milliseconds since the epoch. */
   now: number
 }
 
 /**
- * A detector that needs nothing but the document. Pure: the same document gives the same matches, on any thread.
- * Detectors that need the whole estate (links, duplicates, staleness) are `EstateDetector`s.
+ * A detector that needs only the document. Pure: the same document gives the same matches, on any thread. Detectors
+ * that need all assets of a source (links, duplicates, staleness) are `EstateDetector`s.
  */
 export interface Detector<Config = unknown> {
   type: string
   title: string
-  /** What it finds and does not find, in one or two sentences. */
+  /** What it finds and what it does not find, in one or two sentences. */
   description: string
   category: string
-  /** Raised when the same document may give other matches: unchanged assets are then scanned again. */
+  /** Incremented when the same document may give different matches, so that unchanged assets are scanned again. */
   version: number
-  /** The schema of `detectors[].config`; every member has a default. */
+  /** Schema of `detectors[].config`; every member has a default. */
   config: z.ZodType<Config>
-  /** The schema of `detectors[].config` where a scan makes `config` of it with what the database holds. */
+  /** Schema of `detectors[].config` where the scan builds `config` from it and from data in the database. */
   settings?: z.ZodType
   findingTypes: readonly string[]
-  /** Detectors whose matches win where both overlap: the number inside a token is not a phone number. */
+  /** Detectors whose matches take precedence where both overlap: a number inside a token is not a phone number. */
   yieldsTo?: readonly string[]
   detect(document: AssayDocument, context: DetectorContext<Config>): Iterable<Match>
 }
 
-/** A detector that looks at the whole estate after the assets are known; the scan engine evaluates it. */
+/** A detector that evaluates all assets of a source after they are stored; run by the scan engine. */
 export interface EstateDetector<Config = unknown> {
   type: string
   title: string
@@ -86,25 +86,26 @@ export interface EstateDetector<Config = unknown> {
   config: z.ZodType<Config>
   findingTypes: readonly string[]
   /**
-   * What is kept of an asset's text for the evaluation: counts, keyed hashes and places, never words that could be
-   * private. Pure, and run beside the other detectors; undefined: there is nothing to keep. Absent: it needs no text.
+   * Data of an asset's text to be stored for the evaluation: counts, keyed hashes and locations, never words that could
+   * be private. Pure, and run together with the other detectors; undefined: there is nothing to store. Absent: the
+   * detector needs no text.
    */
   digest?(document: AssayDocument, context: DigestContext): Uint8Array | undefined
 }
 
 export interface DigestContext {
   asset: AssetFacts
-  /** A keyed hash, so that what is kept tells nothing to who has only the database. */
+  /** A keyed hash, so that stored values reveal nothing to someone who has only the database. */
   fingerprint: (canonical: string) => string
 }
 
-/** What a detector keeps of a document. */
+/** Data that a detector stores for a document. */
 export interface Digest {
   detectorType: string
   data: Uint8Array
 }
 
-/** A finding as it is kept: redacted, located, and with a keyed fingerprint in place of the value. */
+/** A finding as it is stored: redacted, with a location, and with a keyed fingerprint instead of the value. */
 export interface RedactedFinding {
   detectorType: string
   findingType: string
@@ -113,12 +114,12 @@ export interface RedactedFinding {
   confidence: number
   customDetectorKey?: string
   location: FindingLocation
-  /** The sections of the item in which the value stands; absent where the document has none. */
+  /** The sections of the item that contain the value; absent where the document has none. */
   sections?: readonly string[]
   excerpt: string
-  /** Keyed hash over detector, type, asset and value: 12 hex digits, of which 47 bits are used. */
+  /** Keyed hash of detector, type, asset and value: 12 hex digits that hold 47 bits. */
   fingerprint: string
-  /** The same without the asset: equal wherever the value stands. Absent where a finding has no value of its own. */
+  /** The same without the asset, so equal wherever the value occurs. Absent where a finding has no value of its own. */
   valueFingerprint?: string
 }
 

@@ -1,13 +1,13 @@
 import type { Range } from '../kernel/ranges.ts'
 
-/** A text as it reads when a disguise is taken off, and where in the original each of its characters comes from. */
+/** A text with some obfuscation removed, and the range in the original that each of its characters comes from. */
 export interface DisguiseReading {
   text: string
   /** Absent: the text is the original itself. */
   from?: { starts: readonly number[]; ends: readonly number[] }
 }
 
-/** Where in the original a range of a reading stands. */
+/** Converts a range of a reading to a range of the original. */
 export function toOriginal({ from }: DisguiseReading, { start, end }: Range): Range {
   if (from === undefined) return { start, end }
   return { start: from.starts[start] ?? 0, end: from.ends[end - 1] ?? 0 }
@@ -41,7 +41,7 @@ function fromEntity(_: string, decimal?: string, hexadecimal?: string, name = ''
   return code > 0x10ffff ? '' : String.fromCodePoint(code)
 }
 
-/** Bytes that are no UTF-8 text stay as they are. */
+/** Bytes that are not valid UTF-8 are kept as they are. */
 function fromPercents(percents: string): string {
   try {
     return decodeURIComponent(percents)
@@ -52,7 +52,7 @@ function fromPercents(percents: string): string {
 
 const MAX_DECODINGS = 3
 
-/** What a text reads as when more and more disguises are taken off; each differs from the one before. */
+/** Successive readings of a text, each with more obfuscation removed; readings without changes are skipped. */
 export function* readingsOf(text: string): Generator<DisguiseReading> {
   let reading: DisguiseReading = { text }
   for (let round = 0; round < MAX_DECODINGS; round++) {
@@ -66,10 +66,10 @@ export function* readingsOf(text: string): Generator<DisguiseReading> {
   }
 }
 
-/** Without invisible characters, and with those of other widths and styles as the letters that they stand for. */
+/** Removes invisible characters and normalizes width and style variants (NFKC). */
 const fold = (reading: DisguiseReading): DisguiseReading => rewrite(reading, beyondAscii, toPlain)
 
-/** Without tags, macros and marks of emphasis, and with escapes and entities as what they stand for. */
+/** Removes tags, macros and emphasis marks, and decodes escapes and entities. */
 function unmark(reading: DisguiseReading): DisguiseReading {
   const unescaped = rewrite(reading, escaped, fromEscape)
   return rewrite(
@@ -85,7 +85,7 @@ function unescapePercents(reading: DisguiseReading): DisguiseReading {
 
 type Replace = (whole: string, ...groups: string[]) => string
 
-/** Replaces what a pattern matches; each character of a replacement comes from the whole match. */
+/** Replaces all matches of a pattern; each character of a replacement maps to the whole match. */
 function rewrite(reading: DisguiseReading, pattern: RegExp, replace: Replace): DisguiseReading {
   const { text, from } = reading
   let rewritten = ''

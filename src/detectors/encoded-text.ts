@@ -2,20 +2,20 @@ import type { Range } from '../kernel/ranges.ts'
 
 const MIN_ENCODED = 24
 const MAX_ENCODED = 20_000
-/** In an address the parts of the path before it look like more of the same text. */
+/** Limit on start offsets tried per run, because path segments of a URL before the encoded text match too. */
 const MAX_STARTS = 16
-/** Base64 of either alphabet, over several lines or on one. */
+/** Base64 in either alphabet, on one line or several. */
 const encoded = /[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/g
-/** The first letter of readable text, and of a binary key, is one of these. */
+/** Base64 of readable text or of a binary key starts with one of these letters. */
 const start = /(?<![A-Za-z0-9+])[I-Za-f]/g
 const readable = /^[\t\n\r -~]{12,}/
 
 export interface EncodedRun extends Range {
-  /** What it says; absent: a private key in its binary form. */
+  /** The decoded text; absent for a private key in binary form. */
   text?: string
 }
 
-/** Runs of base64 that hold readable text or a private key in binary form (PKCS #1, PKCS #8, SEC 1). */
+/** Runs of base64 that contain readable text or a private key in binary form (PKCS #1, PKCS #8, SEC 1). */
 export function* findEncoded(text: string): Generator<EncodedRun> {
   for (const { 0: run, index } of text.matchAll(encoded)) {
     let starts = 0
@@ -30,7 +30,7 @@ export function* findEncoded(text: string): Generator<EncodedRun> {
   }
 }
 
-/** A DER sequence that begins with the version of a private key; public keys and certificates begin otherwise. */
+/** Whether a DER sequence starts with the version of a private key, unlike public keys and certificates. */
 function isPrivateKey(bytes: Buffer): boolean {
   if (bytes[0] !== 0x30 || bytes.length < 32) return false
   const lengthBytes = (bytes[1] ?? 0) > 0x80 ? (bytes[1] ?? 0) - 0x80 : 0

@@ -5,19 +5,19 @@ import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
 
 const SURROUNDINGS = 40
 const MAX_SHOWN_LENGTH = 200
-/** As far from a match a credential may begin that reaches into what is shown. */
+/** Characters around a match that are searched for credentials that extend into the excerpt. */
 const HIDDEN_REACH = 300
 export const VEIL = '•••'
 
 export interface ExcerptMatch extends Range {
-  /** What may be shown of the match. */
+  /** Text that may be displayed for the match. */
   shown?: string
 }
 
 /**
- * The match in its surroundings, on one line, with the match veiled and so is whatever else in the window was found.
- * `veiled` are all ranges of the text that must not be read; `values` all matched texts in lower case, which stay
- * hidden even where they stand a second time without having been matched.
+ * The match with its surroundings, on one line, with the match and all other findings in the window masked. `veiled`
+ * are all ranges of the text that must not be displayed; `values` are all matched texts in lower case, which are masked
+ * wherever they occur.
  */
 export function toExcerpt(
   text: string,
@@ -43,7 +43,9 @@ export function toExcerpt(
   return `${scrub(excerpt).trim()}${end < text.length ? '…' : ''}`
 }
 
-/** What a match hides of a credential keeps the rest of it from being known for one later. */
+/**
+ * Searches the unmasked text, because masking part of a credential would prevent the rest from being recognized later.
+ */
 function findHiddenAround(text: string, match: Range): Range[] {
   const from = Math.max(0, match.start - HIDDEN_REACH)
   const found = findHidden(text.slice(from, match.end + HIDDEN_REACH), 'prose')

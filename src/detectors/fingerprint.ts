@@ -1,20 +1,20 @@
 import { createHash, createHmac, hash } from 'node:crypto'
 
 const BLOCK_BYTES = 64
-/** Longer strings are hashed the ordinary way. */
+/** Longer strings are hashed with `createHmac`. */
 const SCRATCH_BYTES = 4096
 const MAX_BYTES_OF_UNIT = 3
 
 /**
- * A keyed hash of a canonical string: 12 hex digits that hold 47 bits, so that the number stays exact in SQLite and
- * JavaScript. Keyed, because a plain hash of a card or social security number is found by trying them all.
+ * A keyed hash of a canonical string: 12 hex digits that hold 47 bits, so that the number is exact in SQLite and
+ * JavaScript. Keyed, because plain hashes of card or social security numbers can be found by brute force.
  */
 export function createFingerprinter(key: Uint8Array): (canonical: string) => string {
   const toNumber = createNumberer(key)
   return (canonical) => toNumber(canonical).toString(16).padStart(12, '0')
 }
 
-/** The same as a number: HMAC-SHA-256 (RFC 2104) over buffers that are used again, at a third of the cost. */
+/** The same as a number: HMAC-SHA-256 (RFC 2104) with reused buffers, at a third of the cost. */
 export function createNumberer(key: Uint8Array): (canonical: string) => number {
   const inner = Buffer.alloc(SCRATCH_BYTES)
   const outer = Buffer.alloc(BLOCK_BYTES + 32)
@@ -33,7 +33,7 @@ export function createNumberer(key: Uint8Array): (canonical: string) => number {
   }
 }
 
-/** 47 bits of a digest whose bytes stand as characters. */
+/** Takes 47 bits of a digest given as a binary string. */
 function toNumber(digest: string): number {
   let number = digest.charCodeAt(0) % 0x80
   for (let at = 1; at < 6; at++) number = number * 0x100 + digest.charCodeAt(at)

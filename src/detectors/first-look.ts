@@ -1,8 +1,8 @@
-/** What a text is made of, as far as it says which searches could find anything in it. */
+/** Properties of a text that determine which searches could find anything in it. */
 export interface FirstLook {
-  /** It may read otherwise once a disguise is taken off. */
+  /** It may read differently once obfuscation is removed. */
   disguised: boolean
-  /** It holds a sign or a run of letters and digits that tokens and addresses with credentials cannot do without. */
+  /** It contains a sign or a long word without which there is no token or URL with credentials. */
   mayHoldCredential: boolean
   mayBeEncoded: boolean
   digits: number
@@ -30,7 +30,7 @@ const MIN_TOKEN = 15
 const MIN_ENCODED = 24
 const scheme = /\b(?:basic|bearer)\s/i
 
-/** One pass over the characters, at a fraction of the cost of what it saves. */
+/** Inspects a text in one pass, at a fraction of the cost of the searches that it avoids. */
 export function lookAt(text: string): FirstLook {
   let all = 0
   let digits = 0

@@ -14,7 +14,7 @@ export const documentDetectors: readonly Detector[] = [
   customDetector,
 ]
 
-/** Every detector, as a source's payload may name it. */
+/** All detectors that a source's payload may name. */
 export const detectors: readonly (Detector | EstateDetector)[] = [
   ...documentDetectors,
   brokenLinksDetector,
@@ -26,7 +26,7 @@ export function findDetector(type: string): Detector | EstateDetector | undefine
   return detectors.find((detector) => detector.type === type)
 }
 
-/** A detector that needs nothing but the document. */
+/** Finds a detector that needs only the document. */
 export function findDocumentDetector(type: string): Detector | undefined {
   return documentDetectors.find((detector) => detector.type === type)
 }

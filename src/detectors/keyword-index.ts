@@ -1,14 +1,14 @@
-/** Calls back for every place where a keyword ends; `keyword` is its index in the list. */
+/** Called at each occurrence of a keyword; `keyword` is its index in the list. */
 type OnKeyword = (keyword: number, start: number, end: number) => void
 
 export interface KeywordIndex {
-  /** Reports every occurrence of every keyword, whatever the case of ASCII letters, in the order of their ends. */
+  /** Reports every occurrence of every keyword, ignoring the case of ASCII letters, ordered by end offset. */
   scan(text: string, report: OnKeyword): void
 }
 
 /**
- * An Aho-Corasick automaton over all keywords: one table look-up a character, whatever their number, and never a step
- * back. Keywords are compared with ASCII letters folded to lower case.
+ * An Aho-Corasick automaton: one table lookup per character, independent of the number of keywords, without
+ * backtracking. Keywords are compared with ASCII letters folded to lower case.
  */
 export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
   const classes = new Map<number, number>()

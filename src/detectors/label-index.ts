@@ -1,23 +1,23 @@
-/** A place where a phrase stands; `phrase` is its index in the list. */
+/** An occurrence of a phrase; `phrase` is its index in the list. */
 export interface LabelHit {
   phrase: number
   start: number
   end: number
-  /** Whether more letters follow, which then count as its ending. */
+  /** Whether letters follow, which then count as an inflectional ending. */
   inflected: boolean
 }
 
 export interface LabelIndex {
   /**
-   * Every place of every phrase, in the order of their ends: whatever the case and the accents, with any of ` _-./'` or
-   * a change of case between the words, or nothing; short words also as dotted abbreviations.
+   * All occurrences of all phrases, ordered by end offset. Ignores case and accents; words may be separated by `
+   * _-./'`, a change of case, or nothing; short words also match as dotted abbreviations.
    */
   scan(text: string): LabelHit[]
 }
 
 const SPACE = 1
 const FIRST_LETTER = 2
-/** The space and the letters a to z, for which the automaton has a full table. */
+/** The space and the letters a to z, which have dense transitions in the automaton. */
 const WIDTH = FIRST_LETTER + 26
 
 const JOINER = 1
@@ -25,10 +25,10 @@ const LOWER = 2
 const UPPER = 3
 const DIGIT = 4
 const MARK = 5
-/** Letters of scripts that put no blank between words. */
+/** Letters of scripts without spaces between words. */
 const UNSPACED = 6
 
-/** Letters that decompose to no plain one. */
+/** Letters without a Unicode decomposition to an ASCII letter. */
 const plainLetters: Readonly<Record<string, string>> = {
   ø: 'o',
   ł: 'l',
@@ -41,10 +41,10 @@ const plainLetters: Readonly<Record<string, string>> = {
 }
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Hangul}]/u
 
-/** What one code unit is, and the letter that it counts as. */
+/** The class of each UTF-16 code unit, and its symbol in the automaton. */
 interface Alphabet {
   kinds: Uint8Array
-  /** A column of the table, or for other scripts the folded code unit. */
+  /** A column of the transition table or, for other scripts, the folded code unit. */
   symbols: Uint16Array
 }
 
@@ -86,7 +86,7 @@ const MIN_INFLECTED = 6
 const MIN_WITHIN_WORD = 8
 const MAX_DOTTED = 5
 const MAX_ENDING = 12
-/** Word starts that are remembered; no phrase has more words. */
+/** Number of word starts kept; no phrase has more words. */
 const REMEMBERED = 16
 
 interface Pattern {
@@ -133,7 +133,7 @@ function* patternsOf(text: string, phrase: number, letters: Alphabet): Generator
     yield make(` ${[...text].join(' ')}`, [...text].length, false, true)
 }
 
-/** The phrases are in lower case, their words parted by one blank. */
+/** Phrases are in lower case, with words separated by one space. */
 export function createLabelIndex(phrases: readonly string[]): LabelIndex {
   alphabet ??= readAlphabet()
   const letters = alphabet
@@ -193,7 +193,7 @@ export function createLabelIndex(phrases: readonly string[]): LabelIndex {
       let words = 0
       let previous = JOINER
       const kindAt = (at: number) => (at < text.length ? (kinds[text.charCodeAt(at)] ?? 0) : 0)
-      /** One or two small letters behind an abbreviation: `BSNs`, `PESELem`. */
+      /** One or two lower-case letters after an abbreviation: `BSNs`, `PESELem`. */
       const isEnding = (at: number) =>
         kindAt(at) === LOWER && (!isLetter(kindAt(at + 1)) || (kindAt(at + 1) === LOWER && !isLetter(kindAt(at + 2))))
       const toEnding = (from: number) => {

@@ -1,15 +1,15 @@
-/** The longest name that is read as a label. */
+/** Longer names are cut before they are split into words, in characters. */
 export const MAX_LABEL = 120
 
-/** Where `camelCase` and `ACRONYMWord` are cut, and where a number begins or ends. */
+/** Word boundaries of `camelCase` and `ACRONYMWord`, and between a number and a capital letter. */
 const caseBoundaries = /(\p{Ll}|\p{N})(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})/gu
 const withinCase = (_: string, lower?: string, upper?: string, acronym?: string, word?: string) =>
   lower === undefined ? `${acronym} ${word}` : `${lower} ${upper}`
 const notWord = /[^\p{L}\p{N}\p{M}]+/u
 
 /**
- * The words of a name in lower case and composed form: `user_passwordHash`, `APIKey`, `Numéro d'assuré`. A number that
- * follows a word directly stays with it.
+ * Splits a name such as `user_passwordHash`, `APIKey` or `Numéro d'assuré` into lower-case words (NFC). A number
+ * directly after a word stays part of it.
  */
 export function labelWords(name: string): string[] {
   return name
@@ -22,7 +22,7 @@ export function labelWords(name: string): string[] {
     .filter(Boolean)
 }
 
-/** Index of the first of `phrase`'s words in `words`, where they stand one after the other; -1 where they do not. */
+/** Index in `words` of the first occurrence of consecutive `phrase` words; -1 where there is none. */
 export function findPhrase(words: readonly string[], phrase: readonly string[]): number {
   const last = words.length - phrase.length
   for (let at = 0; at <= last; at++) {

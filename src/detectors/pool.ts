@@ -8,19 +8,21 @@ import type { DetectorRequest } from './request.ts'
 import type { RunResult, RunWarning } from './runner.ts'
 
 export interface DetectorPool {
-  /** Findings of one document. A detector that takes too long is stopped with a warning; the others still run. */
+  /**
+   * Findings of one document. A detector that exceeds its time limit is stopped with a warning; the others still run.
+   */
   run(document: AssayDocument, request: DetectorRequest): Promise<RunResult>
-  /** Stops the workers; what still runs rejects with `unavailable`. */
+  /** Stops the workers; running documents reject with `unavailable`. */
   close(): Promise<void>
 }
 
 export interface PoolOptions {
   fingerprintKey: Uint8Array
-  /** How many workers at most; default one less than there are processors. */
+  /** Maximum number of workers; default: one less than the available processors. */
   size?: number
-  /** How long one detector may take on one document, in milliseconds. */
+  /** Time limit of one detector on one document, in milliseconds. */
   budgetMs?: number
-  /** How long a worker may take to start, in milliseconds. */
+  /** Time limit for a worker to start, in milliseconds. */
   startMs?: number
   /** The script that workers run; for tests. */
   script?: URL
@@ -36,16 +38,16 @@ interface Task {
 interface Slot {
   worker: Worker
   task: Task
-  /** The detector at work; undefined while the worker starts or reads the document. */
+  /** The running detector; undefined while the worker starts or reads the document. */
   detector?: string
   timer?: NodeJS.Timeout
 }
 
 const SCRIPT = 'detectors/detect.worker'
-/** Garbage that waits to be collected, at most. */
+/** Limit on the young generation of each worker's heap. */
 const YOUNG_MEGABYTES = 24
 
-/** Threads that run detectors, started when they are needed; idle ones do not keep the process alive. */
+/** Worker threads that run detectors, started on demand; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
   const { fingerprintKey, budgetMs = 2_000, startMs = 30_000, script } = options
   const size = Math.max(1, options.size ?? availableParallelism() - 1)
@@ -107,7 +109,7 @@ export function createDetectorPool(options: PoolOptions): DetectorPool {
     assign()
   }
 
-  /** A worker is gone or stuck: its document is run again without the detector that was at work. */
+  /** A worker has exited or is stuck: its document is run again without the detector that was running. */
   const onLoss = (worker: Worker, code: 'budget_exceeded' | 'detector_failed') => {
     const slot = busy.get(worker)
     const index = idle.indexOf(worker)

@@ -8,7 +8,7 @@ import { toSafeTextOnce } from './safe-text.ts'
 const TEXTS_AT_ONCE = 50
 const MAX_TEXT = 1_000_000
 
-/** A text with every credential and every piece of personal data veiled; for text that others took from a source. */
+/** Masks all credentials and personal data in a text that was taken from a source by another program. */
 export function redactText(text: string): SafeText {
   return redactTexts([text])[0] ?? ownText('')
 }
@@ -37,7 +37,7 @@ function redactSome(texts: readonly string[]): SafeText[] {
     },
     { fingerprint: (canonical) => canonical },
   )
-  // Findings are capped for a document: what is too much for many texts together is looked at one by one.
+  // Findings are limited per document, so texts that together exceed the limit are redacted one by one.
   if (warnings.length > 0 && texts.length > 1) return texts.flatMap((text) => redactSome([text]))
   return texts.map((text, index) => veil(text, findings, String(index)))
 }

@@ -4,10 +4,10 @@ import { toExcerpt } from './excerpt.ts'
 import type { Located, Reported } from './resolution.ts'
 import { toLowerAscii, toVisibleLine } from './text.ts'
 
-/** Shorter values are parts of ordinary words: hiding them everywhere would hide the words. */
+/** Shorter values occur inside ordinary words, so masking them everywhere would mask those words. */
 const MIN_VALUE_LENGTH = 3
 
-/** Findings as they are kept: `veiled` is everything that no excerpt may show. */
+/** Converts matches to findings as they are stored. `veiled` are all matches that no excerpt may display. */
 export function toFindings(
   document: AssayDocument,
   reported: readonly Reported[],

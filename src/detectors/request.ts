@@ -3,18 +3,18 @@ import type { AssetFacts, Detector, Digest } from './detector.ts'
 import { findDetector, findDocumentDetector } from './index.ts'
 import { type DetectorRun, type RunOptions, type RunResult, runDetectors } from './runner.ts'
 
-/** What to run on a document, as plain data: it crosses to another thread. */
+/** What to run on a document, as plain data that can be sent to another thread. */
 export interface DetectorRequest {
   asset: AssetFacts
-  /** Types with their `config` as stored; of types that need the whole estate, what they keep is made. */
+  /** Types with their stored `config`; estate detectors only produce their digests. */
   detectors: readonly { type: string; config?: unknown }[]
-  /** The instant of the scan, in milliseconds since the epoch. */
+  /** Start time of the scan, in milliseconds since the epoch. */
   now: number
   inlineSuppression?: boolean
   occurrences?: 'first' | 'all'
 }
 
-/** Detectors whose finds no excerpt may show, whether or not the request asks for them. */
+/** Detectors whose matches must be masked in all excerpts, whether or not the request includes them. */
 const veilingTypes = ['SECRETS', 'PII']
 
 const toRun = (detector: Detector, config: unknown): DetectorRun => ({
@@ -22,7 +22,10 @@ const toRun = (detector: Detector, config: unknown): DetectorRun => ({
   config: detector.config.parse(config ?? {}),
 })
 
-/** Runs the request on this thread. @throws ZodError when a `config` does not fit its detector. */
+/**
+ * Runs the request on this thread.
+ * @throws ZodError where a `config` does not match its detector's schema
+ */
 export function runRequest(
   document: AssayDocument,
   { detectors, ...request }: DetectorRequest,

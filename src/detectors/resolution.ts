@@ -1,16 +1,16 @@
 import { type Range, RangeSet } from '../kernel/ranges.ts'
 import { type Match, severities } from './detector.ts'
 
-/** Below it a match is not reported. */
+/** Matches below it are not reported. */
 export const MIN_CONFIDENCE = 0.5
 export const MAX_FINDINGS = 200
 
-/** A match with its place in the whole document; it still holds what tells its value. */
+/** A match located in the whole document; it still contains the raw value. */
 export interface Located extends Match {
   detectorType: string
   category: string
   path: string
-  /** The text that `from` and `to` count in: matches of several texts never overlap. */
+  /** Identifies the text that `from` and `to` refer to: matches of different texts never overlap. */
   source: string
   section: string
   identity: string
@@ -21,18 +21,18 @@ export interface Located extends Match {
 
 export interface Reported {
   match: Located
-  /** All sections in which the value stands. */
+  /** All sections that contain the value. */
   sections: Set<string>
   fingerprint: string
-  /** The same wherever the value stands. */
+  /** The same wherever the value occurs. */
   valueFingerprint: string
 }
 
 const gravity = (match: Located) => severities.indexOf(match.severity)
 
 /**
- * Of overlapping matches of one detector the surest stays, then the gravest, then the longest; after that a detector
- * gives way to those it yields to. In the order of the document.
+ * Of overlapping matches of one detector, keeps the one with the highest confidence, then severity, then length; then
+ * drops matches that overlap those of a detector in `yields`. The result is in document order.
  */
 export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<string, readonly string[]>): Located[] {
   const surestFirst = [...found].sort(
@@ -58,7 +58,7 @@ export function resolveOverlaps(found: readonly Located[], yields: ReadonlyMap<s
     .sort((a, b) => a.part - b.part || a.start - b.start)
 }
 
-/** One entry for each value (its surest place), or for each place where `all` occurrences are wanted. */
+/** One entry per value, at its match of highest confidence, or one per match where `occurrences` is `all`. */
 export function distinct(
   matches: readonly Located[],
   options: { asset: { key: string }; fingerprint: (canonical: string) => string; occurrences?: 'first' | 'all' },
@@ -83,7 +83,7 @@ export function distinct(
   return reported
 }
 
-/** At most 200 findings of each detector, the gravest; `dropped` counts the others by detector. */
+/** Keeps at most MAX_FINDINGS findings per detector, the most severe ones; `dropped` counts the others by detector. */
 export function cap(reported: readonly Reported[]): { reported: Reported[]; dropped: Map<string, number> } {
   const counts = new Map<string, number>()
   const gravestFirst = [...reported].sort((a, b) => gravity(a.match) - gravity(b.match))

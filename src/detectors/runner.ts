@@ -15,7 +15,8 @@ import { isSuppressed } from './suppression.ts'
 
 const MAX_MATCHES = 5_000
 /**
- * How far around a finding the veiling detectors look; wider than an excerpt, so that what is cut is still seen whole.
+ * Characters around a finding that the veiling detectors inspect; wider than an excerpt, so that values cut by its edge
+ * are recognized.
  */
 const WINDOW = 300
 
@@ -27,16 +28,16 @@ export interface DetectorRun {
 export interface RunOptions {
   asset: AssetFacts
   detectors: readonly DetectorRun[]
-  /** Run around findings where they are not among `detectors`, so that excerpts hide what they would find. */
+  /** Detectors run around findings even if not among `detectors`, so that excerpts mask what they find. */
   veiling?: readonly DetectorRun[]
   now: number
   /** A keyed hash of the canonical string `detector|type|asset|value`. */
   fingerprint: (canonical: string) => string
-  /** Whether `assay:ignore` on a line silences it; default true. */
+  /** Whether `assay:ignore` on a line suppresses its findings; default true. */
   inlineSuppression?: boolean
-  /** `first` gives one finding for a value in an asset, `all` one for each place; default `first`. */
+  /** `first` gives one finding per value and asset, `all` one per location; default `first`. */
   occurrences?: 'first' | 'all'
-  /** Called before each detector starts, for whoever watches the time. */
+  /** Called before each detector starts, for time limits. */
   onDetector?: (type: string) => void
 }
 
@@ -48,11 +49,11 @@ export interface RunWarning {
 export interface RunResult {
   findings: RedactedFinding[]
   warnings: RunWarning[]
-  /** What detectors of the whole estate keep of the document. */
+  /** Data that estate detectors store for the document. */
   digests?: Digest[]
 }
 
-/** Runs detectors over a document: matches in, redacted findings out. No raw text of a match leaves this function. */
+/** Runs detectors over a document and returns redacted findings. Raw text of matches never leaves this function. */
 export function runDetectors(document: AssayDocument, options: RunOptions): RunResult {
   const warnings: RunWarning[] = []
   const { pieces, truncated } = toPieces(document)
@@ -87,7 +88,7 @@ function locate(
   const { detector, config } = run
   const { asset, now } = options
   const located: Located[] = []
-  /** Where a part is mapped to its source, another part of the same path is that source itself. */
+  /** Paths of parts that are mapped to a source; another part with the same path is that source itself. */
   const mapped = new Set(pieces.flatMap(({ whole }) => (whole.map === undefined ? [] : [whole.path])))
   const document: AssayDocument = { mime: '', parts: pieces.map(({ part }) => part), links: [] }
   try {
@@ -122,7 +123,7 @@ function locate(
   return located
 }
 
-/** What is hidden weighs more, what stands on a template less. */
+/** Raises the severity in hidden text by one level, and lowers it on templates. */
 function weigh(severity: Severity, part: Part, asset: AssetFacts): Severity {
   const step = (part.kind === 'hidden' ? -1 : 0) + (asset.labels?.includes('template') === true ? 1 : 0)
   const index = Math.max(0, Math.min(severities.length - 1, severities.indexOf(severity) + step))
@@ -134,7 +135,7 @@ function isSilenced(match: Located, document: AssayDocument, { inlineSuppression
   return inlineSuppression && part !== undefined && isSuppressed(part.text, match.start, match.detectorType)
 }
 
-/** What the veiling detectors that were not asked for find around the findings. */
+/** Matches around the findings of veiling detectors that were not requested. */
 function findMore(document: AssayDocument, reported: readonly Reported[], options: RunOptions): Located[] {
   const asked = new Set(options.detectors.map(({ detector }) => detector.type))
   const veiling = (options.veiling ?? []).filter(({ detector }) => !asked.has(detector.type))

@@ -15,28 +15,29 @@ import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
 import { toCharacterStart } from './text.ts'
 
 /**
- * What a text is, which decides what is hidden in it: credentials in each; in `prose`, which names are, personal data
- * of high confidence too; in an `excerpt` what `redactTexts` leaves, in a `key` (of an asset, or an address) and in a `definition` that people typed, none.
+ * What a text is, which determines what is masked in addition to credentials: in `prose` (which includes names)
+ * personal data of high confidence; in an `excerpt`, which has passed `redactTexts`, only what that leaves; in a `key`
+ * (an asset key or URL) and in a `definition` typed by users, nothing.
  */
 export type TextKind = 'prose' | 'excerpt' | 'key' | 'definition'
 
 export const MAX_NAME = 1000
 export const MAX_ADDRESS = 4096
-/** Definitions have limits of their own, and a part of one means something else. */
+/** Definitions have limits of their own, and a truncated one would have another meaning. */
 export const MAX_DEFINITION = 1_000_000
 
-/** Nothing shorter is a credential or personal data. */
+/** Shorter texts cannot be credentials or personal data. */
 const MIN_HIDDEN = 6
 const MIN_SECRET_CONFIDENCE = 0.5
 const MIN_PERSONAL_CONFIDENCE = 0.6
-/** Of a number with a check: a word names it, or its form is its own. */
+/** For numbers with a checksum: a label names the number, or its format is unambiguous. */
 const MIN_ID_CONFIDENCE = 0.75
-/** What is looked at behind the cut, so that a credential across it is seen whole. */
+/** Characters inspected beyond the limit, so that a credential across it is recognized as a whole. */
 const LOOK_AHEAD = 4000
 const config = secretsDetector.config.parse({})
 const asset = { key: '', kind: 'text', name: '', url: '' }
 
-/** Names come again and again: each is looked at once in a while. */
+/** Names recur, so their results are cached. */
 const MAX_CACHED = 5_000
 const cached: Record<TextKind, Map<string, SafeText>> = {
   prose: new Map(),
@@ -46,7 +47,7 @@ const cached: Record<TextKind, Map<string, SafeText>> = {
 }
 const MAX_CACHED_LENGTH = 500
 
-/** The one gate for text from outside: hides what nobody may keep or see, and cuts what is too long. */
+/** Every text from outside must pass this function: it masks what must not be stored or displayed, and truncates. */
 export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
   if (text.length > MAX_CACHED_LENGTH || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
   const kept = cached[kind]
@@ -59,10 +60,10 @@ export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX
   return hidden.length <= maxLength ? hidden : toSafeTextOnce(text, kind, maxLength)
 }
 
-/** The same for a text that hardly comes again: nothing is remembered. */
+/** The same without the cache, for texts that rarely recur. */
 export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
   let safe = text
-  // What is hidden may have kept what stands beside it from being found.
+  // Masking one value can make a neighboring one recognizable, so it is repeated.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hidden = hide(safe, kind, maxLength)
     if (hidden === safe) break
@@ -90,19 +91,19 @@ export const toSafeMessage = (text: string): SafeText => toSafeText(text, 'defin
 
 const MAX_LOGGED = 20_000
 
-/** A value as a log or a message about a fault may show it. */
+/** A value that may appear in logs and error messages. */
 export const toLoggedText = (text: string): SafeText => toSafeTextOnce(text, 'prose', MAX_LOGGED)
 
 /**
- * A key as it may be kept. Keys that differ in what is hidden alone stay apart by a hash, for which `identify` takes
- * the original.
+ * A key that may be stored. Keys that differ only in masked text are kept distinct by a hash of the original, which
+ * `identify` computes.
  */
 export function toSafeKey(key: string, identify: (canonical: string) => number, maxLength = MAX_NAME): SafeText {
   const hidden = toSafeTextOnce(key, 'key', maxLength)
   return hidden === key ? hidden : (`${hidden}#${identify(key).toString(16)}` as SafeText)
 }
 
-/** Where an asset opens: an http or https address, or nothing. */
+/** The URL of an asset: http or https, otherwise empty. */
 export function toSafeAddress(address: string): SafeText {
   return webAddress.test(address) ? toSafeTextOnce(address, 'key', MAX_ADDRESS) : ownText('')
 }
@@ -114,8 +115,8 @@ export const toSafeJson = (value: unknown, kind: TextKind = 'prose'): SafeText =
   JSON.stringify(toSafeValue(value, kind)) as SafeText
 
 /**
- * The value with every string in it, names of members included, passed; of what a tenant says, the values of members
- * named after a secret are masked.
+ * Applies `toSafeText` to every string in a value, including member names; in `prose`, values of members whose name
+ * suggests a secret are masked.
  */
 export function toSafeValue(value: unknown, kind: TextKind): unknown {
   if (typeof value === 'string') return toSafeText(value, kind, kind === 'definition' ? MAX_DEFINITION : MAX_ADDRESS)
@@ -131,7 +132,7 @@ export function toSafeValue(value: unknown, kind: TextKind): unknown {
 
 const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|cookie|credential/i
 
-/** Where a text holds what the gate hides, in no order and overlapping. */
+/** Ranges to be masked, unordered and possibly overlapping. */
 export function findHidden(text: string, kind: TextKind): Range[] {
   const look = lookAt(text)
   const hidden = [...findIn(text, kind, look)]
@@ -143,14 +144,15 @@ export function findHidden(text: string, kind: TextKind): Range[] {
   return hidden
 }
 
-/** No number that is personal data has fewer digits. */
+/** Personal numbers have at least this many digits. */
 const MIN_DIGITS = 7
 
 function* findIn(text: string, kind: TextKind, look: FirstLook): Generator<Range> {
   const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
   yield* credentials
   if (look.mayBeEncoded) yield* findEncodedCredentials(text)
-  // These say exactly what is to be hidden; beside them a detector does not take more of an address than it must.
+  // Credential patterns give exact ranges; overlapping detector matches are dropped, because they would mask more of a
+  // URL than necessary.
   for (const range of findByDetectors(text, kind, look)) {
     if (!credentials.some(({ start, end }) => start < range.end && range.start < end)) yield range
   }

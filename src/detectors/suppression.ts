@@ -2,7 +2,8 @@ const FARTHEST = 1_000
 const marker = /\bassay:ignore\b(?:\s*\[([A-Z_, ]{1,200})\])?/
 
 /**
- * True where the line that holds `offset` says `assay:ignore`, or `assay:ignore[SECRETS, PII]` with the detector named.
+ * Whether the line that contains `offset` has `assay:ignore`, or `assay:ignore[SECRETS, PII]` with this detector's
+ * type.
  */
 export function isSuppressed(text: string, offset: number, detectorType: string): boolean {
   const reach = Math.max(0, offset - FARTHEST)

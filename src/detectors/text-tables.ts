@@ -1,22 +1,22 @@
 import { isHeaderRow } from '../documents/text/cells.ts'
 
-/** A cell of a table that is written in running text; offsets are into that text. */
+/** A cell of a table in plain text; offsets are into that text. */
 export interface TextCell {
   text: string
   start: number
   end: number
-  /** The heading of its column; absent for the headings themselves. */
+  /** The heading of its column; absent for headings themselves. */
   column?: string
-  /** The first cell of its row, where it is another one. */
+  /** The first cell of its row, unless it is that cell. */
   row?: string
 }
 
 export interface TextTable {
-  /** Offsets of the whole table; `end` is where the first line begins that is no part of it. */
+  /** Offsets of the whole table; `end` is the start of the first line after it. */
   start: number
   end: number
   headings: readonly string[]
-  /** Every cell below the headings that is not empty, in the order of the text. */
+  /** All non-empty cells below the headings, in text order. */
   cells: readonly TextCell[]
 }
 
@@ -25,7 +25,7 @@ const MAX_COLUMNS = 1_000
 const MAX_ROWS = 5_000
 const MAX_CELLS = 20_000
 const MAX_HEADING = 60
-/** Separators that prose has too: there a heading is a short name. */
+/** Limit on headings where the separator also occurs in prose, so that only short names count. */
 const MAX_BARE_HEADING = 32
 const bareHeading = /^["']?[\p{L}\d_#](?:[\p{L}\p{M}\d _./#()-]{0,30}[\p{L}\p{M}\d_#)])?["']?$/u
 const ruler = /^[ \t|+:=-]{3,8000}$/
@@ -41,7 +41,7 @@ interface Field {
 interface Line {
   text: string
   start: number
-  /** Where the next line begins. */
+  /** Start of the next line. */
   next: number
 }
 
@@ -57,7 +57,7 @@ function readLine(text: string, start: number): Line | undefined {
 const isRuler = (line: string) =>
   ruler.test(line) && (line.includes('--') || line.includes('==') || /\|\s{0,4}:?-/.test(line))
 
-/** A field without the blanks, quotes and marks of emphasis or code around it. */
+/** Strips whitespace, quotes, and emphasis or code marks from a field. */
 function toField(raw: string, start: number): Field {
   let from = 0
   let to = raw.length
@@ -110,7 +110,7 @@ function areHeadings(names: readonly string[], separator: Separator, ruled: bool
   return isHeaderRow(names) && names.every((name) => name.length <= MAX_BARE_HEADING && bareHeading.test(name))
 }
 
-/** Which column each field of a row stands in; undefined where the line is no row of the table. */
+/** The column of each field in a row; undefined where the line is not a row of the table. */
 function columnsOf(
   fields: readonly Field[],
   heads: readonly Field[],
@@ -127,8 +127,9 @@ function columnsOf(
 }
 
 /**
- * The table whose headings stand in the line that begins at `start`: Markdown with or without outer bars, wiki marks
- * (`||a||b||`), grids, what consoles print, columns aligned by blanks, and values parted by tabs, semicolons or commas.
+ * Parses the table whose headings are in the line that starts at `start`: Markdown with or without outer bars, wiki
+ * markup (`||a||b||`), grids, console output, columns aligned by spaces, and values separated by tabs, semicolons or
+ * commas.
  */
 export function readTable(text: string, start: number): TextTable | undefined {
   const head = readLine(text, start)
@@ -169,7 +170,7 @@ export function readTable(text: string, start: number): TextTable | undefined {
   return cells.length === 0 ? undefined : { start, end: at, headings, cells }
 }
 
-/** Every table in a text, in order. Linear: a line is read as a heading once and as a row once. */
+/** All tables of a text, in order. Linear: each line is read once as a heading and once as a row. */
 export function readTables(text: string): TextTable[] {
   const tables: TextTable[] = []
   for (let at = 0; at < text.length; ) {
@@ -181,14 +182,14 @@ export function readTables(text: string): TextTable[] {
   return tables
 }
 
-/** The cell that holds the offset, where it stands in one of the tables. */
+/** The table cell that contains the offset; undefined outside of tables. */
 export function findCell(tables: readonly TextTable[], offset: number): TextCell | undefined {
   const table = tables[lastStart(tables, offset)]
   const cell = table?.cells[lastStart(table.cells, offset)]
   return cell !== undefined && offset < cell.end ? cell : undefined
 }
 
-/** Index of the last range that begins at or before the offset. */
+/** Index of the last range that starts at or before the offset. */
 function lastStart(ranges: readonly { start: number }[], offset: number): number {
   let low = -1
   let high = ranges.length - 1

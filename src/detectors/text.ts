@@ -1,17 +1,17 @@
-/** Characters that a reader cannot see or that reorder what is seen; an excerpt never carries them on. */
+/** Invisible characters and characters that reorder visible text; removed from excerpts. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Variation_Selector}]+/gu
 
-/** One line of visible text: white space collapsed, invisible and control characters gone. */
+/** Converts text to one visible line: whitespace collapsed, invisible and control characters removed. */
 export function toVisibleLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(unseen, '')
 }
 
-/** Folds the case of ASCII letters only, so that every offset stays where it is. */
+/** Lower-cases ASCII letters only, so that offsets do not change. */
 export function toLowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
 
-/** Moves an offset off the middle of a surrogate pair, towards the start. */
+/** Moves an offset in the middle of a surrogate pair to its start. */
 export function toCharacterStart(text: string, offset: number): number {
   const code = text.charCodeAt(offset)
   return offset > 0 && offset < text.length && code >= 0xdc00 && code <= 0xdfff ? offset - 1 : offset
@@ -27,8 +27,8 @@ export function entropy(text: string): number {
 }
 
 /**
- * True for a digit, an underscore, and a letter of the scripts that part words by blanks: next to a Chinese character a
- * number stands alone.
+ * Whether a code unit is a digit, an underscore, or a letter of a script with spaces between words; next to a Chinese
+ * character, a number is a word of its own.
  */
 export function isWordCode(code: number): boolean {
   return (

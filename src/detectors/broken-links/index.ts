@@ -22,7 +22,7 @@ const findingTypes = [
   'INVALID_URL',
 ] as const
 
-/** Links inside the platform are resolved against the scanned assets, the others are asked for. */
+/** Links inside the platform are resolved against the scanned assets; other links are requested over HTTP. */
 export const brokenLinksDetector: EstateDetector<BrokenLinksConfig> = {
   type: 'BROKEN_LINKS',
   title: 'Broken links',

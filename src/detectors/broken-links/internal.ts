@@ -1,19 +1,19 @@
 import { hasAnchor } from '../../documents/markup/anchors.ts'
 import type { Severity } from '../detector.ts'
 
-/** A link of a scanned asset to something of the same platform. */
+/** A link from a scanned asset to a target on the same platform. */
 export interface InternalLink {
   type: string
   targetKey?: string
   reference?: { space?: string; title?: string; id?: string; filename?: string; anchor?: string }
 }
 
-/** What is known of an asset that a link may lead to. */
+/** Data of an asset that may be the target of a link. */
 export interface LinkTarget {
   key: string
   kind: string
   name: string
-  /** Gone by the evidence of complete scans. */
+  /** True where complete scans have shown that it no longer exists. */
   deleted: boolean
   /** Status of a page on the platform: `current`, `archived`, `trashed`. */
   status?: string
@@ -21,14 +21,14 @@ export interface LinkTarget {
 }
 
 /**
- * Finds assets of the same source. Each answers `unknown` where the absence of an asset proves nothing: its space or
- * workspace is out of scope, was not listed to its end, or is not scanned at all.
+ * Finds assets of the same source. The result is `unknown` where the absence of an asset proves nothing: its space or
+ * workspace is out of scope, was not listed completely, or is not scanned.
  */
 export interface LinkLookup {
   byKey(key: string): LinkTarget | 'missing' | 'unknown'
   /** `space` absent: the space of the page that holds the link. */
   byTitle(title: string, space: string | undefined): LinkTarget | 'missing' | 'unknown'
-  /** An attachment of the page that holds the link, or of the page that `reference` names. */
+  /** An attachment of the page that holds the link, or of the page named in `reference`. */
   byFilename(filename: string, reference: NonNullable<InternalLink['reference']>): LinkTarget | 'missing' | 'unknown'
   /** The page that holds the link, for anchors on the same page. */
   self(): LinkTarget | 'unknown'
@@ -62,8 +62,8 @@ function find({ targetKey, reference = {} }: InternalLink, lookup: LinkLookup): 
 }
 
 /**
- * The verdict on a link inside the platform; undefined: nothing is wrong, or nothing can be said. Pure: what is there
- * comes from `lookup`.
+ * The verdict on a link inside the platform; undefined where it is fine or cannot be judged. Pure: all data comes from
+ * `lookup`.
  */
 export function evaluateInternalLink(
   link: InternalLink,

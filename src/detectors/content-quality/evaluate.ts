@@ -2,21 +2,21 @@ import type { FindingLocation, Severity } from '../detector.ts'
 import type { ContentQualityConfig, QualityType } from './config.ts'
 import type { TextFacts } from './text-facts.ts'
 
-/** What is known of one asset; what is not known is absent. */
+/** Data of one asset; unknown members are absent. */
 export interface QualitySubject {
   kind: string
   name: string
   contentUpdatedAt?: number
-  /** As far as the platform says. */
+  /** Absent where the platform does not report it. */
   owner?: string
-  /** As the connector keeps them. */
+  /** The facts stored by the connector. */
   facts: Readonly<Record<string, unknown>>
   text?: TextFacts
-  /** It stands in a space that the platform keeps as an archive. */
+  /** True where its space is archived on the platform. */
   archived: boolean
-  /** Pages and files below it; undefined where they may not all be known. */
+  /** Number of pages and files below it; undefined where they may not all be known. */
   below?: number
-  /** Pages that refer to it, as far as known. */
+  /** Number of known pages that link to it. */
   inbound: number
 }
 
@@ -24,7 +24,7 @@ export interface QualityMatch {
   findingType: QualityType
   severity: Severity
   confidence: number
-  /** What makes it the same finding in the same asset. */
+  /** Two findings of an asset with the same identity are the same finding. */
   identity: string
   excerpt: string
   location: FindingLocation
@@ -32,12 +32,12 @@ export interface QualityMatch {
 
 export interface QualityVerdict {
   found: QualityMatch[]
-  /** Types of which nothing can be said now. */
+  /** Finding types that cannot be judged now. */
   undecided: Set<QualityType>
 }
 
 const DAY_MS = 86_400_000
-/** A stale page that so many others lead to misleads more readers. */
+/** A stale page with more inbound links than this is more severe, because it misleads more readers. */
 const MANY_REFERENCES = 10
 
 type Check = (
@@ -144,7 +144,7 @@ const checks: Readonly<Record<QualityType, Check>> = {
   },
 }
 
-/** Judges one asset by the checks that are on. Pure. */
+/** Evaluates the enabled checks for one asset. Pure. */
 export function evaluateQuality(subject: QualitySubject, config: ContentQualityConfig, now: number): QualityVerdict {
   const verdict: QualityVerdict = { found: [], undecided: new Set() }
   for (const findingType of config.types) {

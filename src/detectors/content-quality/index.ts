@@ -4,7 +4,7 @@ import { encodeTextFacts, toTextFacts } from './text-facts.ts'
 
 const TYPE = 'CONTENT_QUALITY'
 
-/** Judged from the facts that the platform gives and from counts and marks of the text. */
+/** Evaluates the platform's facts and the stored counts and marks of the text. */
 export const contentQualityDetector: EstateDetector<ContentQualityConfig> = {
   type: TYPE,
   title: 'Content quality',

@@ -1,7 +1,7 @@
 import { type AssayDocument, findLineColumn, type Part, toSourceOffset } from '../../documents/document.ts'
 import { isSuppressed } from '../suppression.ts'
 
-/** Where something stands, in the source. */
+/** A location in the source. */
 export interface TextSpan {
   path: string
   line?: number
@@ -10,13 +10,13 @@ export interface TextSpan {
   end: number
 }
 
-/** A sign of unfinished text. `shown` is made of the rule's own words, never of the page's. */
+/** A sign of unfinished text. `shown` is a fixed text of the rule, never text of the page. */
 export interface PlaceholderMark extends TextSpan {
   rule: string
   shown: string
 }
 
-/** A year that is said to be the present. */
+/** A year that the text presents as current. */
 export interface YearMark extends TextSpan {
   year: number
   shown: string
@@ -28,7 +28,7 @@ interface PlaceholderRule {
   shown: string
 }
 
-/** Patterns are tried on single lines, in order; one mark of each rule is enough. */
+/** Applied to single lines, in order; at most one mark per rule is reported. */
 export const placeholderRules: readonly PlaceholderRule[] = [
   { name: 'lorem', pattern: /\blorem ipsum\b/i, shown: 'Lorem ipsum …' },
   {
@@ -59,21 +59,21 @@ export const placeholderRules: readonly PlaceholderRule[] = [
 ]
 
 const TEMPLATE_RULE = 'template'
-/** On a page of hardly any words, the mere word says that the rest is missing. */
+/** Only for pages with hardly any words, where the bare keyword means that the content is missing. */
 const loneWord: PlaceholderRule = {
   name: 'todo',
   pattern: /^[^\p{L}\p{N}]{0,4}(?:TODO|FIXME|WIP)[^\p{L}\p{N}]{0,4}$/u,
   shown: 'TODO',
 }
 
-/** Words that say that what follows holds today, with what may stand between them and the year. */
+/** A phrase for "as of today", followed by a year at most 24 characters later. */
 export const presentYear =
   /\b(as of|as at|last (?:updated|reviewed|checked|verified)|latest|newest|most recent|current(?:ly)?|up[- ]to[- ]date|stand|aktuell(?:e[rnms]?)?|zuletzt (?:aktualisiert|geprüft)|dernière mise à jour|actuel(?:lement|le)?|última actualización|actual)\b([^.;!?]{0,24}?)\b((?:19|20)\d\d)\b/giu
 const notPresent =
   /\b(?:since|until|till|from|after|before|between|than|by|was|were|seit|bis|ab|vor|nach|war|depuis|avant|après|desde|hasta)\b/iu
 const reviewColumn =
   /\b(?:last )?(?:updated|reviewed|checked|verified)\b|\bas of\b|\bstand\b|\bgeprüft\b|mise à jour|actualización/i
-/** Sections that speak of the past on purpose. */
+/** Sections that describe the past, where old years are expected. */
 const pastSection =
   /\b(?:19|20)\d\d\b|\b(?:histor\w*|changes|changelog|release notes|versions?|revisions?|archive\w*|minutes|background|timeline|milestones|protokolle?|verlauf|historique|historial)\b/i
 
@@ -82,7 +82,7 @@ const MAX_LINE_LENGTH = 2_000
 
 const isReadText = ({ kind }: Part) => kind === 'text' || kind === 'cell'
 
-/** The marks of unfinished text, at most one for each rule. `bare`: the page has hardly any words. */
+/** Marks of unfinished text, at most one per rule. `bare`: the page has hardly any words. */
 export function findPlaceholders(document: AssayDocument, detectorType: string, bare = false): PlaceholderMark[] {
   const marks: PlaceholderMark[] = []
   const waiting = new Set(bare ? [...placeholderRules, loneWord] : placeholderRules)
@@ -113,12 +113,12 @@ export function findPlaceholders(document: AssayDocument, detectorType: string, 
   return marks
 }
 
-/** Years that the text says are the present, each once. */
+/** Years that the text presents as current, each once. */
 export function findPresentYears(document: AssayDocument, detectorType: string): YearMark[] {
   const marks = new Map<string, YearMark>()
   const add = (part: Part, start: number, end: number, words: string, year: number) => {
     const shown = `${words.toLowerCase()} … ${year}`
-    // A round thousand beside "current" is a quantity more often than a year.
+    // Next to "current", 2000 is more often a quantity than a year.
     if (year === 2000 || marks.has(shown) || isSuppressed(part.text, start, detectorType)) return
     marks.set(shown, { year, shown, ...toPlace(document, part, start, end) })
   }
@@ -140,7 +140,7 @@ export function findPresentYears(document: AssayDocument, detectorType: string):
   return [...marks.values()].slice(0, MAX_YEARS)
 }
 
-/** Punctuation and blanks before the words themselves. */
+/** Length of leading punctuation and whitespace. */
 const leadOf = (text: string) => /^[:|(–— -]*/.exec(text)?.[0].length ?? 0
 
 function* linesOf(text: string): Generator<{ line: string; at: number }> {

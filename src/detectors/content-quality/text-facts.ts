@@ -2,26 +2,26 @@ import type { AssayDocument } from '../../documents/document.ts'
 import { isUnspaced, wordsOf } from '../words.ts'
 import { findPlaceholders, findPresentYears, type PlaceholderMark, type YearMark } from './marks.ts'
 
-/** What is kept of a page's text. */
+/** Data of a page's text that is stored for the evaluation. */
 export interface TextFacts {
   words: number
-  /** Things on it that are no words: images, links, macros and what they show. */
+  /** Number of non-word items: attributes, links, images and macros without text. */
   others: number
   placeholders: PlaceholderMark[]
   years: YearMark[]
 }
 
 const FORMAT = 1
-/** Two characters of a script without blanks make about one word. */
+/** In scripts without spaces, two characters count as one word. */
 const CHARACTERS_PER_WORD = 2
-/** More words than any setting asks for need not be counted. */
+/** Counting stops here, above the maximum of any setting. */
 const MAX_WORDS = 2_000
 
-/** Fewer words are no text yet. */
+/** With fewer words, a page counts as bare. */
 const BARE_WORDS = 10
 
 const counted = new Set(['text', 'cell', 'code', 'expression'])
-/** Titles that announce a form to be filled in; what is to be filled in there is no fault. */
+/** Titles of templates and forms, where placeholders are intentional. */
 const formTitle = /\b(?:templates?|vorlagen?|muster|modèles?|plantillas?|modello|sjabloon|szablon)\b/i
 const datedTitle =
   /\b(?:19|20)\d\d\b|\b(?:histor\w*|changelog|release notes|archive\w*|minutes|retrospectives?|protokolle?)\b/i
@@ -61,7 +61,7 @@ export function encodeTextFacts(facts: TextFacts): Uint8Array {
   return Buffer.from(JSON.stringify({ format: FORMAT, ...facts }))
 }
 
-/** Undefined where it was kept by another version. */
+/** Undefined where another version stored it. */
 export function decodeTextFacts(data: Uint8Array): TextFacts | undefined {
   const { format, ...facts } = JSON.parse(Buffer.from(data).toString('utf8')) as TextFacts & { format: number }
   return format === FORMAT ? facts : undefined

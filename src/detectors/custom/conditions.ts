@@ -5,27 +5,27 @@ import { isWordCode } from '../text.ts'
 import { compilePattern, type LinearPattern } from './pattern.ts'
 import type { Condition, MetadataCondition } from './rule.ts'
 
-/** A place that a condition takes in. */
+/** A match of a condition. */
 export interface Hit {
   part: number
   start: number
   end: number
-  /** What makes two hits the same finding. */
+  /** Hits with the same identity are the same finding. */
   identity: string
-  /** What may be shown of it: only what the rule itself says. */
+  /** Text that may be displayed for the hit; taken from the rule only. */
   shown?: string
 }
 
 export interface CompiledCondition {
-  /** Undefined: it looks at facts, not at text. */
+  /** Undefined for conditions on facts instead of text. */
   find?: (parts: readonly Part[]) => Hit[]
   holds?: (asset: AssetFacts) => boolean
 }
 
-/** A rule that matches so often in one document says nothing more by matching again. */
+/** Limit on hits of a condition per document; further hits add no information. */
 const MAX_HITS = 2_000
 
-/** @throws TypeError for a pattern that was never checked. */
+/** @throws TypeError for a pattern that was not validated when it was saved */
 export function compileCondition(condition: Condition): CompiledCondition {
   switch (condition.type) {
     case 'KEYWORDS': {
@@ -71,7 +71,7 @@ interface KeywordSettings {
 }
 
 function toKeywordFinder({ keywords, caseSensitive, wholeWords }: KeywordSettings) {
-  // The index folds ASCII letters only; other letters are looked for in both cases.
+  // The index folds the case of ASCII letters only, so other letters are added in both cases.
   const spellings = keywords.flatMap((keyword) => {
     const forms = caseSensitive ? [keyword] : [keyword, keyword.toLowerCase(), keyword.toUpperCase()]
     return [
@@ -118,7 +118,7 @@ function toColumnFinder({ keywords, wholeWords }: { keywords: readonly string[];
   }
 }
 
-/** `customerId` and `customer_id` as words: `customer id`. */
+/** Splits `customerId` and `customer_id` into words: `customer id`. */
 const spellOut = (name: string) =>
   name
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')

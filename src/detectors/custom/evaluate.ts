@@ -5,7 +5,7 @@ import type { Rule } from './rule.ts'
 
 export type CompiledRule = (parts: readonly Part[], asset: AssetFacts) => Hit[]
 
-/** Prepares a checked rule; the result finds its places in a document. */
+/** Compiles a validated rule to a function that returns its hits in a document. */
 export function compileRule({ all, any, none, within }: Rule): CompiledRule {
   const [everyone, anyone, nobody] = [all, any, none].map((list) => list.map(compileCondition)) as [
     CompiledCondition[],
@@ -26,7 +26,7 @@ export function compileRule({ all, any, none, within }: Rule): CompiledRule {
     const refused = find(nobody).flat()
     if (within === undefined && refused.length > 0) return []
 
-    // Facts alone were asked for, and they are so: the asset itself is the finding.
+    // Only conditions on facts apply and they hold, so the asset itself is the finding.
     if (reported === undefined && anyHits.length === 0) return wholeAsset(parts)
     const hits = reported ?? anyHits
     if (within === undefined) return hits
@@ -37,14 +37,14 @@ export function compileRule({ all, any, none, within }: Rule): CompiledRule {
   }
 }
 
-/** The first words of an asset stand for the whole of it. */
+/** A finding for the whole asset is located at its first part with text. */
 function wholeAsset(parts: readonly Part[]): Hit[] {
   const part = parts.findIndex(({ text }) => text.trim() !== '')
   const text = parts[part]?.text ?? ''
   return part < 0 ? [] : [{ part, start: 0, end: text.length, identity: '', shown: 'the whole asset' }]
 }
 
-/** Whether one of these hits is at most so many characters away, in the same part. */
+/** Whether any of these hits is at most `within` characters away, in the same part. */
 function toNearby(hits: readonly Hit[], within: number): (hit: Hit) => boolean {
   const byPart = new Map<number, Hit[]>()
   for (const hit of hits) {

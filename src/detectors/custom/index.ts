@@ -5,7 +5,7 @@ import { CustomDefinition } from './rule.ts'
 
 const CustomRun = z.strictObject({ definitions: z.array(CustomDefinition).default([]) })
 
-/** What a source's payload may say: which of the installation's custom detectors look at it. */
+/** Settings in a source's payload: which of the installation's custom detectors apply to it. */
 export const CustomConfig = z.strictObject({
   keys: z
     .array(z.string().min(1).max(64))
@@ -18,7 +18,7 @@ export type CustomConfig = z.infer<typeof CustomConfig>
 const KEPT = 200
 const compiled = new Map<string, CompiledRule>()
 
-/** Rules come with every document; each is prepared once. */
+/** Compiled rules are cached, because they are passed with every document. */
 function prepare(definition: CustomDefinition): CompiledRule {
   const text = JSON.stringify(definition.rule)
   const known = compiled.get(text)
@@ -33,7 +33,7 @@ function prepare(definition: CustomDefinition): CompiledRule {
 const appliesTo = ({ assetKinds, containers }: CustomDefinition, { kind, container = '' }: AssetFacts) =>
   (assetKinds?.includes(kind) ?? true) && (containers?.includes(container) ?? true)
 
-/** Runs the rules that people have written; they are kept in the database and handed in with the configuration. */
+/** Runs user-defined rules, which are stored in the database and passed in with the configuration. */
 export const customDetector: Detector<z.infer<typeof CustomRun>> = {
   type: 'CUSTOM',
   title: 'Custom detectors',

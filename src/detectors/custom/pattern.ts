@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSException } from 're2js'
 
 const flagOf: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
-/** Steps of a compiled pattern: with more, even linear time is too long. */
+/** Limit on the size of a compiled pattern: above it, even linear matching is too slow. */
 const MAX_PROGRAM = 5_000
-/** The group whose text is the finding. */
+/** Name of the capturing group whose text is the finding. */
 const VALUE_GROUP = 'value'
 
 export interface PatternMatch {
@@ -12,7 +12,7 @@ export interface PatternMatch {
 }
 
 export interface LinearPattern {
-  /** Every match, or what its group `value` matched; empty ones are passed over. */
+  /** All matches, or where a group `value` exists, its matches; empty ones are skipped. */
   findAll(text: string): Generator<PatternMatch>
   matches(text: string): boolean
 }
@@ -24,9 +24,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/invalid repeat count/, 'At most 1000 repeats are possible.'],
 ]
 
-/**
- * Compiles a pattern that is matched in linear time. Returns what is wrong with it, as one sentence, when it cannot be.
- */
+/** Compiles a pattern for linear-time matching (RE2). Returns the problem as a sentence where it cannot be compiled. */
 export function compilePattern(source: string, flags = ''): LinearPattern | { problem: string } {
   let compiled: RE2JS
   try {

@@ -87,7 +87,7 @@ export const Rule = z
   .describe('When an asset has a finding, and where.')
 export type Rule = z.infer<typeof Rule>
 
-/** What a custom detector is to the code that runs it. */
+/** A custom detector as passed to the code that runs it. */
 export const CustomDefinition = z.strictObject({
   key: z.string(),
   findingType: z.string(),

@@ -2,15 +2,15 @@ import type { DuplicateConfig, DuplicateType } from './config.ts'
 import type { TextDigest } from './digest.ts'
 import { countShared, mix } from './shingles.ts'
 
-/** A text among those that are compared. */
+/** A text to compare with others. */
 export interface ComparedText {
   id: number
-  /** Only texts of the same group are compared; '' is a group too. */
+  /** Only texts of the same group are compared; the empty string is also a group. */
   group: string
-  /** When it came to be, as far as known: of two alike texts the older is the original. */
+  /** Creation time as far as known; of two similar texts, the older is the original. */
   at: number
   digest: Omit<TextDigest, 'shingles'>
-  /** How many shingles it has, and some of them that are the same ones in every text. */
+  /** The number of shingles, and a sample of them that selects the same shingles in every text. */
   size: number
   anchors: Uint32Array
 }
@@ -18,34 +18,34 @@ export interface ComparedText {
 export interface Likeness {
   type: DuplicateType
   id: number
-  /** The older text. */
+  /** Id of the older text. */
   of: number
-  /** 0..1: of a contained text how much of it, of others how much of both is shared. */
+  /** 0..1: for a contained text the share of its shingles in the other; otherwise the Jaccard index of both. */
   share: number
-  /** CONTAINED: whether the older text is the smaller one. */
+  /** CONTAINED: true where the older text is the smaller one. */
   holds?: boolean
 }
 
-/** How much of the smaller text the larger one must hold, and how much smaller it must be. */
+/** Share of the smaller text's shingles that the larger one must have, and the maximum ratio of their sizes. */
 const CONTAINED_SHARE = 0.9
 const CONTAINED_RATIO = 0.6
-/** A small text that so many others hold is boilerplate. */
+/** A small text that more texts contain is boilerplate. */
 const MAX_HOLDERS = 10
-/** One in so many shingles is an anchor, at least; and so many anchors are held in memory, at most. */
+/** At most one in ANCHOR_SPACING shingles is an anchor, and about MAX_ANCHORS anchors are held in memory. */
 const ANCHOR_SPACING = 4
 const MAX_ANCHORS = 500_000
-/** Share of the anchors of a small text that a holder has in common with it, with room for chance. */
+/** Share of a small text's anchors that a larger text must have; below CONTAINED_SHARE to allow for sampling error. */
 const ANCHOR_SHARE = 0.6
-/** In a bucket of more texts than this, each is compared with the oldest ones only: so many come from a template. */
+/** In larger buckets, which result from templates, texts are compared only with the first OLDEST texts. */
 const MAX_BUCKET = 200
 const OLDEST = 60
-/** Comparisons between two turns of the event loop. */
+/** Number of comparisons, and of texts, processed between two yields. */
 const STEPS_PER_TURN = 2_000
 const TEXTS_PER_TURN = 5_000
-/** Room for the number of a text beside an anchor or a band, so that both stand in one number without loss. */
+/** Limit on texts, so that a text's index and an anchor or band fit into one double without loss. */
 const MAX_TEXTS = 2 ** 21
 
-/** The shingles by which texts are looked up when one may be part of another; `total` is how many all texts have. */
+/** The sampled shingles by which contained texts are found; `total` is the number of shingles in all texts. */
 export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
   const spacing = Math.max(ANCHOR_SPACING, Math.ceil(total / MAX_ANCHORS))
   return shingles.filter((shingle) => mix(shingle) % spacing === 0)
@@ -53,13 +53,13 @@ export function toAnchors(shingles: Uint32Array, total: number): Uint32Array {
 
 type Shingles = (id: number) => Uint32Array
 
-/** A generator yields now and then, so that whoever drives it can let others have a turn. */
+/** A generator that yields regularly, so that its caller can let other work run. */
 type Paced<T> = Generator<undefined, T>
 
 /**
- * For each text that is alike an older one the most telling likeness: the same, then nearly the same, then contained;
- * among equals the one with the larger share, then the older original. Exact: candidates come from bands and anchors,
- * and are counted by their shingles.
+ * For each text that resembles an older one, returns the best relation: exact, then near, then contained; among equals
+ * the larger share, then the older original. Bands and anchors only provide candidates; shares are computed from all
+ * shingles.
  */
 export function* compareTexts(
   texts: readonly ComparedText[],
@@ -99,12 +99,12 @@ export function* compareTexts(
   return [...best.values()]
 }
 
-/** Steps that an exact comparison is worth. */
+/** Cost of an exact comparison, in steps. */
 const costOf = (a: ComparedText, b: ComparedText) => 10 + Math.ceil((a.size + b.size) / 100)
 const olderFirst = (a: ComparedText, b: ComparedText) => a.at - b.at || a.id - b.id
 const rank: Record<DuplicateType, number> = { EXACT_DUPLICATE: 2, NEAR_DUPLICATE: 1, CONTAINED_DUPLICATE: 0 }
 
-/** Pairs come with their older texts in order, so an equal one that comes later is of a younger original. */
+/** Pairs are sorted by their older text, so a later pair with an equal relation has a younger original. */
 function isBetter(likeness: Likeness, than: Likeness | undefined): boolean {
   if (than === undefined) return true
   const by = rank[likeness.type] - rank[than.type]
@@ -117,7 +117,7 @@ export interface NearPair {
   share: number
 }
 
-/** All pairs that share at least `similarity` of their shingles, by their exact Jaccard index. */
+/** All pairs whose exact Jaccard index is at least `similarity`. */
 export function* findNearPairs(
   texts: readonly ComparedText[],
   shinglesOf: Shingles,
@@ -126,7 +126,7 @@ export function* findNearPairs(
   const ordered = [...texts].sort(olderFirst).slice(0, MAX_TEXTS)
   const pairs: NearPair[] = []
   const checked = new Set<number>()
-  // Band and place of a text in one number: sorted, those of one bucket stand side by side, oldest first.
+  // Band and text index combined in one number: after sorting, texts of one bucket are adjacent, oldest first.
   const places = new Float64Array(ordered.length)
   let steps = 0
   for (const [band] of (ordered[0]?.digest.bands ?? []).entries()) {
@@ -168,7 +168,7 @@ export function* findNearPairs(
   function check(olderAt: number, newerAt: number): NearPair | undefined {
     const [older, newer] = [ordered[olderAt], ordered[newerAt]]
     if (older === undefined || newer === undefined || older.group !== newer.group) return undefined
-    // Sizes that lie too far apart cannot share enough.
+    // Texts of too different sizes cannot reach the required similarity.
     if (Math.min(older.size, newer.size) < similarity * Math.max(older.size, newer.size)) return undefined
     const key = newerAt * ordered.length + olderAt
     if (checked.has(key)) return undefined
@@ -180,7 +180,7 @@ export function* findNearPairs(
   }
 }
 
-/** How many texts hang together with each text of the pairs. */
+/** The size of the connected group of each text in the pairs. */
 function groupsOf(pairs: readonly NearPair[]): Map<number, number> {
   const parent = new Map<number, number>()
   const rootOf = (id: number): number => {
@@ -199,7 +199,7 @@ interface ContainedPair extends NearPair {
   holds: boolean
 }
 
-/** Pairs of which the larger text holds nearly all of the much smaller one. */
+/** Pairs in which the larger text contains nearly all of a much smaller one. */
 function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): Paced<ContainedPair[]> {
   const holders = yield* indexAnchors(texts)
   const pairs: ContainedPair[] = []
@@ -209,7 +209,7 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
     let counted = 0
     for (const anchor of small.anchors) {
       const list = holders(anchor)
-      // A shingle that everybody has tells nothing.
+      // A shingle that many texts share is no evidence.
       if (list.length > MAX_HOLDERS + 1) continue
       counted++
       for (const at of list) hits.set(at, (hits.get(at) ?? 0) + 1)
@@ -237,7 +237,8 @@ function* findContained(texts: readonly ComparedText[], shinglesOf: Shingles): P
 }
 
 /**
- * Which texts have an anchor; lists end once they are too long to tell anything. One sorted list costs little memory.
+ * Maps anchors to the texts that have them; lists are truncated once they exceed what is useful. A sorted array needs
+ * little memory.
  */
 function* indexAnchors(texts: readonly ComparedText[]): Paced<(anchor: number) => number[]> {
   const compared = texts.slice(0, MAX_TEXTS)

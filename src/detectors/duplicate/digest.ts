@@ -1,12 +1,12 @@
 import { BANDS } from './signature.ts'
 
-/** What is kept of a text to compare it: keyed numbers that give none of its words back. */
+/** Data of a text stored for comparison: keyed numbers from which its words cannot be recovered. */
 export interface TextDigest {
   words: number
-  /** The same for exactly the same words. */
+  /** Equal only for identical word sequences. */
   whole: string
   bands: Uint32Array
-  /** Ascending. */
+  /** In ascending order. */
   shingles: Uint32Array
 }
 
@@ -14,7 +14,9 @@ const FORMAT = 1
 const WHOLE_DIGITS = 12
 const HEADER_BYTES = 1 + 4 + WHOLE_DIGITS / 2
 
-/** One byte of format, words, the keyed hash of the whole, bands, shingles; numbers are 32 bits, little-endian. */
+/**
+ * Layout: one format byte, word count, keyed hash of the whole text, bands, shingles; numbers are 32-bit little-endian.
+ */
 export function encodeDigest({ words, whole, bands, shingles }: TextDigest): Uint8Array {
   const bytes = Buffer.alloc(HEADER_BYTES + 4 * (bands.length + shingles.length))
   bytes.writeUInt8(FORMAT, 0)
@@ -25,7 +27,7 @@ export function encodeDigest({ words, whole, bands, shingles }: TextDigest): Uin
   return bytes
 }
 
-/** Undefined where it was kept by another version. */
+/** Undefined where another version stored it. */
 export function decodeDigest(data: Uint8Array): TextDigest | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const count = (bytes.length - HEADER_BYTES) / 4 - BANDS

@@ -6,12 +6,12 @@ import { toShingles, toWords } from './shingles.ts'
 import { toBands } from './signature.ts'
 
 const TYPE = 'DUPLICATE'
-/** The least that any setting compares. */
+/** The minimum of the `minimumWords` setting. */
 const MIN_WORDS = 20
 
 const compared = new Set(['wiki.page', 'wiki.attachment', 'bi.dataset', 'bi.report'])
 
-/** Texts are compared by shingles; what is kept of each is made when it is read, and compared at every scan. */
+/** Compares texts by shingles; digests are computed when a text is read and compared at every scan. */
 export const duplicateDetector: EstateDetector<DuplicateConfig> = {
   type: TYPE,
   title: 'Duplicates',

@@ -1,13 +1,13 @@
 import type { AssayDocument } from '../../documents/document.ts'
 import { isUnspaced, wordsOf } from '../words.ts'
 
-/** Words in one shingle; characters where a script has no blanks. */
+/** Words per shingle, or characters for scripts without spaces. */
 const WORDS_PER_SHINGLE = 5
 const CHARACTERS_PER_SHINGLE = 8
-/** Longer texts are compared by their beginning. */
+/** Only the beginning of longer texts is compared. */
 const MAX_WORDS = 50_000
 
-/** The words of what a reader sees, normalised; names and formulas too where the text is made of them. */
+/** The normalized words that a reader sees; for BI items also names and formulas, which make up their text. */
 export function toWords(document: AssayDocument, asset: { kind: string; name: string }): string[] {
   const isModel = asset.kind.startsWith('bi.')
   const words: string[] = []
@@ -24,10 +24,7 @@ export function toWords(document: AssayDocument, asset: { kind: string; name: st
   return words
 }
 
-/**
- * The distinct sequences of words, each as a 32-bit number, ascending. `seed` keeps the numbers from being looked up by
- * who does not have it.
- */
+/** The distinct word sequences as 32-bit hashes, in ascending order. The secret `seed` prevents looking hashes up. */
 export function toShingles(words: readonly string[], seed: number): Uint32Array {
   const hashes = words.map((word) => hashWord(word, seed))
   const unspaced = words.reduce((count, word) => count + (isUnspaced(word) ? 1 : 0), 0)
@@ -50,14 +47,14 @@ function hashWord(word: string, seed: number): number {
   return mix(hash)
 }
 
-/** The finalizer of MurmurHash3, so that near inputs lie far apart. */
+/** The finalizer of MurmurHash3, which spreads similar inputs. */
 export function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** How many numbers two ascending lists share. */
+/** The number of common values of two ascending lists. */
 export function countShared(a: Uint32Array, b: Uint32Array): number {
   let shared = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {

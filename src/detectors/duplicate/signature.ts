@@ -1,16 +1,16 @@
 import { mix } from './shingles.ts'
 
 /**
- * 21 bands of 6 rows: two texts that share 85 % of their shingles meet in at least one band with a chance of 99.995 %,
- * two that share 50 % with 28 %, and every meeting is checked exactly.
+ * 21 bands of 6 rows: two texts that share 85 % of their shingles have a common band with probability 99.995 %, two
+ * that share 50 % with 28 %. Every candidate is verified exactly.
  */
 export const BANDS = 21
 const ROWS = 6
 
-/** Fixed for ever: signatures of different scans are compared. */
+/** Must never change, because signatures of different scans are compared. */
 const seeds = Uint32Array.from({ length: BANDS * ROWS }, (_, index) => mix(Math.imul(index + 1, 0x9e3779b1)))
 
-/** One number for each band of the MinHash signature; alike texts have some of them in common. */
+/** One number for each band of the MinHash signature; similar texts have some in common. */
 export function toBands(shingles: Uint32Array): Uint32Array {
   const least = new Uint32Array(seeds.length).fill(0xffffffff)
   for (const shingle of shingles) {

@@ -1,7 +1,7 @@
-/** A text as rules read it: lower case, without invisible characters, look-alikes and accents undone. */
+/** A text normalized for the rules: lower case, without invisible characters and accents, with look-alikes replaced. */
 export interface CanonicalText {
   text: string
-  /** The offset in the original of an offset in the canonical text. */
+  /** Converts an offset in the canonical text to an offset in the original. */
   toOriginal(offset: number): number
 }
 
@@ -11,9 +11,9 @@ const removed = /[\p{Cf}\p{Variation_Selector}\u115f\u1160\u3164]|\u034f/u
 const mark = /\p{M}/u
 const blank = /\p{Zs}/u
 const latin = /\p{Script=Latin}/u
-/** Latin letters that Unicode does not decompose. */
+/** Latin letters without a Unicode decomposition. */
 const undecomposed: Record<string, string> = { ł: 'l', đ: 'd', ø: 'o', ß: 'ss', æ: 'ae', œ: 'oe', ı: 'i', ð: 'd' }
-/** Cyrillic and Greek letters that look like Latin ones; undone only inside words that also hold Latin letters. */
+/** Cyrillic and Greek letters that look like Latin ones; replaced only inside words that also contain Latin letters. */
 const lookAlikes: Record<string, string> = {
   а: 'a',
   в: 'b',
@@ -61,7 +61,7 @@ const lookAlikes: Record<string, string> = {
 
 const folded = new Map<number, string>()
 
-/** How one character outside ASCII reads: '' for what is not seen. */
+/** Folds one non-ASCII character; empty for characters that are not visible. */
 function fold(code: number): string {
   const known = folded.get(code)
   if (known !== undefined) return known
@@ -78,7 +78,7 @@ function fold(code: number): string {
   return reading
 }
 
-/** Builds the canonical text in one pass; ASCII text without entities costs no more than its lower-casing. */
+/** Builds the canonical text in one pass; ASCII text without entities is only lower-cased. */
 export function toCanonical(original: string): CanonicalText {
   if (!/[^\0-\x7f]|&(?:#|[lgaqn])/.test(original))
     return { text: original.toLowerCase(), toOriginal: (offset) => offset }

@@ -7,20 +7,21 @@ export interface Signal {
   confidence: number
   start: number
   end: number
-  /** Stands there as an example: it is no evidence for anything around it. */
+  /** True for a quoted example, which is no evidence for surrounding signals. */
   quoted?: boolean
-  /** Covers whole sentences: it says where to look, not what the words are. */
+  /** True where the range covers whole sentences instead of the exact words. */
   wide?: boolean
 }
 
-/** Signals this near to each other are one attempt. */
+/** Signals at most this many characters apart belong to the same attempt. */
 const NEAR = 250
 const PER_FURTHER_TYPE = 0.1
 const MAX_ENTRIES = 0.99
 
 /**
- * Joins neighbouring signals. A cluster is as sure as its surest signal and surer with each further kind of signal;
- * weak signals alone add up as independent evidence. Quoted examples add nothing, however many stand together.
+ * Joins neighboring signals. The confidence of a cluster is that of its strongest signal, raised for each further type
+ * of signal; weak signals alone are combined as independent evidence. Quoted examples add nothing, regardless of their
+ * number.
  */
 export function toClusters(signals: readonly Signal[]): Signal[] {
   const ordered = [...signals].sort((a, b) => a.start - b.start)

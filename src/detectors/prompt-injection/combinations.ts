@@ -1,16 +1,16 @@
 import type { Severity } from '../detector.ts'
 import { type Slot, slots } from './lexicon/slots.ts'
 
-/** Slots that together, in any order, speak of an attempt. Each group is filled by any one of its slots. */
+/** Slots that together, in any order, indicate an attempt. Each group is filled by any one of its slots. */
 export interface Combination {
   id: string
   type: string
   severity: Severity
   confidence: number
   groups: readonly (readonly Slot[])[]
-  /** How many characters all of them span at most. */
+  /** Maximum number of characters that they span together. */
   within: number
-  /** Whether all stand in one sentence; else two neighbouring ones will do. */
+  /** Whether all must be in one sentence; otherwise two neighboring sentences suffice. */
   inSentence: boolean
 }
 

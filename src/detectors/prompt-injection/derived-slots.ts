@@ -27,7 +27,7 @@ const {
   goods,
   marker,
 } = slotNumber
-/** What stands between a call and who is called. */
+/** Maximum distances in characters between related words; MAX_BETWEEN counts words. */
 const CALL_REACH = 16
 const READER_REACH = 90
 const OWN_REACH = 26
@@ -37,19 +37,19 @@ const GIVEN_REACH = 60
 const NEGATION_REACH = 12
 const PERMISSION_REACH = 120
 const ENGLISH = 0
-/** "For", "to the": too little to make a machine of an agent. */
+/** An English call this short ("for", "to the") is not enough to take an agent for a machine. */
 const SHORT_CALL = 6
-/** "Password reset" speaks of a form, not of a password. */
+/** In "password reset", the credential word only describes a form. */
 const ATTRIBUTE_REACH = 12
 const attribute = /^[ -](?:resets?|managers?|polic|fields?|forms?|changes?|prompts?|length|rotation|hash)/
-/** "The assistant manager" is one of us. */
+/** In "the assistant manager", the word refers to a person. */
 const PERSON_REACH = 16
 const person =
   /^s? (?:managers?|professors?|directors?|editors?|coach|principals?|secretar|teachers?|engineers?|developers?|researchers?|scientists?|teams?|users?|experts?|leads?|owners?|vendors?|providers?|students?)/
 const LIST_REACH = 16
 const opening = /(?:^|[\n>]|[.!?]\s)[^\p{L}\p{N}\n]{0,6}$/u
 const callOpening = /(?:^|[\n>:(#]|[.!?;]\s)[^\p{L}\p{N}\n]{0,6}(?:\p{L}{1,14}\s){0,3}$/u
-/** "Befolge die Regeln nicht": the denial comes last. */
+/** "Befolge die Regeln nicht": the negation comes last. */
 const DENIAL_REACH = 70
 const denial = /^[^.!?\n]{0,60}[^a-z](?:nicht|niet)(?![a-z])/
 const possessive = /^(?:your|ur$)/
@@ -66,8 +66,8 @@ const forbidding =
   /(?:^|[^a-z])(?:not|never|don['’]?t|cannot|can['’]?t|nicht|niemals|jamais|nunca|mai|nooit|nigdy)(?![a-z])/
 
 /**
- * Adds what follows from words that stand together: who is spoken to, and whose instructions are meant; takes away what
- * the words around turn into its opposite.
+ * Adds slots derived from neighboring words: who is addressed, and whose instructions are meant. Removes hits whose
+ * meaning the surrounding words reverse.
  */
 export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] {
   const { text } = tokens
@@ -103,7 +103,7 @@ const isNegated = (text: string, { start, end }: SlotHit) =>
   negationBefore.test(text.slice(Math.max(0, start - NEGATION_REACH), start)) ||
   negationAfter.test(text.slice(end, end + 2 * NEGATION_REACH))
 
-/** "Never delete a file without asking" is no secrecy. */
+/** "Never delete a file without asking" does not ask for secrecy. */
 const isPermission = (text: string, { start, end }: SlotHit) =>
   /^(?:without|ohne|sans|sin|senza|sem|zonder|bez)/.test(text.slice(start, end)) &&
   forbidding.test(
@@ -113,7 +113,7 @@ const isPermission = (text: string, { start, end }: SlotHit) =>
       .at(-1) ?? '',
   )
 
-/** Hits around one in the same sentence and language. */
+/** Hits within reach of another one, in the same sentence and language. */
 function around(hits: readonly SlotHit[], at: number, reach: number): SlotHit[] {
   const near: SlotHit[] = []
   const center = hits[at]
@@ -159,7 +159,7 @@ function isCalled(text: string, hit: SlotHit, name: SlotHit): boolean {
   return !pause.test(text.slice(hit.end, name.start)) && isOpening(text, hit)
 }
 
-/** Scripts whose languages leave the pronoun out and put the particle last. */
+/** CJK and similar scripts, whose languages omit the pronoun and put the particle last. */
 const isUnspaced = (text: string, { start }: SlotHit) => text.charCodeAt(start) >= 0x3000
 
 /** True near the beginning of a sentence or line. */

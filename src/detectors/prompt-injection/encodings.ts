@@ -1,4 +1,4 @@
-/** A stretch that decodes to readable text. */
+/** An encoded range that decodes to readable text. */
 export interface Decoded {
   start: number
   end: number
@@ -10,13 +10,13 @@ const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g
 const hexadecimal = /(?<![0-9a-z])[0-9a-f]{2}(?: ?[0-9a-f]{2})+(?![0-9a-z])/gi
 const percent = /(?:%[0-9a-f]{2}[\w.-]*)+/gi
 const escapes = /(?:\\(?:u00|x)[0-9a-f]{2})+/gi
-/** Encoded characters that it takes at least; fewer say nothing. */
+/** Minimum number of encoded bytes; shorter runs are not decoded. */
 const MIN_LENGTH = { hexadecimal: 16, percent: 5, escapes: 8 }
 const announced = /rot[ -]?13|caesar|cipher/i
 const backwards = /snoitcurtsni|tpmorp metsys|erongi|dragersid/i
 const readable = /^[\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027]+$/
 
-/** Every encoded stretch that turns into prose, decoded once. */
+/** Ranges that decode to prose (base64, hex, percent, escapes, ROT13, reversed); nested encodings are not decoded. */
 export function* findDecoded(text: string): Generator<Decoded> {
   for (const { 0: run, index } of text.matchAll(base64)) {
     const decoded = toReadable(Buffer.from(run.slice(0, MAX_DECODED), 'base64').toString('utf8'))

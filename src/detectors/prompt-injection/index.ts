@@ -9,7 +9,7 @@ import { findSignals } from './signals.ts'
 import { isAboutInjection } from './subject.ts'
 import { findUnseen } from './unseen.ts'
 
-/** Attributes that hold prose which a reader of the page does not see. */
+/** Attributes that contain prose which a reader of the page does not see. */
 const unseenLabels = /^(?:alt|title|content|summary|placeholder|aria-[a-z]+|data-[a-z-]+)$/i
 
 export const PromptInjectionConfig = z.strictObject({
@@ -59,11 +59,11 @@ export const promptInjectionDetector: Detector<PromptInjectionConfig> = {
   },
 }
 
-/** What a reader sees as words; hidden text and invisible characters are no way to explain an attack. */
+/** Types that are not visible wording; hidden text and invisible characters never serve to explain an attack. */
 const structural = new Set(['HIDDEN_TEXT', 'UNICODE_TAGS', 'VARIATION_SELECTOR', 'ZERO_WIDTH', 'BIDI'])
 const isWording = ({ findingType, confidence }: Match) => confidence >= 0.5 && !structural.has(findingType)
 
-/** A page about the subject most likely explains what it quotes, so that what is found is said with the reason. */
+/** On a page about prompt injection, a match is most likely a quoted example, so it is reported with that reason. */
 function toDiscussed(match: Match): Match {
   const shown = `${match.shown ?? ''} (${match.findingType} on a page about prompt injection)`.trim()
   return { ...match, findingType: 'DISCUSSED_INJECTION', severity: 'LOW', confidence: 0.5, shown }
@@ -100,14 +100,14 @@ function* findInjections(part: Part, index: number, config: PromptInjectionConfi
   }
 }
 
-/** The model learnt from prose. */
+/** Factor for the wording model in code, because it was trained on prose. */
 const MODEL_IN_CODE = 0.6
 const QUOTED_WEIGHT = 0.4
-/** What nobody sees on the page needs less evidence. */
+/** Text that readers do not see needs less evidence. */
 const MIN_WHERE_UNSEEN = 0.44
 const HIDDEN_CONFIDENCE = 0.99
 
-/** Code is full of role tokens, and training pages quote attacks: both count for less. */
+/** Reduces the confidence of role tokens and model signals in code, and of quoted examples. */
 function weigh(signals: Signal[], part: Part, config: PromptInjectionConfig): Signal[] {
   const quoted = config.quotedExamples ? [] : signals.filter((signal) => isQuotedExample(part, signal))
   const isQuoted = (signal: Signal) => quoted.some((other) => signal.start < other.end && other.start < signal.end)
@@ -120,7 +120,7 @@ function weigh(signals: Signal[], part: Part, config: PromptInjectionConfig): Si
   })
 }
 
-/** The first two plain words tell a person what it is; more of it would carry the attack on. */
+/** Displays only the first one or two plain words, because more would pass the attack on. */
 function shownOf(text: string): string {
   const [first = ''] = /^(?:\p{L}{1,12}\s){1,2}/u.exec(text.trim()) ?? []
   return `${first.trim()}••• (${text.length} characters)`.trim()

@@ -26,9 +26,7 @@ const adjectives = ['previous', 'prior', 'above', 'earlier', 'preceding', 'all',
 const nouns = ['instructions', 'instruction', 'directions', 'guidelines', 'directives']
 const MAX_WORDS = 6
 
-/**
- * Wordings spelt so that a reader gets them and a filter does not: spaced letters, digits for letters, swapped letters.
- */
+/** Wordings that readers understand but filters miss: spaced letters, digits for letters, swapped letters. */
 export function* findDisguised(tokens: Tokens): Generator<Signal> {
   const { text } = tokens
   for (const { 0: run, index } of hasSpacedLetters(tokens) ? text.matchAll(spaced) : []) {
@@ -64,7 +62,7 @@ function hasSpacedLetters({ starts, ends, count }: Tokens): boolean {
   return false
 }
 
-/** Equal, or the same letters in another order with the first and last kept, or one letter doubled or left out. */
+/** Equal, or the same letters in another order with the first and last kept, or with one letter doubled or missing. */
 function looksLike(word: string, candidates: readonly string[]): boolean {
   return candidates.some((candidate) => {
     if (word === candidate) return true

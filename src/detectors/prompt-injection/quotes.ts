@@ -6,7 +6,7 @@ const spokenOf =
   /\b(?:examples?|e\.g\.|payloads?|attacks?|attackers?|prompt[ -]injections?|injection attempts?|jailbreaks?|such as|malicious|adversarial|phrases? like|strings? like|patterns?|looks? like|detects?|mitigat\w+|vulnerab\w+|beispiel|angriff\w*|exemple|attaque|ejemplo|ataque)\b/i
 const quotes = ['"', "'", '`', '“', '”', '‘', '’', '«', '»', '„', '「', '」']
 
-/** True where a wording stands in quotes, code or a list of samples, and the words around speak of it as an attack. */
+/** Whether a range is in quotes or code, and the surrounding text or a heading describes it as an attack or example. */
 export function isQuotedExample(
   { text, kind, headings }: Part,
   { start, end }: { start: number; end: number },

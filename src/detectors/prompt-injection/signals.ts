@@ -9,7 +9,7 @@ import { structureRules } from './structure-rules.ts'
 import { toTokens } from './tokens.ts'
 import { findModelSignals } from './wording-model.ts'
 
-/** How far around a trigger a pattern is tried. */
+/** Characters before and after a trigger in which its pattern is tried. */
 const BEFORE = 200
 const AFTER = 400
 
@@ -20,7 +20,7 @@ const originals = new Map(
   structureRules.flatMap(({ id, original }): [string, RegExp][] => (original === undefined ? [] : [[id, original]])),
 )
 
-/** Everything in a text that tries to steer a machine, weak and strong, with offsets into the original. */
+/** All signals of a text, weak and strong, with offsets into the original. */
 export function findSignals({ text, toOriginal }: CanonicalText, original: string): Signal[] {
   const tokens = toTokens(text)
   const hits = findSlotHits(tokens)

@@ -4,7 +4,7 @@ import { lexicons } from './lexicon/all.ts'
 import { type Slot, slots } from './lexicon/slots.ts'
 import { addToHash, hashWord, startHash, type Tokens } from './tokens.ts'
 
-/** An expression of a lexicon where it stands in a text; offsets are into the canonical text. */
+/** An occurrence of a lexicon expression; offsets are into the canonical text. */
 export interface SlotHit {
   slot: number
   language: number
@@ -17,7 +17,7 @@ export const slotNumber = Object.fromEntries(slots.map((slot, number) => [slot, 
   Record<Slot, number>
 >
 export const languages = lexicons.map(({ language }) => language)
-/** Languages whose words count only beside one of their marks. */
+/** Languages whose words count only in the vicinity of one of their `mark` words. */
 export const isMarked = lexicons.map(({ words }) => words.mark !== undefined)
 
 interface Expression {
@@ -29,9 +29,9 @@ interface Expression {
 interface Index {
   /** By the hash of their first word. */
   whole: Map<number, Expression[]>
-  /** By the hash of the stem that their first word begins with. */
+  /** By the hash of the stem of their first word. */
   stems: Map<number, Expression[]>
-  /** One bit for each lower half of a hash that some stem has. */
+  /** 1 at the lower 16 bits of the hash of each stem. */
   stemFilter: Uint8Array
   wholeFilter: Uint8Array
   unspaced: KeywordIndex
@@ -87,7 +87,7 @@ function build(): Index {
 
 const beyondSpaced = /[\u0590-\u1dff\u2e80-\ud7ff]/
 
-/** Every expression of the lexicons in a text, in the order of their places. */
+/** All lexicon expressions in a text, ordered by location. */
 export function findSlotHits(tokens: Tokens): SlotHit[] {
   index ??= build()
   const { whole, stems, wholeFilter, stemFilter } = index
@@ -133,7 +133,7 @@ function isWord({ text, hashes, starts }: Tokens, at: number, { hash, stem }: Ex
   return stem === undefined ? hashes[at] === hash : text.startsWith(stem, starts[at])
 }
 
-/** The longest gap between the words of one expression. */
+/** Maximum number of characters between the words of one expression. */
 const MAX_GAP = 3
 const parting = new Set([...',;:{}()[]<>|=/\\'].map((sign) => sign.charCodeAt(0)))
 
@@ -149,7 +149,7 @@ function addUnspaced(
 ) {
   let token = 0
   unspaced.scan(text, (keyword, start, end) => {
-    // A keyword in Latin letters is a word of its own.
+    // A keyword in Latin letters must be a whole word.
     if (start > 0 && isAsciiLetter(text.charCodeAt(start)) && isAsciiLetter(text.charCodeAt(start - 1))) return
     if (isAsciiLetter(text.charCodeAt(end - 1)) && isAsciiLetter(text.charCodeAt(end))) return
     while (token < count - 1 && (ends[token] ?? 0) < end) token++
@@ -162,7 +162,7 @@ function addUnspaced(
 
 const isAsciiLetter = (code: number) => code >= 97 && code <= 122
 
-/** Any language. */
+/** The language of hits that belong to no language. */
 export const NEUTRAL = -1
 const scheme = /(?:https?|hxxps?)$/
 const host = /[a-z0-9-]{2,40}\.(?:com|net|org|io|example|test|evil|xyz|site|ru|top|info|dev|app)$/
@@ -170,7 +170,7 @@ const mailHost = /^[a-z0-9-]{1,63}\./
 const addressEnd = /[\s)"'<>]/
 const MAX_ADDRESS = 400
 const MAX_HOST = 48
-/** Opening tags, bracketed names and fences that play a system's part. */
+/** Opening tags, bracketed names and fences that imitate a system message. */
 const markers =
   /[<[\x60](?:(?<=<)\/?(?:system|instructions?|context|admin|developer)(?:-[a-z]{1,20})?>|(?<=\[)\[?(?:system|admin|developer)(?:[ _-][^\]\n]{0,30})?\](?!\()|(?<=\x60)\x60\x60system)/g
 
@@ -179,7 +179,7 @@ interface Place {
   end: number
 }
 
-/** Where a slash or an at sign belongs to an address. */
+/** Finds web and email addresses, starting at slashes and at signs. */
 function findAddresses(text: string): Place[] {
   const places: Place[] = []
   const add = (start: number, from: number) => {
@@ -202,7 +202,7 @@ function findAddresses(text: string): Place[] {
   return places.sort((a, b) => a.start - b.start)
 }
 
-/** Hits of any language at some places. */
+/** Converts ranges to hits that count for every language. */
 function toNeutral(slot: number, places: readonly Place[], { starts, sentences, count }: Tokens): SlotHit[] {
   let token = 0
   return places.map(({ start, end }) => {
@@ -219,7 +219,7 @@ function addMarkers(hits: SlotHit[], tokens: Tokens): void {
   hits.push(...toNeutral(slotNumber.marker, places, tokens))
 }
 
-/** Adds addresses, and takes away the words inside them; a link's target in Markdown is no part of a sentence. */
+/** Adds addresses and removes hits inside them; the target of a Markdown link is not part of the sentence. */
 function addAddresses(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] {
   const addresses = toNeutral(slotNumber.address, findAddresses(tokens.text), tokens)
   if (addresses.length === 0) return [...hits]

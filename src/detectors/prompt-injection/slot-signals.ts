@@ -5,7 +5,7 @@ import { slots } from './lexicon/slots.ts'
 import { isMarked, languages, NEUTRAL, type SlotHit, slotNumber } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Slots as bits of two words. */
+/** A set of slots as bits of two integers. */
 interface Mask {
   low: number
   high: number
@@ -37,7 +37,7 @@ const prepared: readonly Prepared[] = combinations.map((combination) => ({
   masks: combination.groups.map((group) => toMask(group.map((slot) => slotNumber[slot]))),
 }))
 
-/** Attempts told by which slots stand together within two neighbouring sentences. */
+/** Signals from combinations of slots within two neighboring sentences. */
 export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Signal[] {
   const hits = addDerived(found, tokens)
   const signals: Signal[] = []
@@ -56,7 +56,7 @@ export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Sign
 const lows = new Int32Array(languages.length)
 const highs = new Int32Array(languages.length)
 const markBit = masksOfSlots[slotNumber.mark] ?? { low: 0, high: 0 }
-/** Of one slot in one window; more say nothing new. */
+/** Limit on hits of one slot in one window; further ones add no information. */
 const MAX_ALIKE = 12
 
 function addSignals(signals: Signal[], hits: readonly SlotHit[]): void {
@@ -98,7 +98,7 @@ function holdsAll(present: Mask, groups: readonly Mask[]): boolean {
   return true
 }
 
-/** What counts in one language, without endless repetitions. */
+/** Hits that count for one language, at most MAX_ALIKE per slot. */
 function select(hits: readonly SlotHit[], language: number): SlotHit[] {
   const counts = new Uint8Array(slots.length)
   return hits.filter((hit) => {
@@ -109,7 +109,7 @@ function select(hits: readonly SlotHit[], language: number): SlotHit[] {
   })
 }
 
-/** The first place where different words fill all groups close enough to each other. */
+/** The first range in which different hits fill all groups within the maximum distance. */
 function findTogether(
   hits: readonly SlotHit[],
   { masks, within, inSentence }: Prepared,
@@ -133,7 +133,7 @@ function findTogether(
   return undefined
 }
 
-/** One word fills one group; what is derived from words may hold them. */
+/** A word may fill only one group, except that derived slots may include words of others. */
 const overlaps = (a: SlotHit, b: SlotHit) =>
   a.start < b.end && b.start < a.end && !derivedSlots.has(a.slot) && !derivedSlots.has(b.slot)
 

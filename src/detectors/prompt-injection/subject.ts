@@ -1,11 +1,11 @@
 import type { AssayDocument } from '../../documents/document.ts'
 
-/** Names of the subject, as pages that explain it use them. */
+/** Names of the topic, as used on pages that explain it. */
 const subject =
   /prompt[ -]?injections?|prompt[ -]?leak(?:s|ing)?|jailbreak(?:s|ing)?|adversarial prompts?|prompt[ -]?hacking|injection d['’]invites?|inyecci[oó]n de prompts?|inje[cç][aã]o de prompts?|提示词?注入|プロンプト ?インジェクション|프롬프트 ?(?:인젝션|주입)|промпт-?инъекци/giu
 const MIN_MENTIONS = 2
 
-/** True for a page that names the subject in a heading, or again and again. */
+/** Whether a page names the topic in a heading, or at least MIN_MENTIONS times. */
 export function isAboutInjection({ parts }: AssayDocument): boolean {
   let mentions = 0
   const headings = new Set<string>()

@@ -1,4 +1,4 @@
-/** The words of a canonical text as numbers, with the sentence that each stands in. */
+/** The words of a canonical text as hashes, with the sentence of each. */
 export interface Tokens {
   text: string
   count: number
@@ -15,7 +15,7 @@ const FNV_PRIME = 0x01000193
 export const startHash = FNV_BASIS | 0
 export const addToHash = (hash: number, code: number) => Math.imul(hash ^ code, FNV_PRIME)
 
-/** The hash that a word has among tokens. */
+/** The hash of a word as stored in `Tokens`. */
 export function hashWord(word: string): number {
   let hash = startHash
   for (let at = 0; at < word.length; at++) hash = addToHash(hash, word.charCodeAt(at))
@@ -46,23 +46,24 @@ function classify(code: number): number {
 
 const classOf = (code: number) => classes[code] || classify(code)
 const isLetter = (code: number) => classOf(code) === WORD
-/** Longer stretches without a stop are cut, so that what is looked for in one stays bounded. */
+/** Longer runs without a full stop are split, which bounds the search per sentence. In characters. */
 const MAX_SENTENCE_LENGTH = 400
-/** A single exclaimed word belongs to what follows. */
+/** A sentence of a single word is joined to the next. */
 const MIN_WORDS = 2
-/** A line this long that breaks inside a sentence was wrapped. */
+/** A line of at least this length that breaks inside a sentence is assumed to be wrapped. */
 const WRAPPED_LINE = 60
 const APOSTROPHES = new Set([0x27, 0x2019])
 
 /**
- * True where an apostrophe stands inside a word, as in "don't"; in "l'utilisateur" it parts two, told by the lengths.
+ * Whether an apostrophe is inside a word, as in "don't", or separates two, as in "l'utilisateur"; decided by their
+ * lengths.
  */
 function joinsWord(text: string, at: number, length: number): boolean {
   if (length < 3 || !isLetter(text.charCodeAt(at + 1))) return false
   return !isLetter(text.charCodeAt(at + 2)) || !isLetter(text.charCodeAt(at + 3))
 }
 
-/** True where a sentence goes on in the next line. */
+/** Whether a sentence continues on the next line. */
 function isWrapped(text: string, at: number, lineStart: number): boolean {
   if (at - lineStart < WRAPPED_LINE) return false
   const next = text.charCodeAt(at + 1)
@@ -70,7 +71,7 @@ function isWrapped(text: string, at: number, lineStart: number): boolean {
   return isLetter(next) && next > 57 && (isLetter(before) || before === 44)
 }
 
-/** Splits a canonical text into words; of scripts without blanks, every character is one. */
+/** Splits a canonical text into words; in scripts without spaces, every character is a word. */
 export function toTokens(text: string): Tokens {
   const capacity = text.length
   const starts = new Int32Array(capacity)
@@ -131,7 +132,7 @@ export function toTokens(text: string): Tokens {
   }
 }
 
-/** A stop inside an address or a number ends nothing. */
+/** Whether a full stop ends a sentence; inside an address or a number it does not. */
 function endsSentence(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1)
   return Number.isNaN(next) || (classOf(next) !== WORD && next !== 47)

@@ -1,6 +1,6 @@
 import type { Severity } from '../detector.ts'
 
-/** Characters that carry or hide text without being seen. */
+/** Invisible characters that carry or hide text. */
 export interface UnseenRun {
   type: 'UNICODE_TAGS' | 'VARIATION_SELECTOR' | 'ZERO_WIDTH' | 'BIDI'
   start: number
@@ -9,12 +9,12 @@ export interface UnseenRun {
   severity: Severity
 }
 
-/** Flags of regions are a black flag, tag letters and a cancel tag. */
+/** Region flags consist of a black flag, tag letters and a cancel tag. */
 const regionFlag = /\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}/gu
 const tags = /[\u{e0000}-\u{e007f}]+/gu
 const selectors = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{3,}/gu
 const invisible = /[\u200b-\u200d\u2060-\u2064\ufeff\u180e]{6,}/gu
-/** Latin words cut by invisible characters or soft hyphens again and again. */
+/** Latin words repeatedly split by invisible characters. */
 const splitWord = /[a-z]{1,3}(?:[\u200b-\u200d\u2060-\u2064\ufeff\u180e][a-z ]{1,3}){5,}/giu
 const overrides = /[\u202d\u202e][^\u202c\n]{2,200}/gu
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u

@@ -1,19 +1,19 @@
 import { languages, type SlotHit, slotNumber } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Weights of the model; with its header the file is 256 KiB. */
+/** Number of weights of the model; with its header, the file has 256 KiB. */
 export const BUCKETS = 2 ** 18 - 64
 
 const NO_TAG = 255
-/** Of words without a slot, short ones keep their identity in a run of slots and longer ones do not. */
+/** In runs of slots, words without a slot keep their identity only up to this length, in characters. */
 const SHORT_WORD = 3
 const MAX_RUN = 3
 const PAIR_REACH = 8
 const MAX_RECENT = 6
-/** Marks tell a language, not a purpose. */
+/** `mark` words indicate a language, not an intention. */
 const untagged = new Set<number>([slotNumber.mark])
 
-/** The slot of each word, or none; a word that several languages know is read as the first of them. */
+/** The slot of each word, or NO_TAG; a word of several languages gets the slot of the first one. */
 export function tagWords({ count, starts, ends }: Tokens, hits: readonly SlotHit[]): Uint8Array {
   const tags = new Uint8Array(count).fill(NO_TAG)
   const owners = new Uint8Array(count).fill(languages.length + 1)
@@ -30,7 +30,7 @@ export function tagWords({ count, starts, ends }: Tokens, hits: readonly SlotHit
   return tags
 }
 
-/** Collects the distinct features of stretches of words, as numbers of buckets. */
+/** Collects the distinct features of a range of words, as bucket numbers. */
 export class FeatureCollector {
   readonly features = new Int32Array(2 ** 16)
   count = 0
@@ -49,7 +49,7 @@ export class FeatureCollector {
     this.features[this.count++] = bucket
   }
 
-  /** Words, pairs of words, runs of slots, and pairs of slots near each other. */
+  /** Features: words, pairs of words, runs of slots, and pairs of slots close to each other. */
   collect({ hashes, starts, ends }: Tokens, tags: Uint8Array, from: number, to: number): void {
     this.#round++
     this.count = 0
@@ -85,7 +85,7 @@ export class FeatureCollector {
   }
 }
 
-/** The first word of each sentence, and behind them the number of words. */
+/** Index of the first word of each sentence, followed by the number of words. */
 export function toSentenceStarts({ count, sentences }: Tokens): number[] {
   const bounds: number[] = []
   for (let at = 0; at < count; at++) if (at === 0 || sentences[at] !== sentences[at - 1]) bounds.push(at)

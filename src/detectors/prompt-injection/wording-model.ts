@@ -6,29 +6,31 @@ import type { SlotHit } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'
 import { BUCKETS, FeatureCollector, tagWords, toSentenceStarts } from './wording-features.ts'
 
-/** A linear model over hashed features of a sentence or two neighbouring ones. */
+/** A linear model over hashed features of one sentence or two neighboring ones. */
 export interface WordingModel {
   weights: Int8Array
   scale: number
   bias: number
-  /** Reached by the best window of one clean page in 200. */
+  /** Threshold that the best window reaches on 1 of 200 clean pages. */
   strong: number
-  /** Reached by the best window of one clean page in 50. */
+  /** Threshold that the best window reaches on 1 of 50 clean pages. */
   weak: number
 }
 
 export const MODEL_FILE = 'models/prompt-injection.bin'
 const MAGIC = 'ASPI'
-/** Raised with the features or the layout of the file. */
+/** Incremented when the features or the file layout change. */
 export const MODEL_VERSION = 1
 const HEADER_BYTES = 64
 const DIGEST_AT = 32
-/** The sum of a window is divided by its number of features to this power. */
+/** The sum of a window is divided by its number of features raised to this power. */
 export const LENGTH_EXPONENT = 0.35
 
 const digestOf = (weights: Uint8Array) => createHash('sha256').update(weights).digest()
 
-/** Header: magic, version, number of weights, scale, bias, both thresholds, SHA-256 of the weights; then the weights. */
+/**
+ * Header: magic, version, number of weights, scale, bias, both thresholds, SHA-256 of the weights; the weights follow.
+ */
 export function encodeModel({ weights, scale, bias, strong, weak }: WordingModel): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 0, 'latin1')
@@ -40,7 +42,7 @@ export function encodeModel({ weights, scale, bias, strong, weak }: WordingModel
   return Buffer.concat([header, bytes])
 }
 
-/** @throws Error that says what is wrong with the file. */
+/** @throws Error that states what is wrong with the file */
 export function decodeModel(file: Buffer): WordingModel {
   const refuse = (why: string) => new Error(`${MODEL_FILE} ${why}; install the package again.`)
   if (file.length < HEADER_BYTES || file.toString('latin1', 0, 4) !== MAGIC) throw refuse('is no model')
@@ -60,18 +62,18 @@ export function decodeModel(file: Buffer): WordingModel {
 
 let loaded: WordingModel | undefined
 
-/** The model of the package, read when it is first needed. */
+/** The model of the package, loaded on first use. */
 export function loadModel(): WordingModel {
   loaded ??= decodeModel(readFileSync(packageFile(MODEL_FILE)))
   return loaded
 }
 
-/** Takes another model from now on, such as one that was trained without a source. */
+/** Replaces the loaded model, for example with one that was trained without a source. */
 export function replaceModel(model: WordingModel): void {
   loaded = model
 }
 
-/** A sentence, or two neighbouring ones, with its score; offsets are into the canonical text. */
+/** A sentence, or two neighboring ones, with its score; offsets are into the canonical text. */
 export interface ScoredWindow {
   start: number
   end: number
@@ -80,7 +82,7 @@ export interface ScoredWindow {
 
 let collector: FeatureCollector | undefined
 
-/** Windows that score at least so much; of those that overlap, the best. */
+/** Windows with a score of at least `least`; where windows overlap, the best one. */
 export function findWindows(
   tokens: Tokens,
   hits: readonly SlotHit[],
@@ -118,7 +120,7 @@ export function findWindows(
 const STRONG_CONFIDENCE = 0.55
 const WEAK_CONFIDENCE = 0.3
 
-/** What the model takes for an attempt: enough by itself where it is sure, else one signal among others. */
+/** Signals of the model: sufficient alone above the strong threshold, otherwise one signal among others. */
 export function findModelSignals(tokens: Tokens, hits: readonly SlotHit[]): Signal[] {
   const model = loadModel()
   return findWindows(tokens, hits, model, model.weak).map(({ start, end, score }) => ({

@@ -1,22 +1,22 @@
-/** What a word contributes to an attempt to steer a machine. Every slot alone stands in harmless prose. */
+/** The role of a word in an attempt to control a language model. Each slot alone also occurs in harmless text. */
 export const slots = [
-  /** To drop what was said: ignore, set aside, do not follow. */
+  /** To disregard earlier instructions: ignore, set aside, do not follow. */
   'dismiss',
-  /** What also happens to settings and rows: override, replace, reset. */
+  /** Verbs that also apply to settings and rows: override, replace, reset. */
   'undo',
-  /** To follow or comply, which becomes `dismiss` where the sentence denies it further on. */
+  /** To follow or comply; becomes `dismiss` where the sentence negates it further on. */
   'obey',
-  /** Said before: previous, above, so far. */
+  /** Refers to earlier text: previous, above, so far. */
   'earlier',
   /** Instructions, directives, guidelines. */
   'orders',
-  /** Everything above, whatever you were told. */
+  /** Everything above, all that you received before. */
   'everything',
   /** Rules, restrictions, filters. */
   'bounds',
   /** Task, objective, mission. */
   'task',
-  /** Your task, whoever named it: what the user asked for. */
+  /** The task as the user gave it: what the user asked for. */
   'asked',
   /** Done, completed. */
   'done',
@@ -26,13 +26,13 @@ export const slots = [
   'renewed',
   /** Real, actual, true. */
   'genuine',
-  /** To say something else in its place: and just say, instead write. */
+  /** To say something else instead: and just say, instead write. */
   'instead',
   /** You and your. */
   'self',
-  /** A machine by its kind: AI, language model, chatbot. */
+  /** An unambiguous word for a machine: AI, language model, chatbot. */
   'machine',
-  /** What may be a machine or a person: assistant, agent, model. */
+  /** A word for a machine or a person: assistant, agent, model. */
   'helper',
   /** Must, should, never, please. */
   'duty',
@@ -56,11 +56,11 @@ export const slots = [
   'send',
   /** Passwords, keys. */
   'goods',
-  /** What only a machine could be asked for: conversations, the environment, customer lists. */
+  /** Data that only a machine could be asked for: conversations, the environment, customer lists. */
   'hoard',
-  /** All, every, whatever. */
+  /** All, every, any. */
   'all',
-  /** A web or mail address. */
+  /** A web or email address. */
   'address',
   /** To delete, transfer, grant, approve. */
   'harm',
@@ -68,7 +68,7 @@ export const slots = [
   'act',
   /** Tool, function, shell. */
   'tool',
-  /** Without telling the user, never mention this. */
+  /** Without informing the user, never mention this. */
   'quiet',
   /** Without asking, no approval needed. */
   'unasked',
@@ -76,7 +76,7 @@ export const slots = [
   'furtive',
   /** To recommend or praise; best, highest. */
   'praise',
-  /** A verdict on who applies: best candidate, supremely qualified. */
+  /** A verdict on an applicant: best candidate, supremely qualified. */
   'verdict',
   /** To leave out or deny. */
   'omit',
@@ -90,37 +90,37 @@ export const slots = [
   'freeMode',
   /** Unrestricted, without limits. */
   'free',
-  /** The sign of a borrowed authority: SYSTEM OVERRIDE, end of document. */
+  /** A marker that imitates authority: SYSTEM OVERRIDE, end of document. */
   'marker',
-  /** Derived: a machine is spoken to, by its name after a call, or as the reader of this page. */
+  /** Derived: a machine is addressed, by name after a call or as the reader of this page. */
   'addressed',
-  /** Derived: instructions that are the reader's own. */
+  /** Derived: instructions that belong to the reader. */
   'own',
-  /** Derived: rules that are the reader's own. */
+  /** Derived: rules that belong to the reader. */
   'ownBounds',
-  /** Derived: a task that is the reader's own. */
+  /** Derived: a task that belongs to the reader. */
   'ownTask',
   /** Derived: the heading of a new task. */
   'newTask',
-  /** The opening of a message: note to, attention, if you are. This one and the next two only derive `addressed`. */
+  /** The opening of a message: note to, attention, if you are. Used, like the next two, only to derive `addressed`. */
   'call',
-  /** To read, process or summarise. */
+  /** To read, process or summarize. */
   'reading',
   /** This page, this document. */
   'page',
-  /** A word by which a text is told to be in the language at all; it fills no group. */
+  /** A word that identifies the language of the text; it fills no group. */
   'mark',
 ] as const
 
 export type Slot = (typeof slots)[number]
 
 /**
- * The words of one language by slot, parted by blanks; `_` joins the words of an expression, a word that ends in `*` is
- * a stem. Accents are undone when it is read.
+ * The words of one language by slot, separated by spaces; `_` joins the words of an expression, and a word that ends in
+ * `*` is a stem. Accents are removed when the lexicon is loaded.
  */
 export interface Lexicon {
   language: string
-  /** Written without blanks, or with particles joined to words: its expressions are looked for anywhere. */
+  /** True for languages without spaces or with particles attached to words: expressions match anywhere in the text. */
   unspaced?: boolean
   words: Readonly<Partial<Record<Slot, string>>>
 }
