@@ -1,6 +1,6 @@
 import { toGuid } from './ids.ts'
 
-/** Who signs in to the sample tenants. The tenants accept nothing else, and nothing else accepts these. */
+/** Credentials of the sample tenants, which accept no others; they are valid nowhere else. */
 export const sampleCredentials = {
   accountEmail: 'assay-scanner@larkmoor-outfitters.com',
   apiToken: 'sample-wiki-api-token',

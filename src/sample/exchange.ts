@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** One request as a sample server saw it, credentials included: tests look at who was sent what. */
+/** A request as received by a sample server, including credentials, so that tests can check where they were sent. */
 export interface RequestRecord {
-  /** Which of a tenant's servers was asked: `site`, `media`, `api`, `authority`, `web`. */
+  /** Which of the tenant's servers received it: `site`, `media`, `api`, `authority`, `web`. */
   server: string
   method: string
   /** Path and query as sent. */
@@ -11,19 +11,19 @@ export interface RequestRecord {
   query: URLSearchParams
   headers: IncomingHttpHeaders
   body: string
-  /** Status of the reply; 0 while there is none, or where the connection was dropped. */
+  /** Status of the reply; 0 before the reply, or where the connection was dropped. */
   status: number
 }
 
 export interface SampleRequest extends RequestRecord {
-  /** Answer as to a stranger, whatever credentials came along. */
+  /** Treat the request as anonymous, regardless of its credentials. */
   anonymous: boolean
 }
 
 export interface SampleReply {
   status: number
   headers?: Record<string, string>
-  /** Text and bytes are sent as they are, everything else as JSON; undefined: no body. */
+  /** Strings and bytes are sent as they are, other values as JSON; undefined: no body. */
   body?: unknown
 }
 

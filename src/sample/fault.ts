@@ -5,25 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { RequestRecord, SampleReply } from './exchange.ts'
 
-/** How a matched request goes wrong. */
+/** How a matched request fails. */
 export type FaultResponse =
-  /** The connection is dropped before a byte is sent. */
+  /** The connection is dropped before any byte is sent. */
   | 'reset'
-  /** Half of the reply with the length of the whole, then the connection is dropped. */
+  /** Half of the reply with the full content length, then the connection is dropped. */
   | 'truncate'
-  /** Half of the reply, then silence with the connection open. */
+  /** Half of the reply, then no more data on an open connection. */
   | 'stall'
-  /** Nothing at all, with the connection open. */
+  /** No data on an open connection. */
   | 'hang'
   /** The whole reply, a few bytes at a time. */
   | 'slow'
   /** 200 with a sign-in page in place of the reply. */
   | 'html'
-  /** 200 with half of the JSON, as if it were all. */
+  /** 200 with half of the JSON as if it were complete. */
   | 'cut'
   /** 200 without a body. */
   | 'empty'
-  /** As if no credentials had come along: the platform answers 200 to a stranger. */
+  /** As if the request had no credentials: the platform replies 200 to anonymous requests. */
   | 'anonymous'
   /** 200 with a short gzip body that inflates to 200 MB. */
   | 'gzip_bomb'
@@ -31,14 +31,14 @@ export type FaultResponse =
   | 'endless'
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | { delayMs: number }
-  /** The real reply, changed. Gets a copy of the parsed body where it is JSON. */
+  /** The actual reply, modified. Receives a copy of the reply, whose body is not yet encoded. */
   | { rewrite: (reply: SampleReply, request: RequestRecord) => SampleReply }
 
 export interface SampleFault {
   match: (request: RequestRecord) => boolean
-  /** How many requests it hits; absent: all. Counted down as it is used. */
+  /** Number of requests that fail; default: all. Counted down with each one. */
   times?: number
-  /** How many matching requests it lets pass first. Counted down as well. */
+  /** Number of matching requests that succeed first. Counted down with each one. */
   after?: number
   respond: FaultResponse
 }
@@ -60,7 +60,7 @@ export function takeFault(faults: SampleFault[], request: RequestRecord): FaultR
   return undefined
 }
 
-/** Requests of one method whose path the pattern matches; of any server of the tenant. */
+/** Matches requests by path pattern and optional method, on any server of the tenant. */
 export function onPath(pattern: RegExp, method?: string): SampleFault['match'] {
   return (request) => pattern.test(request.path) && (method === undefined || request.method === method)
 }
@@ -127,7 +127,7 @@ async function pour({ request, response }: Delivery): Promise<void> {
   await pipeline(Readable.from(endlessly()), response).catch(() => {})
 }
 
-/** Sends the handler's reply, or what the fault makes of it. */
+/** Sends the handler's reply, or applies the fault. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { fault, response, handle, request } = delivery
   if (fault === undefined || fault === 'anonymous') return send(delivery, await handle())

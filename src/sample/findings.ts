@@ -1,12 +1,12 @@
 import { createRandom } from '../kernel/random.ts'
 
 const DAY = 86_400_000
-/** The data ends at a fixed day, so that the same seed gives the same lines on every day. */
+/** The data ends on a fixed day, so that the same seed always gives the same lines. */
 const END = Date.UTC(2026, 10, 1)
 const DAYS = 730
 const FINDINGS_PER_ASSET = 5
 
-/** What a finding of each detector may be, the most frequent first. */
+/** Finding types of each detector; in all lists, the most frequent come first. */
 const detectors = [
   { type: 'PII', category: 'PRIVACY', findings: ['EMAIL', 'PHONE', 'IP_ADDRESS', 'IBAN', 'CREDIT_CARD', 'US_SSN'] },
   { type: 'BROKEN_LINKS', category: 'CONTENT', findings: ['HTTP_404', 'PAGE_MISSING', 'ANCHOR_MISSING', 'TIMEOUT'] },
@@ -23,7 +23,7 @@ const containers = [
   ...['Security', 'Logistics', 'Design', 'Quality', 'Facilities', 'Training', 'Partners', 'Archive', 'Travel', 'Board'],
 ]
 
-/** One line of the import format; every member but `asset` is a plain value. */
+/** One line of the import format; all members except `asset` are plain values. */
 export interface GeneratedFinding {
   asset: { key: string; kind: string; name: string; url: string; container: string; contentUpdatedAt: string }
   detectorType: string
@@ -40,12 +40,12 @@ export interface GeneratedFinding {
 }
 
 /**
- * Invented findings over two years, roughly in the order of time, mostly in office hours, a few told late: the same for
- * the same count and seed.
+ * Generates findings over two years, roughly in chronological order, mostly in office hours, with 3 % reported late;
+ * the same count and seed give the same findings.
  */
 export function* generateFindings(count: number, seed: number): Generator<GeneratedFinding> {
   const random = createRandom(seed)
-  /** An index below `length`; the first ones come up most. */
+  /** An index below `length`; lower ones are more frequent. */
   const skewed = (length: number) => Math.floor(random() ** 2 * length)
   const assetCount = Math.max(1, Math.ceil(count / FINDINGS_PER_ASSET))
   for (let index = 0; index < count; index++) {
@@ -69,7 +69,7 @@ export function* generateFindings(count: number, seed: number): Generator<Genera
   }
 }
 
-/** What became of a finding. */
+/** The status and dates of a finding. */
 function toCourse(random: () => number, firstDetectedAt: number) {
   const state = random()
   const until = (days: number) => Math.min(END, firstDetectedAt + Math.floor(random() * days * DAY))
@@ -85,7 +85,7 @@ function toCourse(random: () => number, firstDetectedAt: number) {
   return { status, ...dated(until(400)) }
 }
 
-/** Seven of eight fall between 8 and 18 o'clock UTC. */
+/** 7 of 8 times are between 8:00 and 18:00 UTC. */
 function toTimeOfDay(random: () => number): number {
   const office = random() < 0.875
   const hour = office ? 8 + random() * 10 : random() * 24

@@ -16,7 +16,7 @@ export interface ListenOptions {
   handle: Handler
   requests: RequestRecord[]
   faults: SampleFault[]
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port?: number | undefined
   latencyMs?: number | undefined
 }
@@ -62,7 +62,7 @@ async function answer(options: ListenOptions, incoming: IncomingMessage, respons
   await deliver({ request, response, fault, handle })
 }
 
-/** Starts one HTTP server on loopback. Every request is recorded before it is answered. */
+/** Starts one HTTP server on loopback. Every request is recorded before it is handled. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer((incoming, response) => {
     response.on('error', () => {})

@@ -1,4 +1,4 @@
-/** What a query parameter may hold. `list` takes repeated parameters and comma-joined values alike. */
+/** Allowed values of a query parameter. `list` accepts both repeated parameters and comma-separated values. */
 export interface ParameterRule {
   type: 'integer' | 'boolean' | 'text'
   list?: true
@@ -12,7 +12,8 @@ export interface ParameterRule {
 export type Parameters = Readonly<Record<string, ParameterRule>>
 
 /**
- * A contract's route: `{name}` in the path stands for one segment; `ids` says which segments must be numbers or GUIDs.
+ * A route of the contract: `{name}` in the path matches one segment; `ids` has the pattern of segments that must be
+ * numbers or GUIDs.
  */
 export interface SampleRoute {
   method: 'GET' | 'POST'
@@ -33,7 +34,7 @@ export interface RouteMatch<R extends SampleRoute> {
   params: Record<string, string>
 }
 
-/** Finds a path's route; `query_problem` says why a request that has a route is still no request of the contract. */
+/** Finds the route of a path; validation of its parameters is separate, see `findProblem`. */
 export function createRouter<R extends SampleRoute>(routes: readonly R[]) {
   const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }))
 
@@ -67,7 +68,7 @@ function findValueProblem(name: string, value: string, rule: ParameterRule): str
   return undefined
 }
 
-/** Why the contract does not know this request; undefined where it does. Unknown parameters are problems. */
+/** Why a request violates the contract, for example by an unknown parameter; undefined where it is valid. */
 export function findProblem({ route, params }: RouteMatch<SampleRoute>, query: URLSearchParams): string | undefined {
   for (const [name, pattern] of Object.entries(route.ids ?? {})) {
     if (!pattern.test(params[name] ?? '')) return `${name} in the path has the wrong form`
@@ -91,7 +92,7 @@ export function findProblem({ route, params }: RouteMatch<SampleRoute>, query: U
   return undefined
 }
 
-/** The values of a list parameter; undefined where it is not given. */
+/** The values of a list parameter; undefined where it is absent. */
 export function readList(query: URLSearchParams, name: string): string[] | undefined {
   return query.has(name) ? split(query.getAll(name)) : undefined
 }

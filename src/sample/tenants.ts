@@ -2,7 +2,7 @@ import { type SampleBi, type SampleBiOptions, startSampleBi } from './bi/server.
 import { sampleCredentials } from './credentials.ts'
 import { type SampleWiki, type SampleWikiOptions, startSampleWiki } from './wiki/server.ts'
 
-/** A source as `create_source` takes it. */
+/** A source as `create_source` accepts it. */
 export interface SampleSource {
   name: string
   config: Record<string, unknown>
@@ -13,13 +13,13 @@ export const biSourceName = 'sample-bi'
 
 const types = ['SECRETS', 'PII', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM']
 
-/** Links of the sample content lead to the computer itself, which must be named to be asked. */
+/** Links of the sample content point to this computer, which the detector only requests if it is on the list. */
 const detectors = [
   ...types.map((type) => ({ type, enabled: true })),
   { type: 'BROKEN_LINKS', enabled: true, config: { allowHosts: ['127.0.0.1'] } },
 ]
 
-/** Whole payloads for the two running tenants, every member of the payload's own shape filled in. */
+/** Complete source payloads for the two running tenants, with all members of each type's own payload. */
 export function sampleSourceConfigs({
   wikiUrl,
   biUrl,
@@ -85,12 +85,12 @@ export function sampleSourceConfigs({
 export interface SampleTenants {
   wiki: SampleWiki
   bi: SampleBi
-  /** Both as sources, ready to be created. */
+  /** Both tenants as sources, ready for `create_source`. */
   sources: SampleSource[]
   close(): Promise<void>
 }
 
-/** Starts both tenants as the demo shows them: metadata scans are allowed, so that the BI side tells all it has. */
+/** Starts both tenants as in the demo: the admin API is enabled, so that metadata scans are available. */
 export async function startSampleTenants(
   options: { wiki?: SampleWikiOptions; bi?: SampleBiOptions } = {},
 ): Promise<SampleTenants> {

@@ -25,14 +25,14 @@ export const API_PATH = '/v1.0/myorg'
 export interface BiApiOptions {
   tenant: BiTenant
   url: () => string
-  /** Whether callers may use the administrators' calls. */
+  /** Whether callers may use the admin API. */
   adminApi: boolean
-  /** Whether the tenant lets datasets be queried. */
+  /** Whether the tenant allows queries on datasets. */
   queries: boolean
-  /** How often a metadata scan says Running before it has Succeeded. */
+  /** Number of polls for which a metadata scan is reported as Running before it is Succeeded. */
   scanPolls: number
   now: () => number
-  /** Whether the lists of members tell when items were modified. */
+  /** Whether the member lists include modification times. */
   listTimes: boolean
 }
 
@@ -52,7 +52,7 @@ export const toError = (status: number, code: string, message?: string): SampleR
 const notFound = (code = 'ItemNotFound') => toError(404, code)
 const same = (a: string, b: string | undefined) => a.toLowerCase() === b?.toLowerCase()
 
-/** The BI platform's API over one tenant: signed-in requests below `/v1.0/myorg` in, replies out. */
+/** The API of the BI platform for one tenant: handles authenticated requests below `/v1.0/myorg`. */
 export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, listTimes }: BiApiOptions) {
   const findRoute = createRouter(biRoutes)
   const scans = new Map<string, { ids: string[]; flags: ScanFlags; polls: number }>()
@@ -69,7 +69,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
       (workspace) => workspace.state === 'Active' && workspace.type === 'Workspace' && isMember(workspace, holder),
     )
 
-  /** The workspace a call is about, or the refusal. */
+  /** The workspace of a call, or an error reply. */
   function enter({ params, holder }: Call): BiWorkspace | SampleReply {
     if (params.groupId === undefined) {
       return holder === 'person' ? tenant.personal : toError(403, 'API is not accessible for application')
@@ -105,7 +105,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
     return top === null ? items.slice(skip) : items.slice(skip, skip + Number(top))
   }
 
-  /** Filters and pages a list whose rows are told by the members of `toRow`. */
+  /** Filters and pages a list; the filter applies to the members returned by `toRow`. */
   function select<T>(items: readonly T[], query: URLSearchParams, toRow: (item: T) => Record<string, unknown>) {
     const filter = query.get('$filter')
     if (filter === null) return cut(items, query)
@@ -227,7 +227,7 @@ export function createBiApi({ tenant, url, adminApi, queries, scanPolls, now, li
       const details = [{ code: 'AnalysisServicesErrorCode', detail: { type: 1, value: '3239575574' } }]
       return { status: 400, body: { error: { ...answer.error, 'pbi.error': { code: answer.error.code, details } } } }
     }
-    // The platform puts a byte-order mark before this one reply.
+    // The platform starts this reply, unlike others, with a byte-order mark.
     const body = `\uFEFF${JSON.stringify({ results: [{ tables: [{ rows: answer.rows }] }] })}`
     return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
   }

@@ -118,7 +118,9 @@ const usersOf = (admin: number): BiUser[] =>
     right: index === 0 ? 'Admin' : index < 3 ? 'Member' : 'Viewer',
   }))
 
-/** The built-in company's BI tenant. Ids, names and texts are the same in every run; dates count back from `today`. */
+/**
+ * The BI tenant of the sample company. Ids, names and texts are the same in every run; dates are relative to `today`.
+ */
 export function createSampleBiTenant(options: { today?: number } = {}): BiTenant {
   const today = Math.floor((options.today ?? Date.now()) / DAY_MS) * DAY_MS
   const tenant = new BiTenant()

@@ -13,7 +13,9 @@ function holds(term: string, row: Record<string, unknown>): boolean | undefined 
   return String(row[name]).toLowerCase().includes(part.replaceAll("''", "'").toLowerCase())
 }
 
-/** Whether a row fits an OData filter of comparisons joined by `and` and `or`; undefined where it is not understood. */
+/**
+ * Whether a row matches an OData filter of comparisons joined by `and` and `or`; undefined where it cannot be parsed.
+ */
 export function matchesFilter(filter: string, row: Record<string, unknown>): boolean | undefined {
   let any = false
   for (const alternative of filter.split(/\s+or\s+/i)) {

@@ -6,7 +6,7 @@ export type QueryAnswer = { rows: Row[] } | { error: { code: string; message: st
 
 const refusal = (message: string): QueryAnswer => ({ error: { code: 'DatasetExecuteQueriesError', message } })
 
-/** The metadata views by name, each row with the columns that a projection may name. */
+/** The metadata views by name; rows have the columns that a projection may select. */
 const views: Record<string, (dataset: BiDataset) => Row[]> = {
   'INFO.VIEW.TABLES': ({ tables }) =>
     tables.map(({ name, description, isHidden }) => ({
@@ -54,7 +54,7 @@ const projected = /^\s*EVALUATE\s+SELECTCOLUMNS\s*\(\s*([\w.]+)\s*\(\s*\)\s*,(.*
 const plain = /^\s*EVALUATE\s+([\w.]+)\s*\(\s*\)\s*$/i
 const row = /^\s*EVALUATE\s+ROW\s*\(\s*"([^"]+)"\s*,\s*(-?\d+)\s*\)\s*$/i
 
-/** Answers the DAX that reads a model's own description; data it has none of, so everything else is refused. */
+/** Runs DAX queries on a model's metadata; all other queries are refused, because the model has no data. */
 export function answerQuery(dataset: BiDataset, dax: string, includeNulls: boolean): QueryAnswer {
   const single = row.exec(dax)
   if (single !== null) return { rows: [{ [`[${single[1]}]`]: Number(single[2]) }] }

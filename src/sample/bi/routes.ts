@@ -1,6 +1,6 @@
 import { flag, integer, type ParameterRule, type Parameters, type SampleRoute, text } from '../parameters.ts'
 
-/** Routes of the BI platform's API with every parameter that its contract lists, below `/v1.0/myorg`. */
+/** Routes of the BI platform's API below `/v1.0/myorg`, with all parameters of its contract. */
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const $skip: ParameterRule = { type: 'integer', min: 0 }
@@ -58,7 +58,7 @@ const route = (name: BiCall, method: 'GET' | 'POST', path: string, query: Parame
 })
 const get = (name: BiCall, path: string, query: Parameters = {}) => route(name, 'GET', path, query)
 
-/** Items of a workspace, which the own workspace has without its prefix. */
+/** Routes of a workspace's items; `prefix` is empty for the caller's own workspace. */
 const items = (prefix: string): BiRoute[] => [
   get('datasets', `${prefix}/datasets`),
   get('dataset', `${prefix}/datasets/{datasetId}`),

@@ -8,26 +8,26 @@ import type { BiTenant } from './tenant.ts'
 import { createTokens, type TokenHolder } from './tokens.ts'
 
 export interface SampleBiOptions {
-  /** Absent: the built-in company's BI tenant. */
+  /** Default: the BI tenant of the sample company. */
   tenant?: BiTenant
   port?: number
   authorityPort?: number
   faults?: SampleFault[]
   latencyMs?: number
-  /** Whether the tenant lets callers use the administrators' calls; default false. */
+  /** Whether the tenant allows the admin API; default false. */
   adminApi?: boolean
-  /** Whether the tenant lets datasets be queried; default true. */
+  /** Whether the tenant allows queries on datasets; default true. */
   queries?: boolean
-  /** How long issued tokens live; default 3599. */
+  /** Lifetime of issued tokens; default 3599. */
   tokenLifetimeSeconds?: number
-  /** What `expires_in` says where it is not the truth; undefined leaves it out. */
+  /** Value of `expires_in` where it differs from the actual lifetime; undefined omits it. */
   statedLifetime?: unknown
   /** How an expired token is refused; default 403 with `TokenExpired`, as the platform often does. */
   expiredAs?: 401 | 403
   scanPolls?: number
   /** Clock of the API. */
   now?: () => number
-  /** Whether the lists of members tell when items were modified; default false, as the API describes them. */
+  /** Whether the member lists include modification times; default false, as documented for the API. */
   listTimes?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface SampleBi {
   /** Origin of the API. */
   url: string
   port: number
-  /** What `api_base_url` takes. */
+  /** Value for the source option `api_base_url`. */
   apiUrl: string
   /** Origin of the identity provider. */
   authorityUrl: string
@@ -44,9 +44,9 @@ export interface SampleBi {
   credentials: Pick<SampleCredentials, 'tenantId' | 'clientId' | 'clientSecret'>
   requests: RequestRecord[]
   faults: SampleFault[]
-  /** A token as a person or the application would have it; negative seconds: one that has expired. */
+  /** Issues a token for a person or the application; with a negative number of seconds, it has already expired. */
   issueToken(holder: TokenHolder, seconds?: number): string
-  /** Every token given out so far is refused from now on, as expired. */
+  /** Refuses all tokens issued so far as expired. */
   revokeTokens(): void
   close(): Promise<void>
 }

@@ -20,7 +20,7 @@ export interface BiTable {
   isHidden?: boolean
   columns: BiColumn[]
   measures: BiMeasure[]
-  /** Power Query text that fills the table. */
+  /** Power Query expression that loads the table. */
   source?: string
 }
 
@@ -38,12 +38,12 @@ export interface BiDataset {
   configuredBy: string
   /** Milliseconds since the epoch. */
   createdAt: number
-  /** Absent: never since it was created. */
+  /** Absent: not modified since it was created. */
   modifiedAt?: number
   refreshedAt: number
-  /** Filled through the API: the only kind whose tables the platform lists directly. */
+  /** True for a dataset filled through the API, the only kind whose tables the platform lists directly. */
   push: boolean
-  /** Row-level security: an application may not query it. */
+  /** Row-level security: an application may not query the dataset. */
   identityRequired: boolean
   storageMode: string
   tables: BiTable[]
@@ -53,7 +53,7 @@ export interface BiDataset {
   upstreamDatasets: { id: string; workspaceId: string }[]
   upstreamDataflows: { id: string; workspaceId: string }[]
   roles: { name: string; table: string; filter: string }[]
-  /** Why the metadata scan cannot tell the tables. */
+  /** Error that the metadata scan reports in place of the tables. */
   schemaRetrievalError?: string
 }
 
@@ -65,7 +65,7 @@ export interface SampleReport {
   datasetId?: string
   datasetWorkspaceId?: string
   reportType: 'PowerBIReport' | 'PaginatedReport'
-  /** Names of the pages as readers see them, in order. */
+  /** Display names of the pages, in order. */
   pages: string[]
   createdBy: string
   modifiedBy: string
@@ -124,7 +124,7 @@ function need<T>(found: T | undefined, what: string): T {
   return found
 }
 
-/** Everything a BI tenant holds. Its items may be edited between scans; `touch` then says so to incremental callers. */
+/** All content of a BI tenant. Items may be edited between scans; `touch` then marks their workspace as modified. */
 export class BiTenant {
   readonly tenantId: string
   readonly workspaces = new Map<string, BiWorkspace>()
@@ -132,7 +132,7 @@ export class BiTenant {
   readonly personal: BiWorkspace
   readonly #now: () => number
 
-  /** `now` dates edits. */
+  /** `now` is the clock for modification times. */
   constructor(options: { tenantId?: string; now?: () => number } = {}) {
     this.tenantId = options.tenantId ?? toGuid('sample-bi tenant')
     this.#now = options.now ?? Date.now
@@ -168,7 +168,7 @@ export class BiTenant {
     )
   }
 
-  /** Marks a workspace as changed just now. */
+  /** Marks a workspace as modified now. */
   touch(workspace: BiWorkspace): void {
     workspace.modifiedAt = this.#now()
   }

@@ -16,11 +16,11 @@ interface Token {
 
 const toSegment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Issues tokens and tells whose they are. Tokens have the form of a JWT; nothing in them is signed or checked. */
+/** Issues tokens and identifies their holders. Tokens have the form of a JWT, but are not signed or verified. */
 export function createTokens(options: {
   credentials: SampleCredentials
   lifetimeSeconds: number
-  /** What `expires_in` says, where it is not the truth. */
+  /** Value of `expires_in` where it differs from the actual lifetime. */
   statedLifetime?: unknown
 }) {
   const { credentials, lifetimeSeconds } = options
@@ -63,9 +63,9 @@ export function createTokens(options: {
 
   return {
     issue: (holder: TokenHolder, seconds = lifetimeSeconds) => issue(holder, seconds),
-    /** Ends every token that was given out. */
+    /** Revokes all issued tokens. */
     revokeAll: () => tokens.clear(),
-    /** Undefined where the token was never given out, or was taken back. */
+    /** Undefined where the token was never issued or was revoked. */
     find(authorization: string | undefined): { holder: TokenHolder; expired: boolean } | undefined {
       const token = tokens.get(/^Bearer (\S+)$/.exec(authorization ?? '')?.[1] ?? '')
       return token === undefined ? undefined : { holder: token.holder, expired: token.expiresAt <= Date.now() }

@@ -11,7 +11,10 @@ import type {
   SampleReport,
 } from './tenant.ts'
 
-/** Things of the BI platform as its API writes them: the casing is that of the wire, not of its description. */
+/**
+ * Items of the BI platform as its API returns them; the letter case is that of actual replies, not of the
+ * documentation.
+ */
 
 const WEB = 'https://app.powerbi.com'
 const EMBED = 'https://app.powerbi.com/reportEmbed'
@@ -62,7 +65,7 @@ export const toDatasetWire = (dataset: BiDataset, workspace: BiWorkspace) => ({
   ...(dataset.description === undefined ? {} : { description: dataset.description }),
 })
 
-/** `embedUrl` changes with every reply, as on the platform. */
+/** `embedUrl` differs in every reply, as on the platform. */
 export const toReportWire = (report: SampleReport, workspace: BiWorkspace, call: number) => ({
   id: report.id,
   reportType: report.reportType,
@@ -121,7 +124,7 @@ export const toDataSourceWire = (source: BiDataSource) => ({
   gatewayId: toGuid('sample-bi gateway'),
 })
 
-/** Tables as the push API and the metadata scan give them; the latter adds where they come from. */
+/** Tables as returned by the push API and by the metadata scan, which may also include expressions. */
 export const toTableWire = (table: BiTable, withExpressions: boolean) => ({
   name: table.name,
   isHidden: table.isHidden ?? false,
@@ -191,7 +194,7 @@ function toScannedDataset(dataset: BiDataset, flags: ScanFlags) {
   }
 }
 
-/** What the metadata scan says of some workspaces. */
+/** Result of a metadata scan over the given workspaces. */
 export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: ScanFlags) {
   const found = ids.flatMap((id) => tenant.workspaces.get(id) ?? [])
   const sources = new Map<string, BiDataSource>()
@@ -235,7 +238,7 @@ export function toScanResult(tenant: BiTenant, ids: readonly string[], flags: Sc
           id,
           title,
           ...(reportId === undefined ? {} : { reportId }),
-          // A dataset that was deleted is told with the workspace that it was in, here the tile's own.
+          // The workspace of a deleted dataset is still reported; here it is the workspace of the tile.
           ...(datasetId === undefined
             ? {}
             : { datasetId, datasetWorkspaceId: tenant.findDataset(datasetId)?.workspace.id ?? workspace.id }),

@@ -1,6 +1,6 @@
 import { readYaml } from './read.ts'
 
-/** `name: type`, with `!` in front where it is hidden, and words after `|` for a description. */
+/** `name: type`, prefixed with `!` if hidden, with an optional description after `|`. */
 export type ColumnSpec = string
 type MeasureSpec = readonly [name: string, dax: string, description?: string]
 
@@ -9,7 +9,7 @@ interface TableSpec {
   description?: string
   columns: readonly ColumnSpec[]
   measures?: readonly MeasureSpec[]
-  /** Power Query; absent: read from the warehouse by name. */
+  /** Power Query; absent: the table is loaded from the warehouse by name. */
   source?: string
 }
 
@@ -31,16 +31,16 @@ export interface DatasetSpec {
 export interface ReportSpec {
   workspace: string
   name: string
-  /** Name of the dataset, in any workspace; absent: a paginated report. `gone`: one that was deleted. */
+  /** Name of the dataset, in any workspace; absent for a paginated report; `gone` for a deleted dataset. */
   dataset?: string
   description?: string
   pages: readonly string[]
   owner?: string
-  /** Days before the tenant is built. */
+  /** Days before the tenant's `today`. */
   edited: number
 }
 
-/** A tile shows a report, a dataset, or neither; `gone` is one whose source was deleted. */
+/** A tile shows a report, a dataset, or neither; `gone` is a tile whose source was deleted. */
 type TileSpec = readonly [title: string, report?: string | null, dataset?: string]
 
 interface DashboardSpec {

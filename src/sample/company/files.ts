@@ -5,7 +5,7 @@ import { toPng } from '../files/png.ts'
 
 type Cells = readonly (readonly (string | number)[])[]
 
-/** What an attached file holds, by its format. */
+/** Content of an attached file, by format. */
 export type FileContent =
   | { text: string }
   | { csv: Cells }

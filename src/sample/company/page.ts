@@ -7,7 +7,7 @@ export type SpaceKey = 'ENG' | 'OPS' | 'PEOPLE' | 'RETAIL' | '~ebrightwell' | 'O
 export interface CommentSpec {
   body: string
   kind?: 'footer' | 'inline'
-  /** The words an inline comment is about. */
+  /** The text that an inline comment refers to. */
   selection?: string
   resolution?: 'open' | 'resolved'
   replies?: readonly CommentSpec[]
@@ -20,15 +20,15 @@ interface FileSpec {
   comment?: string
 }
 
-/** One page of the built-in wiki. Its slug decides its id, so slugs never change. */
+/** A page of the sample wiki. Its id is derived from its slug, so slugs must never change. */
 export interface PageSpec {
   slug: string
   space: SpaceKey
   title: string
-  /** Slug of the page above; absent: the home page of the space. */
+  /** Slug of the parent page; absent: the home page of the space. */
   parent?: string
   labels?: readonly string[]
-  /** When it was last edited: days before the tenant is built, or a day long ago that stays what it is. */
+  /** Time of the last edit: days before the tenant's `today`, or a fixed date. */
   edited: number | string
   author?: number
   body: string
@@ -36,7 +36,7 @@ export interface PageSpec {
   files?: readonly FileSpec[]
 }
 
-/** Every page of the built-in wiki, in the order in which the tenant lists them. */
+/** All pages of the sample wiki, in the tenant's listing order. */
 export const companyPages: readonly PageSpec[] = (readYaml('pages') as readonly Omit<PageSpec, 'body'>[]).map(
   (page) => ({ ...page, body: readBody(page.slug) }),
 )

@@ -26,9 +26,9 @@ function fill(data: unknown): unknown {
 
 const readText = (path: string) => readFileSync(packageFile(`sample-company/${path}`), 'utf8')
 
-/** A file of the sample company with a planted value in place of each `{{name}}`. */
+/** Parses a YAML file of the sample company, with a planted value in place of each `{{name}}`. */
 export const readYaml = (name: string): unknown => fill(parse(readText(`${name}.yaml`)))
 
-/** The body of a page in storage format; line breaks between tags are layout of the file only. */
+/** The body of a page in storage format; line breaks between tags only format the file and are removed. */
 export const readBody = (slug: string): string =>
   fillText(readText(`pages/${slug}.html`).trimEnd().replaceAll('>\n<', '><'))

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import { toRandomText } from '../ids.ts'
 
 /**
- * Every planted value, made from seeds: none is real, and none stands in the sources as it will be scanned. Shapes and
- * checksums are those of the real things, so that a detector has to take them seriously.
+ * All planted values, generated from seeds: none is real, and none appears in the repository in the form that is
+ * scanned. Formats and checksums are valid, so that detectors recognize them.
  */
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -12,7 +12,7 @@ const LOWER = 'abcdefghijklmnopqrstuvwxyz'
 const DIGITS = '0123456789'
 const ALNUM = UPPER + LOWER + DIGITS
 
-/** The CRC-32 of the body in base 62, as some vendors end their tokens. */
+/** The CRC-32 of the body in base 62, as appended to the tokens of some vendors. */
 function toChecksumTail(body: string): string {
   let rest = crc32(body)
   let tail = ''
@@ -37,7 +37,7 @@ function luhnDigit(digits: string): number {
   return (10 - (sum % 10)) % 10
 }
 
-/** A card number of a network, by its leading digits; grouped by four. */
+/** A card number of a network, given by its leading digits; in groups of four. */
 function card(prefix: string, seed: string): string {
   const body = prefix + toRandomText(seed, DIGITS, 15 - prefix.length)
   return `${body}${luhnDigit(body)}`.replace(/(\d{4})(?=\d)/g, '$1 ')
@@ -55,7 +55,7 @@ function jwt(seed: string, claims: object): string {
   return `${signed}.${createHmac('sha256', seed).update(signed).digest('base64url')}`
 }
 
-/** A private key as PEM: the structure of an RSA key around bytes that no key has. */
+/** A private key as PEM: the structure of an RSA key around bytes that are not a valid key. */
 function pem(seed: string): string {
   const header = Buffer.from('308204a30201000282010100', 'hex')
   const bytes = Buffer.from(toRandomText(seed, ALNUM, 1180), 'latin1').map(
@@ -79,7 +79,7 @@ export const secrets = {
   githubToken: checkedToken('ghp_', 'github'),
   npmToken: checkedToken('npm_', 'npm'),
   gitlabToken: `glpat-${dashed('gitlab')}`,
-  /** In two parts: a page sets them in different tags. */
+  /** In two pieces, which a page puts into different tags. */
   gitlabTokenInTags: splitAt(`glpat-${dashed('gitlab in tags')}`, 13),
   slackToken: `xoxb-${toRandomText('slack a', '123456789', 12)}-${toRandomText('slack b', '123456789', 12)}-${toRandomText('slack c', ALNUM, 24)}`,
   sendgridKey: `SG.${toRandomText('sendgrid a', ALNUM, 22)}.${toRandomText('sendgrid b', ALNUM, 43)}`,

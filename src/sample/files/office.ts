@@ -9,7 +9,7 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** The dates in the archive are fixed, so that the same content gives the same bytes. */
+/** Dates in the archive are fixed, so that the same content gives the same bytes. */
 function toArchive(files: Record<string, string>): Uint8Array {
   const entries = Object.entries(files).map(([name, xml]) => [name, strToU8(`${DECLARATION}${xml}`)] as const)
   return zipSync(Object.fromEntries(entries), { mtime: DATE })
@@ -54,7 +54,8 @@ const toColumn = (index: number): string =>
   index < 26 ? String.fromCharCode(65 + index) : toColumn(Math.floor(index / 26) - 1) + toColumn(index % 26)
 
 /**
- * A workbook; the first row of each sheet names its columns. Text stands in a shared table, as spreadsheets write it.
+ * A workbook; the first row of each sheet contains its column names. Text is in a shared string table, as spreadsheet
+ * programs write it.
  */
 export function toXlsx(sheets: Readonly<Record<string, readonly (readonly (string | number)[])[]>>): Uint8Array {
   const strings = new Map<string, number>()

@@ -30,9 +30,9 @@ export function toError(status: number, detail: string): SampleReply {
 
 export interface WikiApiOptions {
   tenant: WikiTenant
-  /** Whether the lists of the whole site hold replies too; the platform does not promise either. */
+  /** Whether the site-wide lists include replies; the platform guarantees neither. */
   siteListsHoldReplies: boolean
-  /** Address of the site, which ends in `/wiki`. */
+  /** URL of the site, which ends in `/wiki`. */
   base: () => string
 }
 
@@ -45,7 +45,7 @@ interface Call {
 const DEFAULT_LIMIT = 25
 const DEFAULT_ATTACHMENT_LIMIT = 50
 
-/** The v2 API over one tenant: signed-in requests below `/wiki/api/v2` in, replies out. */
+/** The v2 API for one tenant: handles authenticated requests below `/wiki/api/v2`. */
 export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOptions) {
   const list = createListings(tenant)
   const findRoute = createRouter(wikiRoutes)
@@ -55,7 +55,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
   const attachmentsOf = new Map<string, WikiAttachment[]>()
   let indexedRevision = -1
 
-  /** Grouped anew after an edit, so that a request for one page does not look at all of them. */
+  /** Rebuilt after an edit, so that a request for one page does not search all items. */
   function index(): void {
     if (indexedRevision === tenant.revision) return
     indexedRevision = tenant.revision
@@ -84,7 +84,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     const parameters = new URLSearchParams(query)
     parameters.set('limit', String(limit))
     if (page.next !== undefined) parameters.set('cursor', page.next)
-    // The gateway's prefix is not part of it, as on the platform.
+    // As on the platform, the path does not include the gateway's prefix.
     const path = request.path.slice(request.path.indexOf(API_PATH))
     const next = page.next === undefined ? undefined : `${path}?${parameters}`
     const link = [...(next === undefined ? [] : [`<${next}>; rel="next"`]), `<${base()}>; rel="base"`].join(', ')
@@ -340,7 +340,7 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
       const typeOf = (id: string) => (tenant.pages.has(id) ? 'page' : tenant.comments.has(id) ? 'comment' : null)
       return { status: 200, body: { results: Object.fromEntries(ids.map((id) => [String(id), typeOf(String(id))])) } }
     },
-    // The company writes no blog.
+    // The sample company has no blog posts.
     blogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
     spaceBlogPosts: (call) => reply(call, { items: [], keys: [], descending: false }, () => ({})),
     footerComments: (call) => siteComments(call, 'footer'),

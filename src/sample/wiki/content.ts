@@ -52,7 +52,7 @@ const homes = new Map(spaces.map(({ key, home }) => [key, home]))
 
 export const toSpaceId = (key: SpaceKey) => toContentId(`space ${key}`)
 
-/** Nothing is older than the company, and a page is always made before it is edited. */
+/** No page is older than the company, and pages are created before they are edited. */
 function toDates(page: PageSpec, today: number): { createdAt: number; updatedAt: number } {
   const updatedAt = typeof page.edited === 'string' ? Date.parse(page.edited) : today - page.edited * DAY_MS
   return { createdAt: Math.max(FOUNDED, updatedAt - 200 * DAY_MS), updatedAt }
@@ -83,8 +83,8 @@ function addComments(
 }
 
 /**
- * The built-in company's wiki. Ids, titles and texts are the same in every run and hold no address of a running server;
- * the dates of living pages count back from `today`, those of forgotten ones are fixed.
+ * The wiki of the sample company. Ids, titles and texts are the same in every run and contain no URL of a running
+ * server; dates of maintained pages are relative to `today`, those of abandoned ones are fixed.
  */
 export function createSampleWikiTenant(options: { today?: number } = {}): WikiTenant {
   const today = Math.floor((options.today ?? Date.now()) / DAY_MS) * DAY_MS

@@ -1,6 +1,6 @@
 import type { WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTenant } from './tenant.ts'
 
-/** What a listing is ordered by: one value, then the id, so that the order is total. */
+/** Sort key of a listing: a value, then the id to make the order total. */
 interface OrderKey {
   value: string | number
   id: string
@@ -17,12 +17,14 @@ function compareKeys(a: OrderKey, b: OrderKey, descending: boolean): number {
   return descending ? -order : order
 }
 
-/** A cursor says behind which item the next page begins; it holds no place in a list, so edits do not shift it. */
+/**
+ * A cursor identifies the item before the next page by its sort key instead of its position, so edits do not shift it.
+ */
 export function toCursor({ value, id }: OrderKey): string {
   return Buffer.from(JSON.stringify({ id, contentOrder: 'id', contentOrderValue: value })).toString('base64')
 }
 
-/** Undefined where the text is no cursor of this platform. */
+/** Undefined where the text is not a valid cursor. */
 export function readCursor(text: string): OrderKey | undefined {
   try {
     const read = JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as {
@@ -62,10 +64,10 @@ export interface Ordered<T> {
   descending: boolean
 }
 
-/** Below this, sorting again costs less than keeping. */
+/** Shorter listings are not cached, because sorting them again is cheaper. */
 const MIN_KEPT = 1_000
 
-/** Puts items into the order that a `sort` parameter names; a dash in front turns it round. */
+/** Sorts items by a `sort` parameter; a leading dash reverses the order. */
 function toOrdered<T extends Item>(items: readonly T[], sort: string): Ordered<T> {
   const descending = sort.startsWith('-')
   const order = sort.replace(/^-/, '')
@@ -74,9 +76,7 @@ function toOrdered<T extends Item>(items: readonly T[], sort: string): Ordered<T
   return { items: pairs.map(({ item }) => item), keys: pairs.map(({ key }) => key), descending }
 }
 
-/**
- * Ordered listings; long ones are kept while nothing is edited, so that a walk through a large tenant sorts it once.
- */
+/** Sorted listings; long ones are cached until the next edit, so that paging through a large tenant sorts it once. */
 export function createListings(tenant: WikiTenant) {
   const kept = new Map<string, Ordered<Item>>()
   let revision = -1
@@ -92,7 +92,7 @@ export function createListings(tenant: WikiTenant) {
   }
 }
 
-/** The items behind a cursor, and the cursor of those behind them. */
+/** The items after a cursor, and the cursor of the next page. */
 export function toPage<T>(
   { items, keys, descending }: Ordered<T>,
   cursor: OrderKey | undefined,

@@ -10,7 +10,7 @@ import {
   texts,
 } from '../parameters.ts'
 
-/** Routes of the wiki's v2 API with every parameter that its contract lists, below `/wiki/api/v2`. */
+/** Routes of the wiki's v2 API below `/wiki/api/v2`, with all parameters of its contract. */
 
 const digits = /^\d{1,19}$/
 const attachmentId = /^att\d{1,19}$/
@@ -241,7 +241,7 @@ export const wikiRoutes: readonly WikiRoute[] = [
   { name: 'contentTypes', method: 'POST', path: '/content/convert-ids-to-types', query: {} },
 ]
 
-/** Routes beside v2, from the host root. */
+/** Routes outside the v2 API, from the root of the host. */
 export const downloadRoute: SampleRoute = {
   method: 'GET',
   path: '/wiki/rest/api/content/{id}/child/attachment/{attachmentId}/download',

@@ -10,39 +10,39 @@ import { currentUserRoute, downloadRoute, tenantInfoRoute } from './routes.ts'
 import type { WikiTenant } from './tenant.ts'
 
 export interface SampleWikiOptions {
-  /** Absent: the built-in company's wiki. */
+  /** Default: the wiki of the sample company. */
   tenant?: WikiTenant
   port?: number
   faults?: SampleFault[]
   latencyMs?: number
-  /** `scoped` tokens are accepted at the gateway only, as those with granular scopes are. */
+  /** `scoped` tokens are accepted at the gateway only, like tokens with granular scopes. */
   tokenKind?: 'classic' | 'scoped'
   siteListsHoldReplies?: boolean
 }
 
 export interface SampleWiki {
-  /** The site's origin, which is also its gateway's. */
+  /** Origin of the site, which also acts as the gateway. */
   url: string
   port: number
-  /** Origin that attachments are downloaded from. */
+  /** Origin for attachment downloads. */
   mediaUrl: string
   tenant: WikiTenant
   credentials: Pick<SampleCredentials, 'accountEmail' | 'apiToken'>
-  /** Every request to any of the tenant's servers, oldest first. */
+  /** All requests to any of the tenant's servers, oldest first. */
   requests: RequestRecord[]
-  /** Looked at for each request; may be changed while the server runs. */
+  /** Evaluated for each request; may be changed while the server runs. */
   faults: SampleFault[]
   close(): Promise<void>
 }
 
 const authError = (message: string): SampleReply => ({ status: 401, body: { code: 401, statusCode: 401, message } })
 
-/** The v1 calls: who am I, and an attachment's bytes. */
+/** The v1 calls: current user and attachment download. */
 const v1Routes = [currentUserRoute, downloadRoute]
 
 /**
- * A wiki tenant over HTTP on loopback: site, gateway and API on one port, the media host on another. Requests that the
- * contract does not know are answered 400; attachments by a 302 to a signed address, where credentials are refused.
+ * A wiki tenant over HTTP on loopback: site, gateway and API on one port, the media host on another. Requests outside
+ * the contract get a 400; attachment downloads redirect (302) to a signed URL that refuses credentials.
  */
 export async function startSampleWiki(options: SampleWikiOptions = {}): Promise<SampleWiki> {
   const tenant = options.tenant ?? createSampleWikiTenant()

@@ -37,7 +37,7 @@ export interface WikiPage {
   createdAt: number
   version: Version
   labels: readonly string[]
-  /** Storage format. A function is called on every read, so that large tenants hold no bodies. */
+  /** Storage format. A function is called on every read, so that large tenants do not hold bodies in memory. */
   body: string | (() => string)
 }
 
@@ -52,7 +52,7 @@ export interface WikiComment {
   version: Version
   body: string
   resolution: 'open' | 'reopened' | 'resolved' | 'dangling'
-  /** The words of the page that an inline comment is about. */
+  /** The text of the page that an inline comment refers to. */
   selection?: string
 }
 
@@ -66,7 +66,7 @@ export interface WikiAttachment {
   status: ContentStatus
   createdAt: number
   version: Version
-  /** Length in bytes, as the listing tells it. */
+  /** Length in bytes, as reported by the listing. */
   fileSize: number
   bytes: () => Uint8Array
 }
@@ -75,7 +75,7 @@ export interface WikiUser {
   accountId: string
   displayName: string
   email: string
-  /** The account is closed; its pages stay. */
+  /** True for a closed account; its pages remain. */
   closed?: boolean
 }
 
@@ -101,7 +101,7 @@ export interface NewAttachment {
   id?: string
   comment?: string
   createdAt?: number
-  /** Where `bytes` is a function, or the listing is to lie. */
+  /** For `bytes` given as a function, or for a listing that reports a false size. */
   fileSize?: number
 }
 
@@ -122,8 +122,8 @@ function need<T>(found: T | undefined, what: string): T {
 }
 
 /**
- * Everything a wiki holds. Edits behave as on the platform: an edit of text or title makes a new version; a move, a
- * label and a change of owner do not; comments and attachments leave their page's version alone.
+ * All content of a wiki. Edits have the same effects as on the platform: an edit of text or title makes a new version;
+ * a move, a label or a change of owner does not; comments and attachments do not change the version of their page.
  */
 export class WikiTenant {
   readonly cloudId: string
@@ -132,19 +132,19 @@ export class WikiTenant {
   readonly comments = new Map<string, WikiComment>()
   readonly attachments = new Map<string, WikiAttachment>()
   readonly users = new Map<string, WikiUser>()
-  /** Raised by every edit, so that what was derived from the content can be kept until then. */
+  /** Incremented by every edit, to invalidate data derived from the content. */
   revision = 0
   #edits = 0
   #lastEditAt = 0
   readonly #now: () => number
 
-  /** `now` dates edits that say no date of their own. */
+  /** `now` is the clock for edits without an explicit date. */
   constructor(options: { cloudId?: string; now?: () => number } = {}) {
     this.cloudId = options.cloudId ?? toGuid('sample-wiki')
     this.#now = options.now ?? Date.now
   }
 
-  /** The instant of an edit; no two edits share one. */
+  /** The time of an edit; strictly increasing. */
   #changed(): number {
     this.revision++
     this.#edits++
@@ -191,7 +191,7 @@ export class WikiTenant {
     )
   }
 
-  /** Takes a space away with all that is in it. */
+  /** Deletes a space and all of its content. */
   deleteSpace(id: string): void {
     this.#changed()
     this.spaces.delete(id)
@@ -260,7 +260,7 @@ export class WikiTenant {
     this.#changed()
   }
 
-  /** Puts a page into the trash; its comments and attachments go out of sight with it. */
+  /** Moves a page to the trash; its comments and attachments are no longer visible. */
   deletePage(id: string): void {
     this.getPage(id).status = 'trashed'
     this.#changed()
@@ -276,7 +276,7 @@ export class WikiTenant {
     this.#changed()
   }
 
-  /** Takes a page away for good, as emptying the trash or hiding it from the account does. */
+  /** Removes a page permanently, as emptying the trash or hiding it from the account does. */
   purgePage(id: string): void {
     this.#changed()
     this.pages.delete(id)
@@ -317,7 +317,7 @@ export class WikiTenant {
     this.#changed()
   }
 
-  /** Takes a comment away, and its replies with it. */
+  /** Deletes a comment and its replies. */
   deleteComment(id: string): void {
     this.#changed()
     this.comments.delete(id)
@@ -350,7 +350,7 @@ export class WikiTenant {
     return need(this.attachments.get(id), `attachment ${id}`)
   }
 
-  /** A new version of a file, under the same id and title. */
+  /** Adds a version of a file, with the same id and title. */
   replaceAttachment(id: string, bytes: Uint8Array, mediaType?: string): void {
     const attachment = this.getAttachment(id)
     this.#bump(attachment)

@@ -1,6 +1,6 @@
 import type { Version, WikiAttachment, WikiComment, WikiPage, WikiSpace, WikiTenant, WikiUser } from './tenant.ts'
 
-/** Things of the wiki as its API writes them. Addresses in `_links` are relative to the base, which ends in `/wiki`. */
+/** Items of the wiki as its API returns them. URLs in `_links` are relative to the base, which ends in `/wiki`. */
 
 const instant = (at: number) => new Date(at).toISOString()
 
@@ -22,7 +22,7 @@ const plainText = (storage: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** The atlas document of a text: its words in one paragraph. */
+/** An Atlassian document (ADF) with the words of the text in one paragraph. */
 const toAtlasDocument = (storage: string) =>
   JSON.stringify({
     version: 1,
@@ -32,7 +32,7 @@ const toAtlasDocument = (storage: string) =>
 
 const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** The page as a browser gets it: code as `pre`, macros and references unwrapped. */
+/** The page as rendered for browsers: code as `pre`, macros and references replaced by their content. */
 const toView = (storage: string) =>
   storage
     .replace(
@@ -58,7 +58,9 @@ export function toBody(storage: string, format: string | null) {
 
 const toSlug = (title: string) => encodeURIComponent(title).replaceAll('%20', '+')
 
-/** The code of a page's short link: eight little-endian bytes in base64 with other signs. */
+/**
+ * The code of a page's short link: 8 little-endian bytes in base64 (`-` for `/`, `_` for `+`), trailing zeros omitted.
+ */
 function toTinyCode(id: string): string {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(BigInt(id))
@@ -109,7 +111,7 @@ export function toPageWire(tenant: WikiTenant, page: WikiPage, bodyFormat: strin
   }
 }
 
-/** Labels have no ids in the tenant; theirs are made of their names. */
+/** Labels have no ids in the tenant, so ids are derived from names. */
 export const toLabelId = (name: string) =>
   String([...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000_007, 7))
 
