@@ -3,12 +3,12 @@ import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
 import { beat, checkToken, claimScan, findScan, releaseScan } from './scans.store.ts'
 
-/** What says how a scan stands must not wait for room on the disk. */
+/** These writes are tried on a full disk, too, because they need next to no space. */
 const essential = { essential: true }
-/** A driver that was silent for so long has lost its scan. */
+/** A lease without a heartbeat for this long is lost. */
 export const SILENCE_MS = 30_000
 
-/** Why a drive stopped before its scan was done. */
+/** Why a lease ended before its scan was done. */
 export type Stop = 'cancelled' | 'lost' | 'shutdown'
 
 export class LeaseStopped extends Error {
@@ -21,7 +21,7 @@ export class LeaseStopped extends Error {
   }
 }
 
-/** True when nobody drives the scan any more: it may be taken over. */
+/** Whether no process holds the lease of an unfinished scan, so that it may be claimed. */
 export function isOrphaned(scan: ScanRecord, now: number): boolean {
   if (scan.status === 'QUEUED') return true
   if (scan.status !== 'RUNNING') return false
@@ -37,7 +37,7 @@ export interface LeaseOptions {
   heartbeatMs: number
 }
 
-/** The right to write for one scan, held by a heartbeat and fenced by a token. */
+/** The exclusive right to write for one scan, held by a heartbeat and fenced by a token. */
 export class ScanLease {
   readonly scan: ScanRecord
   readonly signal: AbortSignal
@@ -55,7 +55,7 @@ export class ScanLease {
     this.#timer.unref()
   }
 
-  /** Takes a queued or orphaned scan; undefined when another process has it or it is over. */
+  /** Claims a queued or orphaned scan; undefined if another process holds its lease or it is over. */
   static claim(scanUid: string, options: LeaseOptions): ScanLease | undefined {
     const claimed = options.store.write((writer) => {
       const now = options.now()
@@ -66,12 +66,12 @@ export class ScanLease {
     return claimed === undefined ? undefined : new ScanLease(claimed, options)
   }
 
-  /** Why the signal went off. */
+  /** Why the signal was aborted. */
   get stop(): Stop {
     return this.#stopping.signal.aborted ? (this.#stopping.signal.reason as Stop) : 'shutdown'
   }
 
-  /** Runs `work` in one transaction, only if this drive still has its scan. @throws DriveStopped */
+  /** Runs `work` in one transaction, only while the lease is held. @throws LeaseStopped */
   write<T>(work: (writer: Writer) => T, options: WriteOptions = {}): T {
     if (this.signal.aborted) throw new LeaseStopped(this.stop)
     const result = this.#options.store.write((writer) => {
@@ -83,7 +83,7 @@ export class ScanLease {
     throw new LeaseStopped(result.state)
   }
 
-  /** Writes the ending, also after a cancellation; false when the scan has gone to another driver. */
+  /** Writes the ending, even after a cancellation; false if the lease was lost. */
   end(work: (writer: Writer) => void): boolean {
     this.close()
     return this.#options.store.write((writer) => {
@@ -93,7 +93,7 @@ export class ScanLease {
     }, essential)
   }
 
-  /** Stops driving, and leaves the scan to whoever comes next. */
+  /** Releases the lease, so that any process may claim the scan. */
   release(): void {
     this.close()
     this.#options.store.write((writer) => releaseScan(writer, this.scan.id, this.#token), essential)
@@ -115,13 +115,13 @@ export class ScanLease {
       }, essential)
       if (state !== 'mine') this.cancel(state)
     } catch {
-      // A missed beat is not the end: the next one follows long before the scan counts as orphaned.
+      // A missed heartbeat is harmless: the next one follows long before the scan counts as orphaned.
       return
     }
   }
 }
 
-/** Waits for `promise`, but no longer than the signal lasts. @throws DriveStopped */
+/** Waits for `promise` until the signal of the lease is aborted. @throws LeaseStopped */
 export async function whileLeased<T>(lease: ScanLease, promise: Promise<T>): Promise<T> {
   const { signal } = lease
   if (signal.aborted) {

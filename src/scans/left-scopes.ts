@@ -13,8 +13,8 @@ interface Listing {
 }
 
 /**
- * The scopes to scan. There being none at all is a failure, unless it is known what became of those of earlier scans, or
- * they were asked for by name.
+ * Lists the scopes to scan. Finding none is an error, unless earlier scans listed scopes and either the configuration
+ * selects scopes by name or the platform states what became of all of them.
  */
 export async function listScopesToScan(session: SafeSession, listing: Listing): ReturnType<SafeSession['scopes']> {
   try {
@@ -31,7 +31,7 @@ export async function listScopesToScan(session: SafeSession, listing: Listing): 
   }
 }
 
-/** Scopes that are not listed any more, with what the platform says of them. */
+/** Scopes that are no longer listed, with what the platform reports about them. */
 export async function findLeftScopes(
   session: SafeSession,
   { lease, store }: Listing,

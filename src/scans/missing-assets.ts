@@ -16,10 +16,10 @@ import type { ScanLease } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
-/** More than this share of a scope, and at least so many assets, going at once is held back for a second look. */
+/** If more than this share of a scope, and at least `MASS_COUNT` assets, are gone at once, the next scan decides. */
 const MASS_SHARE = 0.3
 const MASS_COUNT = 10
-/** Complete scans in a row that an asset must be absent from. */
+/** Consecutive complete scans from which an asset must be absent to be deleted. */
 const ABSENCES = 2
 const CHUNK = 100
 
@@ -27,14 +27,14 @@ export interface MissingAssetsOptions {
   lease: ScanLease
   store: Store
   now: () => number
-  /** Scopes that were listed before and are not any more, with what is known of them. */
+  /** Scopes that were listed before and no longer are, with what is known about them. */
   left: ReadonlyMap<string, LeftScope | 'unknown'>
 }
 
 /**
- * Draws the conclusions from what a scan did not list, for scopes that it listed to their end: an asset that is absent
- * for the second time is deleted and its open findings are resolved.
- * Returns true when so much vanished at once that it waits for the next complete scan to agree.
+ * Evaluates what a scan did not list in scopes that were listed completely, or that are gone: an asset that is absent
+ * for the second time in a row is deleted, and its open findings are resolved. Returns true if too many assets were gone
+ * at once, so that the next complete scan must confirm it.
  */
 export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
   const { lease, store } = options
@@ -49,7 +49,7 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
     const hold = vanished >= MASS_COUNT && vanished > plan.total * MASS_SHARE
     held ||= hold
-    // Where the platform itself says that a scope is gone, nothing is left to be confirmed.
+    // If the platform itself reports that a scope is gone, no second scan is needed.
     const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
     if (options.left.has(scopeKey) && plan.missing.length > 0) tellGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
@@ -66,13 +66,15 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   return held
 }
 
-/** Scopes of which everything that is missing is gone: those that were listed whole, and those that are gone. */
+/**
+ * Scopes in which every missing asset is gone: those listed completely, and those that are gone or not known any more.
+ */
 function listConclusiveScopes(reader: Reader, { lease, left }: MissingAssetsOptions): string[] {
   const gone = [...left].filter(([, state]) => state === 'gone' || state === 'unknown').map(([key]) => key)
   return [...listWholeScopes(reader, lease.scan.id), ...gone]
 }
 
-/** Scopes that hold active assets, were listed by an earlier scan with the same settings, and were not by this one. */
+/** Scopes with active assets that an earlier scan with the same scope settings listed and this one did not. */
 export function listLeftScopes(reader: Reader, { scan }: ScanLease): string[] {
   const known = new Set<string>(listScopes(reader, scan.id).map(({ key }) => key))
   return listAssetScopes(reader, scan.sourceId).filter((key) => !known.has(key) && wasListedBefore(reader, scan, key))
@@ -80,7 +82,7 @@ export function listLeftScopes(reader: Reader, { scan }: ScanLease): string[] {
 
 const noun = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** What a scope holds stays while the scope may still be there. */
+/** Keeps the assets of scopes that still exist but are hidden from the account or excluded by the settings. */
 function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
   for (const [scopeKey, state] of left) {
     if (state !== 'hidden' && state !== 'left_out') continue
@@ -99,7 +101,7 @@ function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
   }
 }
 
-/** Says that a scope is taken to be gone, or will be. */
+/** Adds a warning that a scope is gone, or will be if the next complete scan confirms it. */
 function tellGone(scopeKey: string, missing: readonly MissingAsset[], { lease, left }: MissingAssetsOptions): void {
   const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
   lease.write((writer) => {

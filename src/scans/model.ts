@@ -52,7 +52,7 @@ export const ScanScopeView = z.object({
   reason: ownText().describe('Why it is not complete.').optional(),
 })
 
-/** A scan as lists show it. */
+/** A scan as shown in lists. */
 export const ScanItem = z.object({
   id: ownText().describe('Id of the scan.'),
   source: z
@@ -79,7 +79,7 @@ export const Scan = ScanItem.extend({
 })
 export type Scan = z.infer<typeof Scan>
 
-/** A scan as the store has it; times in milliseconds. */
+/** A stored scan; times in milliseconds. */
 export interface ScanRecord {
   id: number
   uid: string
@@ -90,7 +90,7 @@ export interface ScanRecord {
   trigger: Trigger
   requestedBy: string
   configHash: string
-  /** Of the settings that choose the scopes. */
+  /** Hash of the settings that select the scopes. */
   scopeHash: string | null
   detectorsHash: string
   seed: number

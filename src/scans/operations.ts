@@ -22,7 +22,7 @@ import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
 
 const ScanId = z.string().min(1).max(100).describe('Id of the scan.')
-/** How often a waiting caller's scan is looked at. */
+/** Polling interval while a caller waits for the end of a scan. */
 const LOOK_MS = 200
 
 function showScan(reader: Reader, uid: string): Scan {
@@ -32,7 +32,7 @@ function showScan(reader: Reader, uid: string): Scan {
 
 const over = new Set<ScanStatus>(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
 
-/** The scan as it is when it is over or the time is up; says meanwhile how far it is. */
+/** Waits until a scan is over or `waitMs` have passed, reporting progress meanwhile. */
 async function waitForScan(id: string, waitMs: number, context: ReadContext): Promise<Scan> {
   const deadline = performance.now() + waitMs
   for (let told = -1; ; ) {
@@ -188,7 +188,7 @@ export const scanOperations: readonly Operation[] = [
           const before = showSource(writer, source.uid)
           for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
           auditSource(writer, context, 'delete', source, undefined)
-          // Should this break off half-way, nothing of the rest is seen, and the background loop removes it.
+          // After a crash, what remains of the source is no longer visible, and the background loop removes it.
           markDeleted(writer, source, context.now())
           dropPendingImport(writer, source.id)
           return { row: source.id, shown: before }

@@ -2,16 +2,17 @@ import { hostname } from 'node:os'
 import { workerData } from 'node:worker_threads'
 
 /**
- * Marks this process in all its threads: a restarted container may have the host name and process id of the dead one.
+ * Identifies this process in all its threads: a restarted container may have the host name and process id of the
+ * previous one.
  */
 export const processMark: string = findGivenMark() ?? crypto.randomUUID().slice(0, 8)
 
-/** Drivers of this process that are no more, as far as this thread was told. */
+/** Released owners of this process, as far as this thread knows. */
 const gone = new Set<string>()
 
 /**
- * Names a driver so that others can see whether it still lives: host, process, the mark of its run, and a number of its
- * own.
+ * Names the owner of a lease so that other processes can check whether it is alive: host, process id, process mark, and
+ * a unique suffix.
  */
 export interface Owner {
   readonly name: string
@@ -23,7 +24,9 @@ export function createOwner(): Owner {
   return { name, release: () => gone.add(name) }
 }
 
-/** True only when it is certain: the owner's process ran on this machine and is gone. */
+/**
+ * True only if it is certain: the owner's process ran on this machine and is gone, or this thread released the owner.
+ */
 export function isCertainlyDead(owner: string): boolean {
   const [host, pid, mark] = owner.split('/')
   const id = Number(pid)

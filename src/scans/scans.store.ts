@@ -8,7 +8,7 @@ import type { ScanRow } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { ScanNote, ScanNoteDraft, ScanProgress, ScanRecord, ScanStatus, Trigger } from './model.ts'
 
-/** Kept of each list of notes; the counts say how many there were. */
+/** Maximum number of notes kept in each list. */
 const KEPT_NOTES = 200
 const MAX_MESSAGE = 2000
 
@@ -79,7 +79,7 @@ export interface ScanPage {
   sourceId?: number | undefined
   status?: ScanStatus | undefined
   limit: number
-  /** Row id of the last scan of the page before. */
+  /** Row id of the last scan of the previous page. */
   before?: number | undefined
 }
 
@@ -93,7 +93,7 @@ export function listScans(reader: Reader, { sourceId, status, limit, before }: S
 }
 
 export interface ScanDraft {
-  /** Absent: a new one. */
+  /** Default: a new UUID. */
   uid?: string
   sourceId: number
   trigger: Trigger
@@ -130,7 +130,7 @@ export function insertScan(writer: Writer, draft: ScanDraft, at: number): string
   return uid
 }
 
-/** Takes a scan over: from now on only the returned token may write for it. */
+/** Claims a scan; from now on only the returned token may write for it. */
 export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: number): number {
   const token = scan.token + 1
   writer.run(
@@ -151,7 +151,7 @@ export function claimScan(writer: Writer, scan: ScanRecord, owner: string, at: n
   return token
 }
 
-/** Checkpoints of another configuration are worth nothing: the scan starts over with the present one. */
+/** Restarts a scan with the current settings, because checkpoints of other settings are useless. */
 export function restartScan(
   writer: Writer,
   scanId: number,
@@ -174,7 +174,7 @@ export function restartScan(
   )
 }
 
-/** True while `token` drives the scan; also says whether somebody asked it to stop. */
+/** Whether `token` still holds the lease of a scan, and whether its cancellation was requested. */
 export function checkToken(reader: Reader, scanId: number, token: number): 'mine' | 'cancelled' | 'lost' {
   const row = reader
     .prepare('SELECT status, token, cancel_requested AS cancelled FROM scan WHERE id = ?')
@@ -187,12 +187,12 @@ export function beat(writer: Writer, scanId: number, token: number, at: number):
   writer.prepare('UPDATE scan SET heartbeat_at = ? WHERE id = ? AND token = ?').run(at, scanId, token)
 }
 
-/** Leaves a scan to whoever comes next, at once. */
+/** Releases the lease of a scan, so that any process may claim it at once. */
 export function releaseScan(writer: Writer, scanId: number, token: number): void {
   writer.prepare('UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE id = ? AND token = ?').run(scanId, token)
 }
 
-/** What the connector noted for this scan. */
+/** The checkpoint that the connector stored for this scan. */
 export function findCheckpoint(reader: Reader, scanId: number): string | undefined {
   const row = reader.prepare('SELECT notebook FROM scan WHERE id = ?').get(scanId) as { notebook: string | null }
   return row.notebook ?? undefined
@@ -202,13 +202,13 @@ export function saveCheckpoint(writer: Writer, scanId: number, text: SafeText): 
   writer.prepare('UPDATE scan SET notebook = ? WHERE id = ?').run(text, scanId)
 }
 
-/** The scans that a driver is at. */
+/** Ids of the running scans whose leases an owner holds. */
 export function listScansOf(reader: Reader, owner: string): string[] {
   const rows = reader.prepare("SELECT uid FROM scan WHERE status = 'RUNNING' AND owner = ?").all(owner)
   return (rows as { uid: string }[]).map(({ uid }) => uid)
 }
 
-/** Leaves everything that a driver had to whoever comes next: it is gone. */
+/** Releases all leases of an owner that is gone. */
 export function releaseScansOf(writer: Writer, owner: string): void {
   writer.prepare("UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE status = 'RUNNING' AND owner = ?").run(owner)
 }
@@ -235,7 +235,7 @@ export function finishScan(writer: Writer, scanId: number, { status, reason, ret
   )
 }
 
-/** Old scans go; what they found stays. */
+/** Deletes all ended scans of a source but the newest `kept`; their findings remain. */
 export function dropOldScans(writer: Writer, sourceId: number, kept: number): void {
   writer
     .prepare(
@@ -245,7 +245,7 @@ export function dropOldScans(writer: Writer, sourceId: number, kept: number): vo
     .run({ source_id: sourceId, kept: kept - 1 })
 }
 
-/** A parked scan waits in the queue again. */
+/** Puts a parked scan back into the queue. */
 export function requeueScan(writer: Writer, scanId: number): void {
   writer.run(
     db
@@ -263,7 +263,10 @@ export function requestCancel(writer: Writer, scanId: number): void {
   writer.run(db.updateTable('scan').set({ cancel_requested: 1 }).where('id', '=', scanId))
 }
 
-/** Stops what is under way for a source that is about to go; a late driver is refused by the token. */
+/**
+ * Cancels the active scan of a source that is about to be deleted; late writes of its process fail because of the
+ * token. Returns the ids of cancelled scans.
+ */
 export function abandonScans(writer: Writer, sourceId: number, at: number): string[] {
   const active = findActiveScan(writer, sourceId)
   if (active === undefined) return []
@@ -282,24 +285,24 @@ export function abandonScans(writer: Writer, sourceId: number, at: number): stri
   return [active.uid]
 }
 
-/** What somebody should drive: queued scans, and running ones whose driver may be gone. */
+/** Scans that a process should run: queued ones, and running ones whose lease may be lost. */
 export function listOpenScans(reader: Reader): ScanRecord[] {
   return reader.all(scans().where('scan.status', 'in', ['QUEUED', 'RUNNING']).orderBy('scan.id')).map(toRecord)
 }
 
-/** Whether a scan is there and not over. */
+/** Whether a scan exists and is not over. */
 export function isOpenScan(reader: Reader, uid: string): boolean {
   const { status } = findScan(reader, uid) ?? {}
   return status === 'QUEUED' || status === 'RUNNING'
 }
 
-/** Whether findings are imported by a scan but this one. */
+/** Whether an import other than this scan is under way. */
 export function hasOtherImport(reader: Reader, scanId: number): boolean {
   const find = `SELECT 1 FROM scan WHERE "trigger" = 'IMPORT' AND status IN ('QUEUED', 'RUNNING') AND id <> ?`
   return reader.prepare(find).get(scanId) !== undefined
 }
 
-/** Parked scans that are due. */
+/** Parked scans whose retry is due. */
 export function listDueRetries(reader: Reader, now: number): ScanRecord[] {
   return reader
     .all(scans().where('scan.status', '=', 'PARTIAL').where('scan.retry_at', '<=', now).orderBy('scan.id'))
@@ -310,7 +313,7 @@ export function findNewestScan(reader: Reader, sourceId: number): ScanRecord | u
   return listScans(reader, { sourceId, limit: 1 })[0]
 }
 
-/** When a scan before this one last came to an end, complete or not. */
+/** When the last of the earlier scans ended, completed or not. */
 export function findPreviousEnd(reader: Reader, sourceId: number, scanId: number): number | undefined {
   const row = reader
     .prepare('SELECT max(finished_at) AS at FROM scan WHERE source_id = ? AND id < ?')
@@ -336,7 +339,7 @@ export function addProgress(writer: Writer, scanId: number, progress: ScanProgre
     )
 }
 
-/** What a scan had done is undone. */
+/** Resets the counts of a scan whose results were undone. */
 export function clearProgress(writer: Writer, scanId: number): void {
   writer
     .prepare(
@@ -346,7 +349,7 @@ export function clearProgress(writer: Writer, scanId: number): void {
     .run(scanId)
 }
 
-/** How far the evaluation of the whole estate is: its step, and the newest asset that this step has judged. */
+/** Progress of the cross-asset checks: the current one, and the id of the last asset that it evaluated. */
 export function getEstateCursor(reader: Reader, scanId: number): { step: string; assetId: number } {
   const row = reader.prepare('SELECT estate_step AS step, estate_cursor AS assetId FROM scan WHERE id = ?').get(scanId)
   return (row as { step: string; assetId: number } | undefined) ?? { step: '', assetId: 0 }
@@ -365,7 +368,7 @@ function toSafeNote({ code, message, scope, assetKey }: ScanNoteDraft): ScanNote
   }
 }
 
-/** Appends to `failures` or `warnings`; what a resumed scan says again is kept once. */
+/** Appends to `failures` or `warnings`, except notes that a resumed scan repeats. */
 export function addNotes(
   writer: Writer,
   scanId: number,

@@ -15,7 +15,7 @@ export function listScopes(reader: Reader, scanId: number): ScopeRecord[] {
   )
 }
 
-/** Scopes that were listed to their end without gaps, whatever could not be read of what they hold. */
+/** Scopes that were listed completely, without gaps, even if some of their assets could not be read. */
 export function listWholeScopes(reader: Reader, scanId: number): string[] {
   const rows = reader
     .prepare(
@@ -32,7 +32,7 @@ export function addScopes(writer: Writer, scanId: number, scopes: readonly SafeS
   for (const { key, name } of scopes) insert.run(scanId, key, name)
 }
 
-/** What a scope was called when it was last listed. */
+/** The name of a scope when it was last listed; the key if it never was. */
 export function findScopeName(reader: Reader, sourceId: number, scopeKey: string): string {
   const row = reader
     .prepare(
@@ -43,7 +43,7 @@ export function findScopeName(reader: Reader, sourceId: number, scopeKey: string
   return row?.name ?? scopeKey
 }
 
-/** True when an earlier scan with the same settings listed the scope: then it is gone, not left out. */
+/** Whether an earlier scan with the same scope settings listed the scope; then it is gone, not excluded. */
 export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: string): boolean {
   const row = reader
     .prepare(
@@ -55,7 +55,7 @@ export function wasListedBefore(reader: Reader, scan: ScanRecord, scopeKey: stri
   return row !== undefined
 }
 
-/** Scopes that were under way when a scan ended stay as far as they came. */
+/** Marks scopes that were being crawled when a scan ended as partial. */
 export function closeScopes(writer: Writer, scanId: number, reason: SafeText): void {
   writer
     .prepare(
@@ -66,10 +66,10 @@ export function closeScopes(writer: Writer, scanId: number, reason: SafeText): v
 
 export interface ScopeStep {
   state: ScopeState
-  /** Where the crawl goes on; undefined leaves it. */
+  /** Where the crawl resumes; undefined leaves it unchanged. */
   cursor?: SafeText | null | undefined
   reason?: SafeText | null | undefined
-  /** True: the listing has gaps, so nothing that is missing from it is gone. */
+  /** The listing has gaps, so absence from it proves nothing. */
   gap?: boolean
   counts?: { discovered: number; scanned: number; unchanged: number }
 }

@@ -13,8 +13,8 @@ interface Seen {
 }
 
 /**
- * Tells whether the driver of a scan is gone: its process is, or its heart did not beat while this process looked on.
- * A heartbeat alone cannot tell, where clocks differ or one was set.
+ * Returns a function that reports whether the owner of a scan's lease is gone: its process is, or no heartbeat came
+ * while this process watched for `SILENCE_MS`. The stored time alone proves nothing if clocks differ or were set.
  */
 export function watchSilence(monotonic: () => number = () => performance.now()): (scan: ScanRecord) => boolean {
   const seen = new Map<string, Seen>()
@@ -36,8 +36,8 @@ export function watchSilence(monotonic: () => number = () => performance.now()):
 const LOOK_MS = 100
 
 /**
- * Whether a scan that seems to be left behind by what clocks say is driven after all: its heart beats while this process
- * looks on, for as long as a driver may be silent.
+ * Whether a scan that seems orphaned by the clock is still being run: watches for a heartbeat for up to `SILENCE_MS`.
+ * @throws AppError `unavailable` if the process stops first.
  */
 export async function isStillDriven(
   find: () => ScanRecord | undefined,

@@ -2,9 +2,9 @@ import { removeAssets } from '../findings/assets.store.ts'
 import { listDeleted, removeSource } from '../sources/sources.store.ts'
 import type { Store } from '../store/store.ts'
 
-/** Assets that are removed in one go. */
+/** Assets removed in one transaction. */
 const REMOVED_AT_ONCE = 200
-/** How long one turn of the loop removes what others have left. */
+/** How long one turn of the loop continues interrupted deletions. */
 const TURN_MS = 500
 
 export interface Removal {
@@ -13,10 +13,10 @@ export interface Removal {
   signal: AbortSignal
 }
 
-/** Removes all that is left of a source whose deletion began; false when the time is up before. */
+/** Removes the rest of a source whose deletion has begun; false if `forMs` milliseconds were not enough. */
 export async function removeRest({ store, now, signal }: Removal, id: number, forMs?: number): Promise<boolean> {
   const until = forMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + forMs
-  // Another process may finish first, and a new source may then have the row id.
+  // Another process may finish first, and a new source may then get the same row id.
   const removeSome = () =>
     store.write((writer) => listDeleted(writer).includes(id) && removeAssets(writer, id, REMOVED_AT_ONCE, now()))
   while (removeSome()) {
@@ -27,7 +27,7 @@ export async function removeRest({ store, now, signal }: Removal, id: number, fo
   return true
 }
 
-/** Goes on with deletions that broke off, for one turn of the loop; returns how many are over. */
+/** Continues interrupted deletions for one turn of the loop; returns how many are complete. */
 export async function finishDeletions(removal: Removal): Promise<number> {
   let finished = 0
   for (const id of removal.store.read(listDeleted)) {

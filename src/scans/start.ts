@@ -8,17 +8,17 @@ import { isOrphaned } from './lease.ts'
 import type { ScanRecord, Trigger } from './model.ts'
 import { findActiveScan, insertScan } from './scans.store.ts'
 
-/** A queued scan that nobody took for so long has lost the process that was to run it. */
+/** A scan queued for longer than this has lost the process that was to run it. */
 const QUEUE_PATIENCE_MS = 5_000
 
-/** True when a scan waits for anybody who would drive it. */
+/** Whether a scan waits for any process to run it. */
 export function isAbandoned(scan: ScanRecord, now: number): boolean {
   if (scan.status === 'QUEUED') return Math.abs(now - scan.createdAt) > QUEUE_PATIENCE_MS
   return isOrphaned(scan, now)
 }
 
 /**
- * Queues a scan of a source. One that was interrupted is taken up again instead, unless it is known to be driven.
+ * Queues a scan of a source, or returns an interrupted one to be resumed, unless its lease is known to be held.
  * @throws AppError `conflict`, reason `scan_running` with the id of the scan, or `nothing_to_scan`.
  */
 export function queueScan(
@@ -45,7 +45,7 @@ export function queueScan(
       sourceId: source.id,
       trigger: asked.trigger,
       requestedBy: asked.requestedBy,
-      // The driver fills both in from the configuration it finds.
+      // The process that runs the scan sets both from the configuration that it finds.
       configHash: '',
       detectorsHash: '',
       seed: randomInt(2 ** 31),

@@ -7,15 +7,16 @@ import type { ScanNoteDraft } from './model.ts'
 
 /** What a scan did not read of an asset. */
 export interface UnreadSections {
-  /** Sections that are settled are taken as read. */
+  /** Settled sections count as read. */
   records: readonly UnreadRecord[]
-  /** It is what the last scan did not read either. */
+  /** Whether the last scan left the same sections unread, for the same reasons. */
   isAsBefore: boolean
 }
 
 /**
- * What a scan did not read of an asset, by what is known of it. A section that is left out on purpose, or because it
- * may be empty, counts only while findings stand in it; the latter no more when a second scan in a row does not get it.
+ * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, or that may be
+ * empty, counts only while findings are in it; one that may be empty is settled when a second scan in a row does not
+ * get it.
  */
 export function judgeUnread(
   reader: Reader,
@@ -49,7 +50,7 @@ const tellApart = (records: readonly UnreadRecord[]) =>
 
 export const isOpen = ({ isSettled }: UnreadRecord) => !isSettled
 
-/** A draft with what is known of the sections that were not read: links, facts, owner and date. */
+/** Adds to a draft what is stored of the sections that were not read: links, facts, owner and date. */
 export function withKnown(
   reader: Reader,
   draft: SafeAsset,
@@ -85,10 +86,10 @@ const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
   limit: 'it is over a limit',
 }
 
-/** Reasons that are worth a word even where no finding is concerned. */
+/** Reasons that are reported even if no finding is affected. */
 const isSaid: ReadonlySet<string> = new Set(['refused', 'missing', 'not_available'])
 
-/** What a scan did not read, for people; and whether it was because of a right that was there before. */
+/** Notes on what a scan did not read, and whether the reason was a permission that existed before. */
 export function reportUnread(reader: Reader, scanId: number): { notes: ScanNoteDraft[]; isRightLost: boolean } {
   const sums = summarizeUnread(reader, scanId)
   const notes = sums
