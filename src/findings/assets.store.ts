@@ -7,7 +7,7 @@ import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { markLogReset } from './log.store.ts'
 
-/** The members of a stored asset that decide what of it is new. */
+/** The columns of a stored asset that decide what has changed. */
 export interface AssetRecord {
   id: number
   key: string
@@ -29,10 +29,11 @@ export interface SeenAsset {
   scanId: number
   at: number
   /**
-   * Hash of the detectors that looked at it, now or when it had this checksum; null: its content is still to be read.
+   * Hash of the detectors that processed it, now or earlier at the same checksum; null if its content is still to be
+   * read.
    */
   detectorsHash: string | null
-  /** True: everything there is to read of it was read, now or before. */
+  /** Whether everything readable was read, now or earlier. */
   scanned: boolean
 }
 
@@ -46,7 +47,7 @@ export function findAsset(reader: Reader, sourceId: number, key: string): AssetR
     .get(sourceId, key) as AssetRecord | undefined
 }
 
-/** Adds an asset or brings its row up to date; a deleted one that is back is active again. Returns its id. */
+/** Inserts or updates an asset; a deleted one becomes active again. Returns its id. */
 export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: SeenAsset): number {
   const { draft, at } = seen
   const row = writer.prepare(upsertAsset).get({
@@ -86,7 +87,7 @@ const upsertAsset = `
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
-/** An asset that was listed and is as it was; what its place is called may have changed. */
+/** Marks a listed asset as unchanged; its name, address, container or scope may still differ. */
 export function markUnchanged(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -121,7 +122,7 @@ export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
   draft: Pick<SafeAsset, 'name' | 'url' | 'container'>
 }
 
-/** What the platform told of an asset beside its text. */
+/** What the platform reported about an asset besides its text. */
 export function findTold(
   reader: Reader,
   assetId: number,
@@ -154,7 +155,7 @@ export function saveLinks(writer: Writer, assetId: number, links: readonly Safe<
   })
 }
 
-/** A stored link, in the shape a connector gave it. */
+/** A stored link, in the form in which a connector gave it. */
 export interface StoredLink extends Safe<LinkDraft> {
   ordinal: number
 }
@@ -182,7 +183,7 @@ export function listLinks(reader: Reader, assetId: number, limit = 10_000): Stor
   }))
 }
 
-/** Checksums of the assets among `keys` that these detectors have seen as they are, and whole. */
+/** Checksums of the assets among `keys` that these detectors have processed completely. */
 export function listKnownChecksums(
   reader: Reader,
   sourceId: number,
@@ -202,8 +203,8 @@ export function listKnownChecksums(
 }
 
 /**
- * Removes up to `limit` assets of a source with their findings, in one go that other writers can wait for; says
- * whether more are left.
+ * Removes up to `limit` assets of a source with their findings in one transaction, short enough for other writers to
+ * wait; returns whether more may remain.
  */
 export function removeAssets(writer: Writer, sourceId: number, limit: number, at: number): boolean {
   const ids = writer.all(

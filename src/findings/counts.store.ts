@@ -11,21 +11,21 @@ export interface SourceCounts {
   openFindings: number
 }
 
-/** With fewer findings SQL answers as fast as an engine, and needs no memory. */
+/** With fewer findings, SQL is as fast as an engine and needs no memory. */
 export const MIN_FINDINGS_FOR_INDEX = 50_000
 
-/** How many findings there are, as far as their counts tell. */
+/** The number of visible findings, summed from the counts of combinations. */
 export function countFindings(reader: Reader): number {
   const row = reader.prepare('SELECT coalesce(sum(n), 0) AS n FROM combo').get() as { n: number }
   return row.n
 }
 
-/** How many findings are stored, with those of imports that are not published. */
+/** The number of stored findings, including those of unpublished imports. */
 export function countStoredFindings(reader: Reader): number {
   return reader.prepare('SELECT coalesce(sum(n + held), 0) FROM main.combo').pluck().get() as number
 }
 
-/** What is kept of each source, by the source's row id; sources without anything are absent. */
+/** Counts by row id of the source; sources without assets and findings are absent. */
 export function countBySource(reader: Reader): Map<number, SourceCounts> {
   const counts = new Map<number, SourceCounts>()
   const countsOf = (id: number) => {

@@ -2,8 +2,8 @@ import type { DEFERRABLE_INDEXES } from '../store/schema-check.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /**
- * Indexes that are not in the order of arrival, as the migrations make them. While many findings are added to few, each
- * transaction would write nearly all their pages anew; made once from all rows they cost a tenth of that.
+ * Indexes that are not in insertion order, with their statements from the migrations. While many findings are added to
+ * few, each transaction would rewrite nearly all of their pages; built once from all rows they cost a tenth.
  */
 const statements = new Map<(typeof DEFERRABLE_INDEXES)[number], string>([
   [
@@ -23,16 +23,16 @@ const statements = new Map<(typeof DEFERRABLE_INDEXES)[number], string>([
 const countIndexes = `SELECT count(*) AS n FROM sqlite_schema
   WHERE type = 'index' AND name IN (${[...statements.keys()].map((name) => `'${name}'`).join(', ')})`
 
-/** Whether all are there: answers are right without them too, but take longer. */
+/** Whether all indexes exist; without them answers are correct but slower. */
 export function hasAllIndexes(reader: Reader): boolean {
   const { n } = reader.prepare(countIndexes).get() as { n: number }
   return n === statements.size
 }
 
-/** The one whose rows are as long as the names of assets. */
+/** The index that contains the names of assets, so that its size depends on their length. */
 const NAME_INDEX = 'asset_by_name'
 
-/** Drops one that is there, that of the names only with `names`; false when there is none. */
+/** Drops one existing index, the one on names only if `names`; false if there is none to drop. */
 export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): boolean {
   const known = listIndexes(writer)
   for (const name of statements.keys()) {
@@ -43,7 +43,7 @@ export function dropSomeIndex(writer: Writer, { names }: { names: boolean }): bo
   return false
 }
 
-/** Makes one that is not there; false when all are. */
+/** Creates one missing index; false if all exist. */
 export function createMissingIndex(writer: Writer): boolean {
   const known = listIndexes(writer)
   for (const [name, statement] of statements) {
@@ -57,7 +57,7 @@ export function createMissingIndex(writer: Writer): boolean {
 const listIndexes = (reader: Reader) =>
   reader.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).pluck().all()
 
-/** How much the names of all assets take, in characters. */
+/** Total length of the names of all assets, in characters. */
 export function countNames(reader: Reader): number {
   return Number(reader.prepare('SELECT total(length(name)) FROM main.asset').pluck().get())
 }

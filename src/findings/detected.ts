@@ -13,26 +13,26 @@ import {
 } from './ledger.store.ts'
 import type { FindingStatus } from './model.ts'
 
-/** What one look of detectors at one asset came to. */
+/** The result of running detectors once on one asset. */
 export interface Detection {
   asset: {
     id: number
     sourceId: number
-    /** When it was last looked at before this time; what is no longer found keeps it as its last detection. */
+    /** When it was last scanned before; findings that are no longer found get it as their last detection. */
     lastScannedAt: number | null
   }
   found: readonly RedactedFinding[]
-  /** Types of the detectors that looked; findings of others are left alone. */
+  /** Types of the detectors that ran; findings of others are left unchanged. */
   looked: ReadonlySet<string>
-  /** Of these, absence is evidence: the detector saw the whole asset and came to its end. */
+  /** Those of them for which absence is evidence: the detector read the whole asset and finished. */
   complete: ReadonlySet<string>
-  /** Fingerprints of which this look can say nothing, although its detector came to its end. */
+  /** Fingerprints that this run cannot decide, although their detector finished. */
   undecided?: ReadonlySet<string>
-  /** Finding types of which it can say nothing. */
+  /** Finding types that this run cannot decide. */
   undecidedTypes?: ReadonlySet<string>
-  /** Decisions of people on the same values in the assets that this one is another form of, by `toDecisionKey`. */
+  /** Decisions of people on the same values in the assets of which this one is another form, by `toDecisionKey`. */
   decided?: ReadonlyMap<string, Decision>
-  /** Sections of the asset that were not read: what stands in them may still be there. */
+  /** Sections of the asset that were not read: findings in them may still exist. */
   unread?: readonly string[]
   scanId: number
   at: number
@@ -49,7 +49,7 @@ const toDecisionKey = ({ detectorType, findingType, customDetectorKey = '' }: Fi
 
 type FindingKind = Pick<RedactedFinding, 'detectorType' | 'findingType' | 'customDetectorKey'>
 
-/** The decisions of people on what stands in some assets. */
+/** The decisions of people on the findings of some assets. */
 export function listDecisions(ledger: FindingLedger, assetIds: readonly number[]): Map<string, Decision> {
   const decisions = new Map<string, Decision>()
   for (const record of assetIds.flatMap((id) => ledger.listOfAsset(id))) {
@@ -91,9 +91,9 @@ function toSafeFinding(finding: RedactedFinding): SafeFinding {
 const MAX_EXCERPT = 2000
 
 /**
- * Brings the stored findings of an asset in line with what was found: new ones are added, those found again are not
- * rewritten unless they differ, resolved ones re-open, those gone from a complete look are resolved unless they stand
- * in a section that was not read. A person's FALSE_POSITIVE or IGNORED stays.
+ * Updates the stored findings of an asset to match the detected ones: new ones are inserted, known ones are rewritten
+ * only if they differ, resolved ones are reopened, and those missing from a complete run are resolved unless they are
+ * in a section that was not read. A person's FALSE_POSITIVE or IGNORED is kept.
  */
 export function applyDetection(ledger: FindingLedger, detection: Detection): DetectionCounts {
   const counts: DetectionCounts = { new: 0, again: 0, resolved: 0 }
@@ -127,17 +127,17 @@ export function applyDetection(ledger: FindingLedger, detection: Detection): Det
   return counts
 }
 
-/** A place in those sections alone, where its sections are known. */
+/** Replaces the sections of a location; unchanged if there are none to set and its own are unknown. */
 const onlyIn = (location: SafeText | null, sections: readonly string[]): SafeText | null =>
   sections.length === 0 && readSections(location) === undefined ? location : withSections(location, sections)
 
-/** The sections of a finding that were not read; where its sections are not known, it may stand in any of them. */
+/** The sections of a finding that were not read; if its sections are unknown, it may be in any of them. */
 function listUnreadSections({ unread = [] }: Detection, { location }: FindingRecord): readonly string[] {
   if (unread.length === 0) return []
   return (readSections(location) ?? unread).filter((section) => unread.some((outer) => isWithin(section, outer)))
 }
 
-/** An asset that is gone takes its open findings along. Returns how many were resolved. */
+/** Resolves the open findings of an asset that is gone; returns how many. */
 export function resolveFindingsOf(
   ledger: FindingLedger,
   detection: Pick<Detection, 'asset' | 'scanId' | 'at'>,
@@ -222,7 +222,7 @@ function keepFinding(ledger: FindingLedger, detection: Detection, before: Findin
   ledger.changeStatus(before, { at, to, actor, reason: reason ?? undefined }, patch)
 }
 
-/** Freezes when it was last detected, and resolves it when it is known to be gone. Says whether it was resolved. */
+/** Fixes the time of the last detection, and resolves the finding if it is known to be gone; returns whether it did. */
 function loseFinding(
   ledger: FindingLedger,
   { asset, at, scanId }: Pick<Detection, 'asset' | 'at' | 'scanId'>,

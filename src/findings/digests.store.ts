@@ -3,7 +3,7 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 
-/** Replaces what the detectors keep of an asset's text. */
+/** Replaces the digests that detectors keep of an asset's text. */
 export function saveDigests(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -17,19 +17,19 @@ export function saveDigests(
   }
 }
 
-/** An active asset with what a detector keeps of its text. */
+/** An active asset with a detector's digest of its text. */
 export interface DigestedAsset {
   id: number
   key: string
   kind: string
   name: string
   scopeKey: string
-  /** When it came to be, as far as known. */
+  /** When the asset was created, as far as known. */
   at: number
   data: Uint8Array
 }
 
-/** By id, after one; only where all of the text was read. */
+/** By id, after `afterId`; only assets that were read completely and are not archived. */
 export function listDigestedAssets(
   reader: Reader,
   {
@@ -52,7 +52,7 @@ export function listDigestedAssets(
     .all({ after: afterId, source_id: sourceId, type: detectorType, limit }) as DigestedAsset[]
 }
 
-/** Bytes that a detector keeps of all texts of a source together. */
+/** Total bytes of a detector's digests of the texts of a source. */
 export function measureDigests(reader: Reader, sourceId: number, detectorType: string): number {
   const row = reader
     .prepare(
@@ -63,7 +63,7 @@ export function measureDigests(reader: Reader, sourceId: number, detectorType: s
   return row.bytes
 }
 
-/** Whether something of the text of an asset could not be read, so that what is kept of it proves nothing. */
+/** Whether some of the text of an asset could not be read, so that its digest proves nothing. */
 export function isDigestCut(reader: Reader, assetId: number, detectorType: string): boolean {
   const row = reader
     .prepare(
@@ -74,7 +74,7 @@ export function isDigestCut(reader: Reader, assetId: number, detectorType: strin
   return row !== undefined
 }
 
-/** What a detector keeps of one asset's text, where all of it was read. */
+/** A detector's digest of an asset's text, if all of the text was read. */
 export function findDigest(reader: Reader, assetId: number, detectorType: string): Uint8Array | undefined {
   const row = reader
     .prepare(

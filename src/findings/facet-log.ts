@@ -1,5 +1,6 @@
 /**
- * One change of a finding's facets. A combination of 0 is "not there": from 0 is a new finding, to 0 a removed one.
+ * One change of a finding's facets. Combination 0 means that the finding does not exist: a change from 0 inserts it,
+ * one to 0 removes it.
  */
 export interface FacetChange {
   findingId: number
@@ -10,19 +11,19 @@ export interface FacetChange {
   /** Confidence in ten-thousandths, before and after. */
   fromConfidence: number
   toConfidence: number
-  /** What was told of its history before has been changed. */
+  /** Whether history before this change was rewritten. */
   isRewritten: boolean
 }
 
 /**
- * Bytes of one entry, little-endian: finding id 6, asset id 6, first detected at 6 (signed, milliseconds),
- * combination before 4 and after 4, confidence before 2 and after 2, and 2 that are 1 where its history was rewritten.
+ * Bytes of one entry, little-endian: finding id 6, asset id 6, first detection 6 (signed, milliseconds), combination
+ * before 4 and after 4, confidence before 2 and after 2, and 2 that are 1 if the history was rewritten.
  */
 export const ENTRY_BYTES = 32
-/** A log row holds at most so many entries; a row with none says that a reader must start over from the findings. */
+/** Maximum number of entries in a log row; a row without entries means that a reader must rebuild from the findings. */
 export const ENTRIES_PER_ROW = 500
 
-/** Entries of one log row, written as they come. */
+/** Encodes the entries of one log row. */
 export class ChangeEncoder {
   readonly #bytes = new DataView(new ArrayBuffer(ENTRIES_PER_ROW * ENTRY_BYTES))
   size = 0
@@ -44,7 +45,7 @@ export class ChangeEncoder {
     this.size++
   }
 
-  /** The entries so far, which are forgotten by it. */
+  /** Returns the entries so far and clears them. */
   take(): Uint8Array {
     const entries = new Uint8Array(this.#bytes.buffer.slice(0, this.size * ENTRY_BYTES))
     this.size = 0
@@ -58,7 +59,7 @@ function setInt48(bytes: DataView, at: number, value: number): void {
   bytes.setInt16(at + 4, high, true)
 }
 
-/** @throws RangeError when the bytes are no whole number of entries. */
+/** @throws RangeError if the length is not a multiple of `ENTRY_BYTES`. */
 export function decodeChanges(delta: Uint8Array): FacetChange[] {
   if (delta.byteLength % ENTRY_BYTES !== 0) throw new RangeError('the log row is cut in the middle of an entry')
   const bytes = Buffer.from(delta.buffer, delta.byteOffset, delta.byteLength)

@@ -1,20 +1,20 @@
 import { type Origin, safeText } from '../operation/lockdown/disclosure.ts'
 import { findFacet, findFacetByFilterKey } from './facets.ts'
 
-/** Whose words the values of a dimension or of a filter key are; those of any other name are a tenant's. */
+/** The origin of the values of a dimension or filter key; values of any other name are a tenant's own. */
 function originOf(name: unknown): Origin {
   const key = String(name).replace(/^exclude\./, '')
   if (key === 'minConfidence') return 'own'
   return (findFacet(key) ?? findFacetByFilterKey(key))?.origin ?? 'withheld'
 }
 
-/** A value of the filter key that stands beside it as `key`. */
+/** A value of the filter key in the member `key` beside it. */
 export const filterValueText = () => safeText((value, { around: [filter] }, show) => show(value, originOf(filter?.key)))
 
-/** A value of the dimension that it is the member of. */
+/** A value of the dimension that its member is named after. */
 export const dimensionText = () => safeText((value, { member }, show) => show(value, originOf(member)))
 
-/** The name of a group: of the `dimensions` beside it, else of the nearest `dimension`. */
+/** The name of a group: its values of the `dimensions` beside it, else of the nearest `dimension`. */
 export const groupText = () =>
   safeText((name, { around }, show) => {
     const dimensions = around[0]?.dimensions

@@ -4,13 +4,13 @@ import { severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
 
-/** What findings are counted by. */
+/** The values by which a finding is counted. */
 export interface Facets {
   sourceId: number
   detectorType: SafeText
   findingType: SafeText
   category: SafeText
-  /** '' when the finding is of no custom detector. */
+  /** '' if no custom detector found it. */
   customDetectorKey: SafeText
   severity: Severity
   status: FindingStatus
@@ -26,7 +26,7 @@ const statusNames = new Map<number, FindingStatus>(
 export const toSeverity = (code: number): Severity => severityNames.get(code) ?? 'INFO'
 export const toStatus = (code: number): FindingStatus => statusNames.get(code) ?? 'OPEN'
 
-/** The dictionaries of names and facet combinations, remembered for one transaction. */
+/** The dictionaries of names and facet combinations, cached for one transaction. */
 export interface FacetDictionary {
   wordId(text: SafeText): number
   comboId(facets: Facets): number
@@ -43,7 +43,7 @@ interface ComboSqlRow {
   status: number
 }
 
-/** Facets whose combination is known by what they are, without a look at what they say. */
+/** Maximum number of facet objects whose combination is cached by identity, which is cheaper than by content. */
 const KEPT_FACETS = 10_000
 
 export function openFacets(writer: Writer): FacetDictionary {

@@ -6,7 +6,7 @@ import { definitionText, type Origin, ownText } from '../operation/lockdown/disc
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import { findingStatuses } from './model.ts'
 
-/** Names of detectors, built in or not: a term may name one that only imported findings have. */
+/** A detector type, built in or not: a term may name one that only imported findings have. */
 export const DetectorTypeName = definitionText('code')
   .max(64)
   .regex(/^[A-Z][A-Z0-9_]*$/, 'must be a detector type such as SECRETS: capitals, digits and underscores.')
@@ -14,7 +14,7 @@ export const DetectorTypeName = definitionText('code')
 const nameOf = (text: z.ZodString) => text.min(1).max(500)
 const freeCode = nameOf(definitionText('code'))
 
-/** How the values of a facet are stored: a number of `codes`, the id of a word, or the id of a source. */
+/** How the values of a facet are stored: as a number of `codes`, the id of a word, or the id of a source. */
 type FacetStorage =
   | { stores: 'code'; codes: Readonly<Record<string, number>> }
   | { stores: 'word' }
@@ -23,32 +23,32 @@ type FacetStorage =
 interface FacetDeclaration {
   /** Its key in filters. */
   filterKey: string
-  /** What it is called where its distinct values are counted. */
+  /** Its name where its distinct values are counted. */
   field: string
-  /** The table of its column, for findings; assets have a column of the same name for facets of their own. */
+  /** The table of its column, for findings; assets have a column of the same name for their own facets. */
   table: 'combo' | 'asset'
   column: string
   storage: FacetStorage
   /** The column of the columnar index. */
   slot: string
-  /** Assets have it themselves. */
+  /** Whether assets have this facet themselves. */
   isOfAsset: boolean
-  /** A finding may have no value, which is written `(none)`. */
+  /** Whether a finding may have no value, which is written `(none)`. */
   isOptional: boolean
-  /** Whose words its values are: see `Origin`. */
+  /** The origin of its values, see `Origin`. */
   origin: Origin
-  /** A value in a filter. */
+  /** The schema of a value in a filter. */
   value: z.ZodType<string>
   description: string
   /** Values that may occur although nothing has them yet. */
   possible: readonly string[]
-  /** What people call it; several facets may be called the same. */
+  /** Other names that people use; several facets may share one. */
   synonyms: readonly string[]
 }
 
 /**
- * What findings and assets are filtered and counted by: each facet once, under the name of its dimension. Filters,
- * dimensions, plans, SQL, the columnar index and its verification are loops over this table.
+ * The facets by which findings and assets are filtered and counted, each under the name of its dimension. Filters,
+ * dimensions, plans, SQL, the columnar index and its verification all iterate over this table.
  */
 export const facets = {
   severity: {
@@ -211,13 +211,13 @@ export type FacetField = Facets[FacetName]['field']
 export type FacetSlot = Facets[FacetName]['slot']
 export type ComboSlot = Extract<Facets[FacetName], { table: 'combo' }>['slot']
 
-/** A row of the table, without the exact values of its members. */
+/** A row of the table, without the literal types of its members. */
 export type FacetRow = FacetDeclaration & { name: FacetName; filterKey: FilterKey; field: FacetField; slot: FacetSlot }
 
 export const facetNames = Object.keys(facets) as FacetName[]
 export const facetRows: readonly FacetRow[] = facetNames.map((name) => ({ name, ...facets[name] }))
 export const assetFacetNames = facetNames.filter((name): name is AssetFacetName => facets[name].isOfAsset)
-/** The columns of the columnar index that a combination of facets has. */
+/** The columns of the columnar index that a combination of facets determines. */
 export const comboSlots = [
   ...new Set(facetRows.flatMap(({ table, slot }) => (table === 'combo' ? [slot] : []))),
 ] as readonly ComboSlot[]
@@ -226,16 +226,15 @@ const byName = new Map<string, FacetRow>(facetRows.map((row) => [row.name, row])
 const byFilterKey = new Map<string, FacetRow>(facetRows.map((row) => [row.filterKey, row]))
 const byField = new Map<string, FacetRow>(facetRows.map((row) => [row.field, row]))
 
-/** The facet of a dimension. */
 export const facetOf = (name: FacetName): FacetRow => byName.get(name) as FacetRow
 
-/** The facet that a filter key restricts; undefined for a key of no facet. */
+/** The facet that a filter key restricts; undefined for a key without a facet. */
 export const findFacetByFilterKey = (key: string): FacetRow | undefined => byFilterKey.get(key)
 
-/** The facet of a dimension or of a field whose distinct values are counted; undefined when it is neither. */
+/** The facet of a dimension, or of a field whose distinct values are counted; undefined for any other name. */
 export const findFacet = (name: string): FacetRow | undefined => byName.get(name) ?? byField.get(name)
 
-/** The names of a facet's codes; undefined when it does not store codes. */
+/** The names of a facet's codes; undefined if it does not store codes. */
 export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, SafeText> | undefined {
   if (storage.stores !== 'code') return undefined
   // The names are literals of the table above.

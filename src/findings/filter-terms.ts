@@ -3,10 +3,10 @@ import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import { findFacetByFilterKey, NONE } from './facets.ts'
 import type { FilterCondition } from './filter.ts'
 
-/** What the store compares with: a code, a number or a text. */
+/** A value that SQL compares with: a code, a number or a text. */
 export type Compared = number | string | null
 
-/** A condition with its values as the store has them, or with their places. */
+/** A condition with its values as stored, or with their placeholders. */
 export interface FilterTerm<Value = Compared, Key = FilterCondition['key']> {
   key: Key
   values: readonly Value[]
@@ -18,7 +18,7 @@ export const toFilterTerms = <Key extends FilterCondition['key']>(
 ): FilterTerm<Compared, Key>[] =>
   conditions.map(({ key, values, exclude }) => ({ key, values: encode(key, values), exclude }))
 
-/** Confidence is stored with four decimals, so the least that is enough is rounded up to them. */
+/** Confidence is stored with four decimals, so a minimum is rounded up to them. */
 export const toConfidenceUnits = (value: number) => Math.ceil(Number((value * CONFIDENCE_SCALE).toFixed(6)))
 
 const codesOf = (codes: Readonly<Record<string, number>>, values: readonly (string | number)[]) =>
@@ -32,11 +32,11 @@ function encode(key: FilterCondition['key'], values: readonly (string | number)[
     return [...new Set(values.map((value) => (value === NONE ? '' : String(value))))]
   }
   const names = values.map(String)
-  // Names first, then as many ids: the column compares names without case; ids are lower-case.
+  // All names, then all ids: the column compares names without case; ids are lower-case.
   return storage.sourceColumn === 'name' ? [...names, ...names.map((name) => name.toLowerCase())] : names
 }
 
-/** What SQL is made of: all of a term but its values. */
+/** The part of a term that determines the SQL: everything but its values. */
 export const toTermShape = <Key>({ key, exclude, values }: FilterTerm<unknown, Key>) => ({
   key,
   exclude,

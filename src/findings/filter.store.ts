@@ -12,7 +12,7 @@ const build: Builder = expressionBuilder<Aliased, 'f' | 'a' | 'k'>()
 
 type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Bound<Compared>, Key>[]
 
-/** The operand of a comparison: terms are encoded for the column of their key. */
+/** The operand of a comparison; its values are already encoded for the column. */
 const listOf = (values: readonly Bound<Compared>[]) => values as never
 
 const wordIds = (values: readonly Bound<Compared>[]) =>
@@ -47,15 +47,15 @@ function facetTerm(
 }
 
 export interface FindingTermOptions {
-  /** Statuses are compared with this code instead of the present one. */
+  /** Statuses are compared with this code instead of the current one. */
   status?: Expression<number>
-  /** The finding is reached by its id: no index is to be taken by its asset, of which a filter may allow many. */
+  /** The finding is looked up by id, so SQLite must not use the index by asset, of which a filter may match many. */
   isReached?: boolean
 }
 
 /**
- * The rows of `finding f` that a mapping leaves in: AND across keys, OR inside one; `exclude` takes away what matches
- * any of its keys, and keeps what has no value there. It needs no alias but `f`: the facets are looked up in the small
+ * The rows of `finding f` that a filter matches: AND across keys, OR within one; `exclude` removes the rows that match
+ * any of its keys, and keeps those without a value. It needs no alias but `f`: the facets are looked up in the small
  * combo table first, so that the time index of findings stays usable.
  */
 export function findingCondition(
@@ -65,7 +65,7 @@ export function findingCondition(
   return findingTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)), options)
 }
 
-/** As `findingCondition`, of terms. */
+/** As `findingCondition`, for encoded terms. */
 export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Expression<SqlBool> {
   const onCombo: Expression<SqlBool>[] = []
   const onAsset: Expression<SqlBool>[] = []
@@ -94,14 +94,14 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
 }
 
 /**
- * The rows of `asset a` that a mapping leaves in. `sources`, `sourceTypes`, `assetKinds` and `containers` speak of the
- * asset itself; as soon as another key is given, at least one finding of the asset must fit the whole mapping.
+ * The rows of `asset a` that a filter matches. `sources`, `sourceTypes`, `assetKinds` and `containers` apply to the
+ * asset itself; with any other key, at least one finding of the asset must match the whole filter.
  */
 export function assetCondition(filter: FilterMapping | readonly FilterCondition[]): Expression<SqlBool> {
   return assetTerms(toFilterTerms(isList(filter) ? filter : toConditions(filter)))
 }
 
-/** As `assetCondition`, of terms. */
+/** As `assetCondition`, for encoded terms. */
 export function assetTerms(terms: Terms): Expression<SqlBool> {
   const { own, ofFindings } = splitByAsset(terms)
   if (ofFindings.length === 0) return ownAssetTerms(own)
@@ -109,7 +109,7 @@ export function assetTerms(terms: Terms): Expression<SqlBool> {
   return build.and([ownAssetTerms(own), build.exists(matching.where(findingTerms(ofFindings)))])
 }
 
-/** The rows of `asset a` that fit terms on the asset itself. */
+/** The rows of `asset a` that match terms on the asset itself. */
 export function ownAssetTerms(own: Terms<FilterKey>): Expression<SqlBool> {
   const parts = own.map(({ key, values, exclude }) => {
     const facet = requireFacet(key)
@@ -124,14 +124,14 @@ function requireFacet(key: string): FacetRow {
   return facet
 }
 
-/** Parts conditions into those on the asset itself and those on its findings. */
+/** Splits conditions into those on the asset itself and those on its findings. */
 export function splitByAsset<Condition extends { key: string }>(conditions: readonly Condition[]) {
   const isOwn = (condition: Condition): condition is Condition & { key: FilterKey } =>
     findFacetByFilterKey(condition.key)?.isOfAsset === true
   return { own: conditions.filter(isOwn), ofFindings: conditions.filter((condition) => !isOwn(condition)) }
 }
 
-/** Parts conditions into those on columns of the asset and those that findings carry themselves. */
+/** Splits conditions into those on columns of the asset and those on columns that findings have themselves. */
 export function splitByJoin(conditions: readonly FilterCondition[]) {
   const isOfAssets = (condition: FilterCondition): condition is FilterCondition & { key: FilterKey } =>
     findFacetByFilterKey(condition.key)?.table === 'asset'

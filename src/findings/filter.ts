@@ -19,8 +19,8 @@ const keys = Object.fromEntries(
 const FilterExclude = z.strictObject(keys).describe('Takes away whatever matches any of its keys.')
 
 /**
- * Which findings count: AND across keys, OR inside one, `exclude` subtracts. The one shape of a term's mapping, of a
- * metric's filters, of a caller's filters and of pinned filters.
+ * Selects findings: AND across keys, OR within one, `exclude` subtracts. The same shape is used for a term's mapping, a
+ * metric's filters, a caller's filters and pinned filters.
  */
 export const FilterMapping = z
   .strictObject({
@@ -31,22 +31,22 @@ export const FilterMapping = z
   .describe('Which findings count: AND across keys, OR inside one, exclude subtracts.')
 export type FilterMapping = z.infer<typeof FilterMapping>
 
-/** True when the mapping leaves every finding in. */
+/** Whether the filter matches every finding. */
 export function restrictsNothing(mapping: FilterMapping): boolean {
   const { exclude, ...own } = mapping
   const given = [...Object.values(own), ...Object.values(exclude ?? {})].filter((value) => value !== undefined)
   return given.length === 0
 }
 
-/** One condition of a population; all conditions of a list hold together. */
+/** One condition of a filter; all conditions of a list must hold. */
 export interface FilterCondition {
   key: FilterKey | 'minConfidence'
   values: readonly (string | number)[]
-  /** The rows that match are taken away. */
+  /** The rows that match are removed. */
   exclude: boolean
 }
 
-/** The conditions that a mapping stands for: one for each key, and one for each key of `exclude`. */
+/** The conditions of a filter: one for each key, and one for each key of `exclude`. */
 export function toConditions({ exclude = {}, minConfidence, ...keys }: FilterMapping): FilterCondition[] {
   const listed = (mapping: { [Key in FilterKey]?: string[] | undefined }, taken: boolean) =>
     (Object.entries(mapping) as [FilterKey, string[] | undefined][]).flatMap(([key, values]) =>

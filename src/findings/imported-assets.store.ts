@@ -4,11 +4,11 @@ import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { holdAsset, type PendingImport } from './pending-imports.store.ts'
 
-/** Kind of an imported asset whose scanner names none. */
+/** Kind of an imported asset whose scanner gives none. */
 const DEFAULT_KIND = ownText('import.asset')
 const NONE = ownText('')
 
-/** An asset as another scanner tells of it; what it leaves out stays as it is. */
+/** An asset as another scanner describes it; members that are absent keep their stored values. */
 export interface ImportedAsset {
   key: SafeText
   kind?: SafeText | undefined
@@ -35,7 +35,7 @@ interface AssetUpdate {
   at: number
 }
 
-/** Adds an asset of an import, or brings it up to date; writes nothing when it is as it was. Returns its id. */
+/** Inserts or updates an asset of an import; writes nothing if it is unchanged. */
 function saveImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -63,7 +63,7 @@ const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, co
     first_seen_at, last_seen_at, last_scanned_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
 
-/** Undefined when the source has the asset already. */
+/** Undefined if the source has the asset already. */
 function insertImportedAsset(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -112,11 +112,11 @@ function updateImportedAsset(
     .run({ ...row, at, id: stored.id })
 }
 
-/** The assets of one import. */
+/** Stores the assets of one import, and counts them. */
 export interface ToldAssets {
-  /** How many of them were told of. */
+  /** Number of distinct assets so far. */
   readonly count: number
-  /** As `saveToldAsset`; one that is told of again and again is looked for once. `isNew`: it came with this import. */
+  /** As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it. */
   save(
     writer: Writer,
     dictionary: FacetDictionary,
@@ -125,16 +125,16 @@ export interface ToldAssets {
   ): { assetId: number; isNew: boolean }
 }
 
-/** What an import that goes on has told before, all of it counted already. */
+/** The state of a resumed import, whose assets so far are already counted. */
 interface ToldBefore {
   pending: PendingImport
-  /** Key of the asset that it told of last. */
+  /** Key of the last asset that it processed. */
   last: string | undefined
-  /** When it began; assets that the source has since then came with it. */
+  /** When it began; assets that were first seen since then were inserted by it. */
   addedSince: number | undefined
 }
 
-/** Remembers what an import has told, for as long as nothing it wrote is rolled back. */
+/** Caches the assets of an import; valid only as long as none of its writes is rolled back. */
 export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets {
   const pending = told?.pending
   const addedSince = told?.addedSince ?? Number.POSITIVE_INFINITY
@@ -149,7 +149,7 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
     },
     save(writer, dictionary, asset, at) {
       if (last !== undefined && isSame(last.asset, asset)) return last.saved
-      // A source that had no assets before has most likely none of those that are told of.
+      // A source without assets most likely has none of these, so they are inserted without a lookup.
       isFirst ??= writer.prepare('SELECT 1 FROM asset WHERE source_id = ? LIMIT 1').get(sourceId) === undefined
       const { assetId, isNew, firstSeenAt } = saveImportedAsset(
         writer,
@@ -172,10 +172,10 @@ export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets 
 const isSame = (one: ImportedAsset, other: ImportedAsset): boolean =>
   one === other || (one.key === other.key && hasSameFields(one, other))
 
-/** What may be told of an asset besides its key; the time as a text or in milliseconds. */
+/** The members of an asset besides its key; the time as a text or in milliseconds. */
 type Told = { [Member in Exclude<keyof ImportedAsset, 'key'>]?: string | number | undefined }
 
-/** Whether the same is told of what has one key. */
+/** Whether two descriptions of assets with the same key are equal. */
 export const hasSameFields = (one: Told, other: Told): boolean =>
   one.name === other.name &&
   one.url === other.url &&

@@ -17,7 +17,7 @@ import {
   releaseFinding,
 } from './pending-imports.store.ts'
 
-/** A finding as its row has it, with its facets spelled out. */
+/** A stored finding, with its facets resolved. */
 export interface FindingRecord {
   id: number
   assetId: number
@@ -27,7 +27,7 @@ export interface FindingRecord {
   firstDetectedAt: number
   /** In ten-thousandths. */
   confidence: number
-  /** Absent: as its asset was last scanned. */
+  /** Null: when its asset was last scanned. */
   lastDetectedAt: number | null
   resolvedAt: number | null
   location: SafeText | null
@@ -36,7 +36,7 @@ export interface FindingRecord {
   valueFp: number | null
 }
 
-/** What a row of `finding` may be changed to; the rest never changes. */
+/** The columns of `finding` that may change. */
 export type FindingPatch = Partial<
   Omit<FindingRecord, 'id' | 'assetId' | 'fp' | 'comboId' | 'firstDetectedAt'> & { facets: Facets }
 >
@@ -45,7 +45,7 @@ export interface FindingChange {
   at: number
   to: FindingStatus
   actor: SafeText
-  /** The door and the program that a person's change came through. */
+  /** The interface and the client program through which a person made the change. */
   via?: 'http' | 'mcp' | 'cli' | undefined
   client?: SafeText | undefined
   reason?: SafeText | undefined
@@ -53,7 +53,7 @@ export interface FindingChange {
   scanId?: number | undefined
 }
 
-/** The columns in their order: as a list a row costs much less than as an object. */
+/** The columns in order: a row as an array is much cheaper than as an object. */
 type FindingSqlRow = [
   id: number,
   assetId: number,
@@ -79,21 +79,21 @@ const findById = `SELECT ${columns} FROM finding WHERE id = ?`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const insertPendingLog = `INSERT INTO pending_log (import_id, ordinal, n, delta)
   SELECT @id, coalesce(max(ordinal), 0) + 1, @n, @delta FROM pending_log WHERE import_id = @id`
-/** What of a row may change beside its facets. */
+/** The members of a row that may change besides its facets. */
 const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
 
 interface LedgerOptions {
-  /** False: nobody follows the log; followers are told to start over instead of what changed. */
+  /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
   isFollowed?: boolean
-  /** The import that the transaction stores a part of: nothing of it is shown until the import is published. */
+  /** The import that the transaction stores a part of: its changes are invisible until it is published. */
   pending?: PendingImport | undefined
 }
 
 export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 
 /**
- * All writing of findings in one transaction: rows, status history, counts by combination, and the change log that
- * derived indexes follow. Every path that writes a finding goes through it.
+ * Writes findings in one transaction: rows, status history, counts by combination, and the change log that derived
+ * indexes follow. Every write of a finding goes through it.
  */
 export class FindingLedger {
   readonly facets: FacetDictionary
@@ -102,15 +102,15 @@ export class FindingLedger {
   readonly #writer: Writer
   readonly #at: number
   readonly #changes = new ChangeEncoder()
-  /** By how much the count of each combination has changed. */
+  /** Change of the count of each combination. */
   readonly #counts = new Map<number, number>()
   readonly #isFollowed: boolean
   readonly #pending: PendingImport | undefined
   /** Whether a pending import has changed findings that may be changed here. */
   readonly #isContested: boolean
-  /** Whether lines of the pending import wait to be applied once more. */
+  /** Whether lines of the pending import wait to be reapplied. */
   readonly #hasDeferred: boolean
-  /** Findings that this transaction has changed and others see unchanged. */
+  /** Findings that this transaction has changed and whose earlier state readers still see. */
   readonly #held = new Set<number>()
   #nextId: number | undefined
 
@@ -124,7 +124,7 @@ export class FindingLedger {
     this.facets = openFacets(writer)
   }
 
-  /** Opens a ledger for the transaction of `writer`, and closes it with the log row when `work` is done. */
+  /** Runs `work` with a ledger for the transaction of `writer`, then writes its log row and counts. */
   static keep<T>(writer: Writer, at: number, work: (ledger: FindingLedger) => T, options: LedgerOptions = {}): T {
     const ledger = new FindingLedger(writer, at, options)
     const result = work(ledger)
@@ -151,7 +151,7 @@ export class FindingLedger {
     return id
   }
 
-  /** As `insert`; undefined when the asset has the finding already. */
+  /** As `insert`; undefined if the asset has the finding already. */
   insertIfNew(finding: NewFinding): number | undefined {
     return this.#insert(finding, insertFindingIfNew)
   }
@@ -180,7 +180,7 @@ export class FindingLedger {
     return id
   }
 
-  /** Writes only when something differs; says whether it did. */
+  /** Writes only if something differs; returns whether it did. */
   update(before: FindingRecord, patch: FindingPatch): boolean {
     const { facets = before.facets } = patch
     const comboId = facets === before.facets ? before.comboId : this.facets.comboId(facets)
@@ -211,7 +211,7 @@ export class FindingLedger {
     return true
   }
 
-  /** Moves a finding to another status and appends to its history; `patch` is written along. */
+  /** Changes the status of a finding and appends to its history; `patch` is written with it. */
   changeStatus(before: FindingRecord, change: FindingChange, patch: FindingPatch = {}): void {
     const from = before.facets.status
     const resolvedAt = change.to === 'RESOLVED' ? change.at : null
@@ -220,7 +220,7 @@ export class FindingLedger {
     if (change.to === 'OPEN' && change.scanId !== undefined) this.opened.add(before.id)
   }
 
-  /** The first entry of a finding that this transaction has added: it was open before. */
+  /** Writes the first history entry of a finding that this transaction inserted, as a change from OPEN. */
   appendFirst(findingId: number, { at, to, actor, reason, scanId }: FindingChange): void {
     this.#writer
       .prepare(
@@ -253,7 +253,7 @@ export class FindingLedger {
       })
   }
 
-  /** The source of an import corrects when a finding was resolved; a person's change is never touched. */
+  /** Corrects the time of a resolution as the source of an import reports it; a person's change is never touched. */
   correctResolution(before: FindingRecord, at: number): void {
     const { id, comboId, confidence } = before
     this.#beforeChange(id)
@@ -267,12 +267,12 @@ export class FindingLedger {
     if (changes > 0) this.#log(id, before, comboId, confidence, comboId, confidence, true)
   }
 
-  /** Leaves a line to be applied later where earlier ones about the finding wait, too; says whether it did. */
+  /** Defers a line if earlier lines about the finding are deferred, too; returns whether it did. */
   deferLine(before: FindingRecord, line: unknown): boolean {
     return this.#hasDeferred && deferLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
   }
 
-  /** Keeps a line that was applied where others see its finding unchanged until the import is published. */
+  /** Records an applied line, to be reapplied if its finding is changed before the import is published. */
   keepLine(before: FindingRecord, line: unknown): void {
     if (!this.#held.has(before.id)) return
     keepLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
@@ -287,7 +287,7 @@ export class FindingLedger {
     }
   }
 
-  /** Who made the last change of status: a person, a scan or import, or nobody. */
+  /** Who made the last change of status, a person or a scan or import; undefined if there was none. */
   lastDecision(findingId: number): { by: 'person' | 'scan'; at: number } | undefined {
     const row = this.#writer
       .prepare('SELECT at, scan_id FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
@@ -295,7 +295,7 @@ export class FindingLedger {
     return row === undefined ? undefined : { by: row.scan_id === null ? 'person' : 'scan', at: row.at }
   }
 
-  /** Who made the last change of status, and why. */
+  /** The actor of the last change of status, and the reason. */
   lastChange(findingId: number): { actor: SafeText; reason: SafeText | null } | undefined {
     return this.#writer
       .prepare('SELECT actor, reason FROM status_change WHERE finding_id = ? ORDER BY seq DESC LIMIT 1')
@@ -323,7 +323,7 @@ export class FindingLedger {
     }
   }
 
-  /** Ids are never used again, not even those of findings that were removed. */
+  /** Ids are never reused, not even those of removed findings. */
   #allocateId(): number {
     if (this.#nextId === undefined) {
       const row = this.#writer
@@ -404,11 +404,11 @@ function itsImport(pending: PendingImport | undefined): PendingImport {
 
 export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)
 
-/** A fingerprint as the row has it: 47 bits of its 12 hex digits. */
+/** A stored fingerprint: 47 bits of its first 12 hex digits. */
 export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 12), 16) % 2 ** 47
 export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
 
-/** A place as the row has it: with the sections in which the value stands, where they are known. */
+/** A stored location, including the sections that contain the value, if known. */
 export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): SafeText {
   return toSafeJson(sections === undefined ? location : { ...location, sections })
 }
@@ -422,12 +422,12 @@ export function readLocation(stored: string): FindingLocationView {
   return location
 }
 
-/** The sections of a stored place; undefined where they are not known. */
+/** The sections of a stored location; undefined if they are unknown. */
 export function readSections(stored: string | null): readonly string[] | undefined {
   return stored === null ? undefined : (JSON.parse(stored) as StoredLocation).sections
 }
 
-/** The same place in other sections. */
+/** The same location with other sections. */
 export function withSections(stored: string | null, sections: readonly string[]): SafeText {
   return toSafeJson({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
 }

@@ -1,7 +1,7 @@
 import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
-/** An asset that a link may lead to. */
+/** An asset that may be the target of a link. */
 export interface TargetAsset {
   id: number
   key: string
@@ -29,7 +29,7 @@ export function findTarget(reader: Reader, sourceId: number, key: string): Targe
   return row === undefined ? undefined : toTarget(row as TargetSqlRow)
 }
 
-/** Assets of a name, whatever the case; those that are there first. */
+/** Assets with a name, regardless of case; active ones first. */
 export function listTargetsByName(reader: Reader, sourceId: number, name: string): TargetAsset[] {
   const rows = reader
     .prepare(`${selectTarget} WHERE a.source_id = ? AND a.name = ? COLLATE NOCASE ORDER BY a.status, a.id LIMIT 100`)
@@ -37,7 +37,7 @@ export function listTargetsByName(reader: Reader, sourceId: number, name: string
   return (rows as TargetSqlRow[]).map(toTarget)
 }
 
-/** What is attached to an asset; what is there first. */
+/** The attachments of an asset; active ones first. */
 export function listAttached(reader: Reader, sourceId: number, key: string): TargetAsset[] {
   const rows = reader
     .prepare(
@@ -54,14 +54,17 @@ export function listTargetsOfKind(reader: Reader, sourceId: number, kind: string
   return (rows as TargetSqlRow[]).map(toTarget)
 }
 
-/** An asset whose links a scan judges. */
+/** An asset whose links are checked. */
 export interface LinkingAsset {
   id: number
   key: string
   lastScannedAt: number | null
 }
 
-/** The active assets with links that a scan saw, by id, after one; the plus keeps the walk on the id. */
+/**
+ * The active assets with links or findings that a scan saw, by id, after `afterId`; the unary plus makes SQLite iterate
+ * by id.
+ */
 export function listLinkingAssets(
   reader: Reader,
   seen: { sourceId: number; scanId: number; afterId: number; limit: number },
@@ -77,7 +80,7 @@ export function listLinkingAssets(
     .all({ after: seen.afterId, source_id: seen.sourceId, scan_id: seen.scanId, limit: seen.limit }) as LinkingAsset[]
 }
 
-/** Addresses outside the platform that these assets link to. */
+/** External addresses that an asset links to. */
 export function listOutwardUrls(reader: Reader, assetId: number): string[] {
   const rows = reader
     .prepare(`SELECT DISTINCT url FROM asset_link WHERE asset_id = ? AND type = 'links_to' AND url IS NOT NULL`)
@@ -85,7 +88,7 @@ export function listOutwardUrls(reader: Reader, assetId: number): string[] {
   return rows.map((row) => row.url)
 }
 
-/** What an address answered, when that still holds. */
+/** The cached verdict on an address, unless it has expired. */
 export function findLinkCheck<Verdict>(reader: Reader, url: string, now: number): Verdict | undefined {
   const row = reader.prepare('SELECT verdict FROM link_check WHERE url = ? AND expires_at > ?').get(url, now)
   return row === undefined ? undefined : (JSON.parse((row as { verdict: string }).verdict) as Verdict)

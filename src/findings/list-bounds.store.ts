@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Reader } from '../store/store.ts'
 
 /**
- * What a list that begins now leaves out on later pages: findings with ids above the first number, and those of imports
- * that are not published, each by its source and its first id.
+ * Bounds that exclude later insertions from the following pages of a list: findings with ids above the first number,
+ * and those of imports that are not published, each by its source and its first id.
  */
 export function readListBounds(reader: Reader): number[] {
   const newest = reader.prepare('SELECT coalesce(max(id), 0) FROM main.finding').pluck().get() as number
@@ -11,7 +11,7 @@ export function readListBounds(reader: Reader): number[] {
   return [newest, ...pending.flat()]
 }
 
-/** The condition on `f` and `c` that bounds make; true without any. */
+/** The condition on `f` and `c` for these bounds; true if there are none. */
 export function withinListBounds([newest, ...pending]: readonly RawBuilder<number>[]): RawBuilder<SqlBool> {
   if (newest === undefined) return sql<SqlBool>`1`
   const conditions = [sql<SqlBool>`f.id <= ${newest}`]

@@ -96,7 +96,7 @@ export interface FindingPage {
   search?: string | undefined
   assetId?: string | undefined
   limit: number
-  /** First detection and id of the last finding of the page before, and the bounds of the list. */
+  /** First detection and id of the last finding of the previous page, then the bounds of the list. */
   after?: readonly number[] | undefined
 }
 
@@ -110,7 +110,7 @@ interface FindingPageTerms {
 
 export interface PageOf<Item> {
   items: Item[]
-  /** The sort keys of the last item, when more follow. */
+  /** The sort keys of the last item, if more follow. */
   next?: number[]
 }
 
@@ -147,7 +147,7 @@ const selectFindings = cachedQueryByShape(
   },
 )
 
-/** Newest first detection first. */
+/** Sorted by first detection, newest first. */
 export function listFindings(reader: Reader, { filter, search, assetId, limit, after }: FindingPage): PageOf<Finding> {
   const rows = reader.all(
     selectFindings({
@@ -200,7 +200,7 @@ const selectIds = cachedQueryByShape(toMatchingShape, (shape, give: Bind<Matchin
     .orderBy('f.id'),
 )
 
-/** Row ids of the findings that match, in the order they were stored, after one and up to another. */
+/** Row ids of the matching findings in insertion order, above `after` and up to `upTo`. */
 export function listFindingIds(
   reader: Reader,
   { filter, search, after, upTo }: { filter: FilterMapping; search?: string | undefined; after: number; upTo: number },
@@ -210,7 +210,7 @@ export function listFindingIds(
 
 const selectNewestId = cachedQuery(() => db.selectFrom('finding').select((eb) => eb.fn.max('id').as('id')))
 
-/** The greatest row id of a finding; 0 when there is none. */
+/** The greatest row id of a finding; 0 if there is none. */
 export function findNewestId(reader: Reader): number {
   return reader.first(selectNewestId(undefined))?.id ?? 0
 }
@@ -223,7 +223,7 @@ export function countFindings(reader: Reader, filter: FilterMapping, search: str
   return reader.first(selectCount(toMatching(filter, search)))?.n ?? 0
 }
 
-/** The asset is joined in any case: asked there, its keys need no list of all assets that have them. */
+/** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
 function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingShape>, give: Bind<Matching>) {
   let query = db
     .selectFrom('finding as f')
@@ -240,7 +240,7 @@ function matching({ ofAssets, ofFindings, words }: ReturnType<typeof toMatchingS
 
 const searchedColumns = ['f.excerpt', 'a.name', 'a.url', 'type.text', 'container.text'] as const
 
-/** Of each word of a search what LIKE finds it by. */
+/** A LIKE pattern for each word of a search. */
 function toPatterns(search: string | undefined): string[] {
   const words = (search ?? '').split(/\s+/).filter(Boolean)
   return words.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
@@ -338,7 +338,7 @@ export interface AssetPage {
   search?: string | undefined
   status?: 'ACTIVE' | 'DELETED' | undefined
   limit: number
-  /** Row id of the last asset of the page before. */
+  /** Row id of the last asset of the previous page. */
   after?: number | undefined
 }
 
@@ -399,7 +399,7 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
   return { ...toAsset(row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
 }
 
-/** True when a name stands in the dictionary or names a source. */
+/** Whether a name is in the dictionary or is the name of a source. */
 export function isKnownName(reader: Reader, name: string): boolean {
   if (findWord(reader, name) !== undefined) return true
   return (

@@ -4,12 +4,12 @@ import type { Reader, Writer } from '../store/store.ts'
 export interface MissingAsset {
   id: number
   key: string
-  /** In how many complete scans before this one it was absent. */
+  /** Number of complete scans in a row, before this one, from which it was absent. */
   missedBefore: number
   lastScannedAt: number | null
 }
 
-/** What an asset is listed through, where that is known. */
+/** The assets through which an asset is listed, if known. */
 const parents = `
   SELECT p.seen_scan_id FROM asset_link l JOIN asset p ON p.source_id = a.source_id AND p.key = l.target_key
   WHERE l.asset_id = a.id AND l.type IN ('attached_to', 'comments_on')
@@ -19,8 +19,8 @@ const parents = `
     AND w.text <> 'bi.workspace'`
 
 /**
- * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless what it
- * is listed through is.
+ * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless the assets
+ * through which it is listed were not seen either.
  */
 export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
   return reader
@@ -45,7 +45,7 @@ export function countActive(reader: Reader, sourceId: number, scopeKey: string):
   return row.n
 }
 
-/** Scopes that hold active assets of a source. */
+/** Scopes with active assets of a source. */
 export function listAssetScopes(reader: Reader, sourceId: number): string[] {
   return reader
     .all(
@@ -59,7 +59,7 @@ export function listAssetScopes(reader: Reader, sourceId: number): string[] {
     .map((row) => row.scope_key)
 }
 
-/** Counts an asset as absent from a complete scan, once for each scan. */
+/** Counts an asset as absent from a complete scan, at most once for each scan. */
 export function markMissed(writer: Writer, assetId: number, scanId: number): void {
   writer
     .prepare(

@@ -30,15 +30,17 @@ const Search = z.string().trim().max(200).describe('Words that all stand in the 
 const Limit = z.int().min(1).max(500).default(50).describe('How many, at most 500.')
 const Cursor = z.string().max(4_000).describe('nextCursor of the page before.')
 const NextCursor = ownText().describe('Where the next page begins; absent on the last one.')
-/** Findings whose status is set in one go. */
+/** Findings whose status is set in one transaction. */
 const AT_ONCE = 100
-/** Findings that are looked at in one go: a few milliseconds. */
+/** Range of row ids searched in one step, which takes a few milliseconds. */
 const LOOKED_AT_ONCE = 2_000
-/** A list of findings that begins while a hundred imports are on their way names them all. */
+/**
+ * Maximum of a cursor with the bounds of a hundred pending imports: two sort keys, the greatest id, and two for each.
+ */
 const MAX_CURSOR_KEYS = 203
 const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 
-/** Lists of free names may be written with commas; a name that has a comma itself wins over its parts. */
+/** Lists of free names may be separated by commas; a known name that contains a comma is not split. */
 function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
   const split = (values: unknown) =>
     Array.isArray(values)
@@ -51,7 +53,7 @@ function splitNames(reader: Reader, filter: FilterMapping): FilterMapping {
   return Object.fromEntries(Object.entries(filter).map(([key, values]) => [key, split(values)])) as FilterMapping
 }
 
-/** @throws AppError `not_found` for a source that there is not. */
+/** @throws AppError `not_found` for an unknown source. */
 function readFilter(reader: Reader, filter: FilterMapping): FilterMapping {
   const split = splitNames(reader, filter)
   requireSources(reader, split, '')
@@ -65,7 +67,7 @@ function showFinding(reader: Reader, id: string): FindingDetail {
   return { ...getFinding(reader, id), history: listStatusChanges(reader, Number(id)) }
 }
 
-/** How many of the findings had another status before. */
+/** Returns how many of the findings had another status. */
 function setStatuses(writer: Writer, ids: readonly number[], change: FindingChange): number {
   return FindingLedger.keep(writer, change.at, (ledger) => {
     const others = ids.flatMap((id) => ledger.findById(id) ?? []).filter(({ facets }) => facets.status !== change.to)
@@ -80,7 +82,7 @@ function countCritical(writer: Writer, ids: readonly number[]): number {
   ).length
 }
 
-/** Ids of the findings that match at one moment; others have their turn while they are gathered. */
+/** Ids of the matching findings in one snapshot; yields to the event loop between steps. */
 async function listMatching(store: Store, filter: FilterMapping, search: string | undefined): Promise<number[]> {
   const { reader, close } = store.openSnapshot()
   try {
@@ -235,7 +237,7 @@ export const findingOperations: readonly Operation[] = [
       const after = { status, reason, filters, search, findings: matched.length }
       for (let from = 0; from < matched.length; from += AT_ONCE) {
         const ids = matched.slice(from, from + AT_ONCE)
-        // What is kept for good keeps all before it, too.
+        // A durable commit makes all commits before it durable, too.
         const durable = from + AT_ONCE >= matched.length
         done.changed += context.store.write(
           (writer) => {

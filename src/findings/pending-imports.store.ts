@@ -1,18 +1,18 @@
 import type { Reader, Writer } from '../store/store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 
-/** An import whose findings are being stored and are yet to be shown. */
+/** An import whose findings are being stored and are not yet visible. */
 export interface PendingImport {
   id: number
   sourceId: number
-  /** New findings and assets have these ids or greater ones. */
+  /** New findings and assets have at least these ids. */
   firstFinding: number
   firstAsset: number
-  /** Whether followers of the change log are told each change when it is published. */
+  /** Whether the change log gets each change when the import is published. */
   isFollowed: boolean
 }
 
-/** Changed assets that followers of the change log are told of; where there are more, they start over. */
+/** Maximum number of changed assets in the change log; with more, its followers rebuild. */
 const MAX_LOGGED_ASSETS = 15_000
 
 interface PendingSqlRow {
@@ -36,7 +36,7 @@ const toPending = (row: PendingSqlRow): PendingImport => ({
 const listSuppressionIds = (reader: Reader): string =>
   reader.prepare('SELECT json_group_array(id) FROM (SELECT id FROM suppression ORDER BY id)').pluck().get() as string
 
-/** The pending import of a scan, which begins now where it has not before; undefined while the source has another one. */
+/** Opens or resumes the pending import of a scan; undefined while the source has another one. */
 export function openPendingImport(
   writer: Writer,
   { sourceId, uid, isFollowed }: { sourceId: number; uid: string; isFollowed: boolean },
@@ -57,7 +57,7 @@ export function openPendingImport(
   return toPending(inserted as PendingSqlRow)
 }
 
-/** Ids of pending imports whose scans are over: what they stored is to be undone. */
+/** Ids of pending imports whose scans are over, so that what they stored must be undone. */
 export function listAbandonedImports(reader: Reader): number[] {
   return reader
     .prepare(
@@ -80,20 +80,20 @@ const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, kind_id, c
   SELECT ?, id, kind_id, container_id, name, url, content_updated_at, last_seen_at, last_scanned_at FROM asset WHERE id = ?
   ON CONFLICT DO NOTHING`
 
-/** Keeps what readers see of a finding, before its import changes it. */
+/** Saves what readers see of a finding, before its import changes it. */
 export function holdFinding(writer: Writer, { id }: PendingImport, findingId: number): void {
   writer.prepare(holdFindingRow).run(id, findingId)
   writer.prepare(markChanging).run(id)
 }
 
-/** The same of an asset. */
+/** Saves what readers see of an asset, before its import changes it. */
 export function holdAsset(writer: Writer, { id, firstAsset }: PendingImport, assetId: number): void {
   if (assetId >= firstAsset) return
   writer.prepare(holdAssetRow).run(id, assetId)
   writer.prepare(markChanging).run(id)
 }
 
-/** Whether a finding that is there is shown otherwise, or not at all, until an import is published. */
+/** Whether readers see an earlier state of a stored finding, or do not see it, until an import is published. */
 export function isHeld(reader: Reader, { id, firstFinding }: PendingImport, findingId: number): boolean {
   if (findingId >= firstFinding) return true
   return reader.prepare(`SELECT 1 ${heldFinding}`).get(id, findingId) !== undefined
@@ -101,7 +101,7 @@ export function isHeld(reader: Reader, { id, firstFinding }: PendingImport, find
 
 const heldFinding = 'FROM earlier_finding WHERE import_id = ? AND finding_id = ?'
 
-/** Keeps a line that changed a held finding, should somebody change the finding before the import is published. */
+/** Records a line that changed a held finding, in case the finding is changed before the import is published. */
 export function keepLine(writer: Writer, { id }: PendingImport, findingId: number, line: string): void {
   writer
     .prepare(
@@ -110,14 +110,14 @@ export function keepLine(writer: Writer, { id }: PendingImport, findingId: numbe
     .run(line, id, findingId)
 }
 
-/** Whether some pending import has changed findings that were there before. */
+/** Whether a pending import has changed findings that existed before it. */
 export function hasHeldFindings(reader: Reader): boolean {
   return reader.prepare('SELECT 1 FROM pending_import WHERE has_earlier = 1 LIMIT 1').get() !== undefined
 }
 
 /**
- * Takes back what a pending import has done to a finding that somebody is about to change; the lines about it are applied
- * once more before the import is published.
+ * Undoes the changes of a pending import to a finding that is about to be changed by another write; its lines are
+ * reapplied before the import is published.
  */
 export function releaseFinding(writer: Writer, findingId: number): void {
   const held = writer
@@ -129,7 +129,7 @@ export function releaseFinding(writer: Writer, findingId: number): void {
   if (held === undefined) return
   restoreFinding(writer, held.id, findingId)
   deferLines(writer, held.id, findingId, held.lines)
-  // What its log has of the finding is no longer so.
+  // The log of the import no longer matches the finding.
   writer.prepare('UPDATE pending_import SET is_followed = 0 WHERE id = ?').run(held.id)
 }
 
@@ -170,11 +170,11 @@ function restoreFinding(writer: Writer, importId: number, findingId: number): vo
 
 export interface DeferredLines {
   findingId: number
-  /** What `keepLine` kept. */
+  /** The lines recorded by `keepLine` and `deferLine`. */
   lines: unknown[]
 }
 
-/** Takes lines about findings that were changed by somebody since they were applied. */
+/** Removes and returns lines about findings that were changed after the lines were applied. */
 export function takeDeferredLines(writer: Writer, { id }: PendingImport, limit: number): DeferredLines[] {
   const rows = writer
     .prepare(
@@ -186,7 +186,7 @@ export function takeDeferredLines(writer: Writer, { id }: PendingImport, limit: 
   return rows.map(({ findingId, lines }) => ({ findingId, lines: JSON.parse(lines) as unknown[] }))
 }
 
-/** Puts a line behind those that wait for the same finding; false when none do. */
+/** Appends a line to those deferred for the same finding; false if there are none. */
 export function deferLine(writer: Writer, { id }: PendingImport, findingId: number, line: string): boolean {
   const waiting = 'SELECT 1 FROM pending_change WHERE import_id = ? AND finding_id = ?'
   if (writer.prepare(waiting).get(id, findingId) === undefined) return false
@@ -197,7 +197,9 @@ export function deferLine(writer: Writer, { id }: PendingImport, findingId: numb
 export const hasDeferredLines = (reader: Reader, { id }: PendingImport): boolean =>
   reader.prepare('SELECT 1 FROM pending_change WHERE import_id = ? LIMIT 1').get(id) !== undefined
 
-/** Suppressions that came or went since the findings of an import were compared with them; undefined: none did. */
+/**
+ * Suppressions created or deleted since they were applied to the findings of an import; undefined if there are none.
+ */
 export function findSuppressionChanges(
   reader: Reader,
   { id }: PendingImport,
@@ -217,7 +219,7 @@ export function saveSuppressions(writer: Writer, { id }: PendingImport, present:
   writer.prepare('UPDATE pending_import SET suppressions = ? WHERE id = ?').run(present, id)
 }
 
-/** Shows everything that a pending import has stored, from the end of this transaction on. */
+/** Makes everything that a pending import has stored visible when this transaction is committed. */
 export function publishImport(writer: Writer, { id, sourceId, firstAsset }: PendingImport, at: number): void {
   writer.prepare('UPDATE main.combo SET n = n + held, held = 0 WHERE source_id = ? AND held <> 0').run(sourceId)
   const changedAssets = `SELECT id FROM main.asset WHERE source_id = @source_id AND id >= @first_asset
@@ -239,7 +241,7 @@ export function publishImport(writer: Writer, { id, sourceId, firstAsset }: Pend
   endPending(writer, id)
 }
 
-/** Lets go of the pending import of a source that nobody sees any more. */
+/** Ends the pending import of a source that is no longer visible. */
 export function dropPendingImport(writer: Writer, sourceId: number): void {
   writer.prepare('UPDATE main.combo SET n = n + held, held = 0 WHERE source_id = ? AND held <> 0').run(sourceId)
   const id = writer.prepare('SELECT id FROM pending_import WHERE source_id = ?').pluck().get(sourceId)
@@ -251,7 +253,7 @@ function endPending(writer: Writer, id: number): void {
   writer.prepare('DELETE FROM pending_import WHERE id = ?').run(id)
 }
 
-/** Undoes some of what a pending import has stored; false when nothing of it is left. */
+/** Undoes up to `limit` rows that a pending import has stored; false if nothing is left. */
 export function undoSome(writer: Writer, id: number, limit: number): boolean {
   const row = writer.prepare('SELECT * FROM pending_import WHERE id = ?').get(id)
   if (row === undefined) return false
@@ -293,7 +295,7 @@ function restoreAssets(writer: Writer, importId: number, limit: number): boolean
   return ids.length > 0
 }
 
-/** Removes some of what was kept for imports that are over; false when nothing is left. */
+/** Deletes up to `limit` rows that were kept for imports that are over; false if nothing is left. */
 export function dropSomeKept(writer: Writer, limit: number): boolean {
   const id = writer.prepare('SELECT id FROM finished_import LIMIT 1').pluck().get()
   if (id === undefined) return false

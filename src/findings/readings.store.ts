@@ -1,7 +1,7 @@
 import type { ReadingRecord, ReadingUpdate } from '../connectors/connector.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
-/** An asset that has something that is still to be read, although it may have no newer date. */
+/** Whether something of an asset is still to be read, although it may have no newer date. */
 const isOpen = `(a.detectors_hash IS NOT @detectors_hash OR a.missed > 0 OR EXISTS (
   SELECT 1 FROM unread_section u WHERE u.asset_id = a.id
     AND (u.section = '' OR u.reason IN ('failed', 'limit') OR (u.was_read = 1 AND u.is_settled = 0))))`
@@ -48,7 +48,7 @@ export function saveReadings(
   }
 }
 
-/** Lets the next scan of a source read everything, whatever the platform's times say. */
+/** Makes the next scan of a source read everything, regardless of the times that the platform reports. */
 export function forgetReadings(writer: Writer, sourceId: number): void {
   writer.prepare('DELETE FROM reading WHERE source_id = ?').run(sourceId)
 }

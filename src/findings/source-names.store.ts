@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 
-/** Which of some names are no source, by name or id, and the names of those that are. */
+/** The given names that are neither name nor id of a source, and the names of all sources. */
 export function listUnknownSources(reader: Reader, names: readonly string[]): { unknown: string[]; known: string[] } {
   if (names.length === 0) return { unknown: [], known: [] }
   const rows = reader.all(
@@ -13,7 +13,7 @@ export function listUnknownSources(reader: Reader, names: readonly string[]): { 
   return { unknown: names.filter((name) => !all.has(fold(name))), known: rows.map(({ name }) => name) }
 }
 
-/** Ids of sources that are being deleted: what is left of them counts nowhere. */
+/** Ids of sources that are being deleted: what remains of them is not counted. */
 export function listDeletedSources(reader: Reader): readonly string[] {
   return cacheDefinition(reader, 'deleted sources', () =>
     reader

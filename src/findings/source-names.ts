@@ -6,7 +6,7 @@ import type { FilterMapping } from './filter.ts'
 import { listUnknownSources } from './source-names.store.ts'
 
 /**
- * Requires that a filter names only sources that exist; `path` is where the filter stands in the input.
+ * Requires that a filter names only sources that exist; `path` is the position of the filter in the input.
  * @throws AppError `not_found` with the closest names.
  */
 export function requireSources(reader: Reader, filters: FilterMapping | undefined, path: string): void {

@@ -10,17 +10,17 @@ import type { Reader, Writer } from '../store/store.ts'
 import type { FindingChange } from './ledger.store.ts'
 import { type FindingStatus, findingStatuses } from './model.ts'
 
-/** What an assistant may triage within an hour before a person is asked. */
+/** Maximum number of findings that an assistant may triage within an hour without a person's consent. */
 const MAX_UNASKED = 20
 const HOUR_MS = 3_600_000
 
-/** Members of an input that sets a status. */
+/** Input members of operations that set a status. */
 export const triageShape = {
   status: z.enum(findingStatuses).describe('The new status.'),
   reason: z.string().trim().max(1000).describe('Why, for the history; FALSE_POSITIVE and IGNORED need it.').optional(),
 }
 
-/** Refuses a decision against a finding that does not say why. */
+/** Refuses FALSE_POSITIVE and IGNORED without a reason. */
 export function requireReason(
   { status, reason }: { status: FindingStatus; reason?: string | undefined },
   context: z.core.$RefinementCtx,
@@ -29,21 +29,21 @@ export function requireReason(
   context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; say why it becomes ${status}.` })
 }
 
-/** Who makes a change of status, as its history keeps it. */
+/** The author of a change of status, as stored in the history. */
 export const deciderOf = ({ caller }: WriteContext): Pick<FindingChange, 'actor' | 'via' | 'client'> => ({
   actor: toSafeText(caller.name, 'prose'),
   via: caller.via,
   client: toStoredClient(caller.client),
 })
 
-/** Findings that are about to change, all to one status. */
+/** Numbers of findings, and of CRITICAL ones, that are about to get one status. */
 export interface TriageExtent {
   status: FindingStatus
   findings: number
   critical: number
 }
 
-/** @throws AppError `forbidden`, reason `consent_required`, for an assistant that triages much or something CRITICAL. */
+/** @throws AppError `forbidden`, reason `consent_required`, if an assistant triages many findings or a CRITICAL one. */
 export function requireTriageConsent(
   reader: Reader,
   { caller, now }: Pick<WriteContext, 'caller' | 'now'>,
@@ -56,7 +56,7 @@ export function requireTriageConsent(
   if (before + findings > MAX_UNASKED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
 }
 
-/** Writes a triage into the audit trail; `name` is the id of the finding, or * for those that `filters` take in. */
+/** Records a triage in the audit trail; `name` is the id of the finding, or * for those that `filters` match. */
 export function auditTriage(
   writer: Writer,
   context: WriteContext,

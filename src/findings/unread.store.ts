@@ -5,12 +5,12 @@ import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readSections } from './ledger.store.ts'
 
-/** A section of an asset that was not read, as it is kept. */
+/** A stored section of an asset that was not read. */
 export interface UnreadRecord extends UnreadSection {
   detail: string
   /** An earlier scan has read it. */
   wasRead: boolean
-  /** It was left out twice in a row, so it is taken to be empty. */
+  /** It was missing in two scans in a row, so it is assumed to be empty. */
   isSettled: boolean
   scanId: number
 }
@@ -38,7 +38,7 @@ export function listUnread(reader: Reader, assetId: number): UnreadRecord[] {
   }))
 }
 
-/** Replaces what is known to be unread of an asset. */
+/** Replaces the unread sections of an asset. */
 export function saveUnread(writer: Writer, assetId: number, scanId: number, records: readonly UnreadRecord[]): void {
   writer.prepare('DELETE FROM unread_section WHERE asset_id = ?').run(assetId)
   const insert = writer.prepare(
@@ -58,7 +58,7 @@ export function saveUnread(writer: Writer, assetId: number, scanId: number, reco
   }
 }
 
-/** The sections in which the findings of an asset stand that are not resolved. */
+/** The sections that contain unresolved findings of an asset. */
 export function listHeldSections(reader: Reader, assetId: number): Set<string> {
   const rows = reader
     .prepare(
@@ -71,15 +71,15 @@ export function listHeldSections(reader: Reader, assetId: number): Set<string> {
 interface Dependants {
   sourceId: number
   /**
-   * Where they are listed: through the asset with a key, or in a scope, to which belongs what is listed through assets
-   * that have moved there; or the asset itself.
+   * How they are listed: through the asset with this key; in a scope, including what is listed through assets that
+   * have moved there; or the asset itself.
    */
   through: { parentKey: string } | { scopeKey: string } | { key: string }
   kinds: readonly AssetKind[]
   scanId: number
 }
 
-/** Active assets of some kinds, known through another asset or in a scope, that this scan has not listed so far. */
+/** Active assets of some kinds, listed through another asset or in a scope, that this scan has not listed so far. */
 function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
   const place =
     'scopeKey' in through
@@ -121,7 +121,7 @@ export function listUnlistedIds(reader: Reader, dependants: Dependants): number[
   return reader.prepare(`SELECT a.id FROM asset a WHERE ${sql} ORDER BY a.id`).pluck().all(parameters) as number[]
 }
 
-/** Marks assets that were not listed as unread as a whole, so that their absence counts for nothing. */
+/** Marks assets that were not listed as entirely unread, so that their absence proves nothing. */
 export function keepUnlisted(
   writer: Writer,
   { reason, detail = '', ...dependants }: Dependants & { reason: UnreadReason; detail?: string | undefined },
@@ -138,8 +138,9 @@ export function keepUnlisted(
 }
 
 /**
- * Assets that are as they were because the one that they are known from is. `isChecked` is false where nothing showed
- * that: then they count as listed, not as looked at. Returns the keys of those newly seen.
+ * Marks assets as seen and unchanged because the asset or scope that they are listed through is. With `isChecked`
+ * false, nothing confirmed that: they count as listed, not as scanned. Returns the keys of those not seen before in
+ * this scan.
  */
 export function keepUnchanged(
   writer: Writer,
@@ -163,16 +164,16 @@ export interface UnreadSummary {
   section: string
   reason: UnreadReason
   detail: string
-  /** It is taken to be empty. */
+  /** It is assumed to be empty. */
   isSettled: boolean
   assets: number
-  /** Findings that stay as they are because of it. */
+  /** Findings that are left unchanged because of it. */
   findings: number
-  /** Assets of which an earlier scan has read it. */
+  /** Assets for which an earlier scan has read it. */
   readBefore: number
 }
 
-/** Sections are summed up by the first word of their names. */
+/** Sections are grouped by the first segment of their names. */
 export function summarizeUnread(reader: Reader, scanId: number): UnreadSummary[] {
   const rows = reader
     .prepare(

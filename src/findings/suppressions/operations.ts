@@ -190,7 +190,7 @@ function checkSuppression({ filters, valueFp, patterns }: Pick<SuppressionRecord
   throw invalidInput(`The suppression is not kept: ${first.path} ${first.message}`, { issues })
 }
 
-/** Changes the findings that are open now, a few at a time. */
+/** Changes the findings that are open now, one page per transaction; returns how many. */
 async function applyNow(suppression: SuppressionRecord, context: WriteContext): Promise<number> {
   const matches = compilePatterns(suppression)
   let changed = 0

@@ -11,7 +11,7 @@ import type { FindingStatus } from '../model.ts'
 export const patternFields = ['name', 'url', 'container', 'path', 'excerpt'] as const
 export type PatternField = (typeof patternFields)[number]
 
-/** A standing decision as the store has it; times in milliseconds. */
+/** A stored suppression; times in milliseconds. */
 export interface SuppressionRecord {
   id: number
   filters: FilterMapping
@@ -72,16 +72,16 @@ export function removeSuppression(writer: Writer, id: number): void {
   writer.prepare('DELETE FROM suppression WHERE id = ?').run(id)
 }
 
-/** The keyed hash of the value of a finding, null where it has none; undefined where there is no such finding. */
+/** The keyed hash of a finding's value, null if it has none; undefined if there is no such finding. */
 export function findValueFp(reader: Reader, findingId: number): number | null | undefined {
   const row = reader.prepare('SELECT value_fp AS valueFp FROM finding WHERE id = ?').get(findingId)
   return (row as { valueFp: number | null } | undefined)?.valueFp
 }
 
-/** What the patterns of a suppression look at. */
+/** The texts that the patterns of a suppression are matched against. */
 export type SuppressibleFinding = { id: number } & Record<PatternField, string>
 
-/** Open findings that filters and value take in, by id, after one or among some. */
+/** Open findings that match filters and value, by id: a page after an id, or those among some ids. */
 export function listSuppressible(
   reader: Reader,
   { filters, valueFp }: Pick<SuppressionRecord, 'filters' | 'valueFp'>,
@@ -105,7 +105,7 @@ export function listSuppressible(
 }
 
 /**
- * Findings whose present status an actor gave them, by id, after one; `gone`: they were not there when last looked for.
+ * Findings whose current status an actor set, by id, after `after`; `gone`: not found when they were last looked for.
  */
 export function listDecidedBy(
   reader: Reader,

@@ -11,15 +11,13 @@ import {
   type SuppressionRecord,
 } from './suppressions.store.ts'
 
-/** Ids in one question to the database. */
+/** Maximum number of ids in one query. */
 const IDS_AT_ONCE = 400
 
-/** How histories name what a suppression has decided. */
+/** The actor that histories name for what a suppression has changed. */
 export const actorOf = (id: number): SafeText => toSafeText(`suppression:${id}`, 'key')
 
-/**
- * Gives findings that this transaction opened the status that a standing decision has for them; the oldest one wins.
- */
+/** Applies suppressions to the findings that this transaction opened; the oldest that matches wins. */
 export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number): void {
   if (ledger.opened.size === 0) return
   const waiting = new Set(ledger.opened)
@@ -36,7 +34,7 @@ export function suppressOpened(writer: Writer, ledger: FindingLedger, at: number
   ledger.opened.clear()
 }
 
-/** Returns how many had another status before. */
+/** Returns how many were open before. */
 export function suppressFindings(
   ledger: FindingLedger,
   { id, status, reason }: SuppressionRecord,
@@ -50,7 +48,7 @@ export function suppressFindings(
   return open.length
 }
 
-/** Whether a finding fits all patterns. A pattern that no longer compiles fits nothing. */
+/** Compiles a test of a finding against all patterns. A pattern that no longer compiles matches nothing. */
 export function compilePatterns({
   patterns,
 }: Pick<SuppressionRecord, 'patterns'>): (finding: SuppressibleFinding) => boolean {
