@@ -63,7 +63,7 @@ export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX
 /** The same without the cache, for texts that rarely recur. */
 export function toSafeTextOnce(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
   let safe = text
-  // Masking one value can make a neighboring one recognizable, so it is repeated.
+  // Masking one value can make a neighbouring one recognizable, so it is repeated.
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const hidden = hide(safe, kind, maxLength)
     if (hidden === safe) break

@@ -16,7 +16,7 @@ const MAX_LAG_MS = HOUR_MS
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
 /**
- * Whether the weekly re-read of content without modification times is due; each workspace has its own hour of the week.
+ * Whether the weekly re-read of content without modification times is due; each workspace has its own time of the week.
  */
 export function isDue(workspaceId: string, readAt: number, now: number): boolean {
   const phase = Number.parseInt(digest(workspaceId).slice(0, 8), 16) % WEEK_MS

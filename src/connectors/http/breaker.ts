@@ -24,7 +24,7 @@ const FAILURES = 5
 const PATHS = 2
 const FIRST_OPEN_MS = 5_000
 const MAX_OPEN_MS = 60_000
-/** Number of openings (each after a failed probe) until calls fail at once instead of waiting for the next probe. */
+/** After more openings in a row than this, calls fail at once instead of waiting for the next probe. */
 const PATIENCE = 3
 
 /** Opens after five failures in a row on at least two paths; then a single probe at a time tests the origin. */

@@ -19,7 +19,7 @@ const PER_FURTHER_TYPE = 0.1
 const MAX_ENTRIES = 0.99
 
 /**
- * Joins neighboring signals. The confidence of a cluster is that of its strongest signal, raised for each further type
+ * Joins neighbouring signals. The confidence of a cluster is that of its strongest signal, raised for each further type
  * of signal; weak signals alone are combined as independent evidence. Quoted examples add nothing, regardless of their
  * number.
  */

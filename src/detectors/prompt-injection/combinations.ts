@@ -10,7 +10,7 @@ export interface Combination {
   groups: readonly (readonly Slot[])[]
   /** Maximum number of characters that they span together. */
   within: number
-  /** Whether all must be in one sentence; otherwise two neighboring sentences suffice. */
+  /** Whether all must be in one sentence; otherwise two neighbouring sentences suffice. */
   inSentence: boolean
 }
 

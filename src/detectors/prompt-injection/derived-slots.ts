@@ -66,7 +66,7 @@ const forbidding =
   /(?:^|[^a-z])(?:not|never|don['’]?t|cannot|can['’]?t|nicht|niemals|jamais|nunca|mai|nooit|nigdy)(?![a-z])/
 
 /**
- * Adds slots derived from neighboring words: who is addressed, and whose instructions are meant. Removes hits whose
+ * Adds slots derived from neighbouring words: who is addressed, and whose instructions are meant. Removes hits whose
  * meaning the surrounding words reverse.
  */
 export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] {

@@ -37,7 +37,7 @@ const prepared: readonly Prepared[] = combinations.map((combination) => ({
   masks: combination.groups.map((group) => toMask(group.map((slot) => slotNumber[slot]))),
 }))
 
-/** Signals from combinations of slots within two neighboring sentences. */
+/** Signals from combinations of slots within two neighbouring sentences. */
 export function findSlotSignals(tokens: Tokens, found: readonly SlotHit[]): Signal[] {
   const hits = addDerived(found, tokens)
   const signals: Signal[] = []

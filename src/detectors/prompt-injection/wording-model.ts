@@ -6,7 +6,7 @@ import type { SlotHit } from './slot-hits.ts'
 import type { Tokens } from './tokens.ts'
 import { BUCKETS, FeatureCollector, tagWords, toSentenceStarts } from './wording-features.ts'
 
-/** A linear model over hashed features of one sentence or two neighboring ones. */
+/** A linear model over hashed features of one sentence or two neighbouring ones. */
 export interface WordingModel {
   weights: Int8Array
   scale: number
@@ -73,7 +73,7 @@ export function replaceModel(model: WordingModel): void {
   loaded = model
 }
 
-/** A sentence, or two neighboring ones, with its score; offsets are into the canonical text. */
+/** A sentence, or two neighbouring ones, with its score; offsets are into the canonical text. */
 export interface ScoredWindow {
   start: number
   end: number

@@ -12,7 +12,7 @@ function readStyle(style: string): Map<string, string> {
 }
 
 /**
- * Parses a CSS color into RGB (0 to 255) and alpha; undefined unless it is numeric, `transparent`, `white` or `black`.
+ * Parses a CSS colour into RGB (0 to 255) and alpha; undefined unless it is numeric, `transparent`, `white` or `black`.
  */
 function readColor(text: string): { rgb: [number, number, number]; alpha: number } | undefined {
   if (text === 'transparent') return { rgb: [0, 0, 0], alpha: 0 }
@@ -44,7 +44,7 @@ function toPixels(size: string): number | undefined {
   return Number.parseFloat(match[1] ?? '') * factor
 }
 
-/** The background color behind text, as far as the markup states it; white by default. */
+/** The background colour behind text, as far as the markup states it; white by default. */
 export type Ground = readonly [number, number, number] | 'unknown'
 
 export interface Appearance {

@@ -9,7 +9,7 @@ function chunk(type: string, body: Uint8Array): Buffer {
   return Buffer.concat([head, typed, tail])
 }
 
-/** A small picture with vertical stripes of a color that darkens from top to bottom. */
+/** A small picture with vertical stripes of a colour that darkens from top to bottom. */
 export function toPng(width: number, height: number, rgb: readonly [number, number, number]): Uint8Array {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
