@@ -33,8 +33,8 @@ export interface MissingAssetsOptions {
 
 /**
  * Evaluates what a scan did not list in scopes that were listed completely, or that are gone: an asset that is absent
- * for the second time in a row is deleted, and its open findings are resolved. Returns true if too many assets were gone
- * at once, so that the next complete scan must confirm it.
+ * for the second time in a row is deleted, and its open findings are resolved. Returns true if too many assets were
+ * gone at once, so that the next complete scan must confirm it.
  */
 export async function resolveMissingAssets(options: MissingAssetsOptions): Promise<boolean> {
   const { lease, store } = options
