@@ -1,4 +1,5 @@
 import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
+import { internalText } from '../kernel/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { CustomDetectorRecord, WholeDefinition } from './model.ts'
 
@@ -48,7 +49,7 @@ export function insertCustomDetector(writer: Writer, key: string, members: Custo
       `INSERT INTO custom_detector (uid, key, display_name, description, enabled, definition, version, created_at, updated_at)
        VALUES (@uid, @key, @display_name, @description, @enabled, @definition, @version, @at, @at)`,
     )
-    .run({ ...toColumns(members), uid: crypto.randomUUID(), key, at })
+    .run({ ...toColumns(members), uid: internalText(crypto.randomUUID()), key: toSafeText(key, 'definition'), at })
 }
 
 export function replaceCustomDetector(writer: Writer, id: number, members: CustomDetectorMembers, at: number): void {

@@ -1,7 +1,7 @@
 import type { LinkDraft, LinkType } from '../connectors/connector.ts'
 import type { SafeAsset } from '../connectors/safe-session.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
-import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
+import { internalText, ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import { db } from '../store/builder.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
@@ -50,8 +50,8 @@ export function findAsset(reader: Reader, sourceId: number, key: string): AssetR
 /** Inserts or updates an asset; a deleted one becomes active again. Returns its id. */
 export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: SeenAsset): number {
   const { draft, at } = seen
-  const row = writer.prepare(upsertAsset).get({
-    uid: crypto.randomUUID(),
+  const row = writer.prepare(upsertAsset).write({
+    uid: internalText(crypto.randomUUID()),
     source_id: seen.sourceId,
     key: draft.key,
     kind_id: dictionary.wordId(ownText(draft.kind)),
@@ -61,7 +61,7 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     url: draft.url,
     owner: draft.owner ?? null,
     checksum: draft.checksum,
-    detectors_hash: seen.detectorsHash,
+    detectors_hash: seen.detectorsHash === null ? null : internalText(seen.detectorsHash),
     facts: draft.facts === undefined ? null : toSafeJson(draft.facts),
     content_created_at: draft.contentCreatedAt ?? null,
     content_updated_at: draft.contentUpdatedAt ?? null,

@@ -1,5 +1,5 @@
 import { orderedUuid } from '../kernel/ordered-uuid.ts'
-import { ownText, type SafeText } from '../kernel/safe-text.ts'
+import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
 import { holdAsset, type PendingImport } from './pending-imports.store.ts'
@@ -73,7 +73,7 @@ function insertImportedAsset(
   const { changes, lastInsertRowid } = writer
     .prepare(insertImported)
     .run(
-      orderedUuid(at),
+      internalText(orderedUuid(at)),
       sourceId,
       key,
       dictionary.wordId(kind),

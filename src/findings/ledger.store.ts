@@ -1,6 +1,6 @@
 import type { RedactedFinding } from '../detectors/detector.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
+import { internalText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
@@ -268,14 +268,14 @@ export class FindingLedger {
   }
 
   /** Defers a line if earlier lines about the finding are deferred, too; returns whether it did. */
-  deferLine(before: FindingRecord, line: unknown): boolean {
-    return this.#hasDeferred && deferLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
+  deferLine<Line>(before: FindingRecord, line: Safe<Line>): boolean {
+    return this.#hasDeferred && deferLine(this.#writer, itsImport(this.#pending), before.id, stringifySafe(line))
   }
 
   /** Records an applied line, to be reapplied if its finding is changed before the import is published. */
-  keepLine(before: FindingRecord, line: unknown): void {
+  keepLine<Line>(before: FindingRecord, line: Safe<Line>): void {
     if (!this.#held.has(before.id)) return
-    keepLine(this.#writer, itsImport(this.#pending), before.id, JSON.stringify(line))
+    keepLine(this.#writer, itsImport(this.#pending), before.id, stringifySafe(line))
   }
 
   #beforeChange(findingId: number): void {
@@ -393,7 +393,7 @@ export class FindingLedger {
         `INSERT INTO install (name, value) VALUES ('last_finding_id', ?)
          ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       )
-      .run(String(this.#nextId - 1))
+      .run(internalText(String(this.#nextId - 1)))
   }
 }
 

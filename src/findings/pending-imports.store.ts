@@ -1,3 +1,4 @@
+import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
 
@@ -53,7 +54,12 @@ export function openPendingImport(
          1 + coalesce((SELECT max(id) FROM asset), 0), 1 + coalesce((SELECT max(id) FROM combo), 0)
        RETURNING *`,
     )
-    .get({ source_id: sourceId, uid, is_followed: isFollowed ? 1 : 0, suppressions: listSuppressionIds(writer) })
+    .write({
+      source_id: sourceId,
+      uid: internalText(uid),
+      is_followed: isFollowed ? 1 : 0,
+      suppressions: internalText(listSuppressionIds(writer)),
+    })
   return toPending(inserted as PendingSqlRow)
 }
 
@@ -102,7 +108,7 @@ export function isHeld(reader: Reader, { id, firstFinding }: PendingImport, find
 const heldFinding = 'FROM earlier_finding WHERE import_id = ? AND finding_id = ?'
 
 /** Records a line that changed a held finding, in case the finding is changed before the import is published. */
-export function keepLine(writer: Writer, { id }: PendingImport, findingId: number, line: string): void {
+export function keepLine(writer: Writer, { id }: PendingImport, findingId: number, line: SafeText): void {
   writer
     .prepare(
       `UPDATE earlier_finding SET lines = json_insert(lines, '$[#]', json(?)) WHERE import_id = ? AND finding_id = ?`,
@@ -125,7 +131,7 @@ export function releaseFinding(writer: Writer, findingId: number): void {
       `SELECT p.id, e.lines FROM pending_import p CROSS JOIN earlier_finding e
        ON e.import_id = p.id AND e.finding_id = ?`,
     )
-    .get(findingId) as { id: number; lines: string } | undefined
+    .get(findingId) as { id: number; lines: SafeText } | undefined
   if (held === undefined) return
   restoreFinding(writer, held.id, findingId)
   deferLines(writer, held.id, findingId, held.lines)
@@ -133,7 +139,7 @@ export function releaseFinding(writer: Writer, findingId: number): void {
   writer.prepare('UPDATE pending_import SET is_followed = 0 WHERE id = ?').run(held.id)
 }
 
-function deferLines(writer: Writer, importId: number, findingId: number, lines: string): void {
+function deferLines(writer: Writer, importId: number, findingId: number, lines: SafeText): void {
   writer
     .prepare(
       `INSERT INTO pending_change (import_id, finding_id, lines) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET lines =
@@ -187,10 +193,10 @@ export function takeDeferredLines(writer: Writer, { id }: PendingImport, limit: 
 }
 
 /** Appends a line to those deferred for the same finding; false if there are none. */
-export function deferLine(writer: Writer, { id }: PendingImport, findingId: number, line: string): boolean {
+export function deferLine(writer: Writer, { id }: PendingImport, findingId: number, line: SafeText): boolean {
   const waiting = 'SELECT 1 FROM pending_change WHERE import_id = ? AND finding_id = ?'
   if (writer.prepare(waiting).get(id, findingId) === undefined) return false
-  deferLines(writer, id, findingId, `[${line}]`)
+  deferLines(writer, id, findingId, internalText(`[${line}]`))
   return true
 }
 
@@ -216,7 +222,7 @@ export function findSuppressionChanges(
 }
 
 export function saveSuppressions(writer: Writer, { id }: PendingImport, present: string): void {
-  writer.prepare('UPDATE pending_import SET suppressions = ? WHERE id = ?').run(present, id)
+  writer.prepare('UPDATE pending_import SET suppressions = ? WHERE id = ?').run(internalText(present), id)
 }
 
 /** Makes everything that a pending import has stored visible when this transaction is committed. */

@@ -1,4 +1,5 @@
 import type { ReadingRecord, ReadingUpdate } from '../connectors/connector.ts'
+import type { Safe } from '../kernel/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
 
 /** Whether something of an asset is still to be read, although it may have no newer date. */
@@ -32,7 +33,7 @@ export function listReadings(
 export function saveReadings(
   writer: Writer,
   { sourceId, scanStartedAt }: { sourceId: number; scanStartedAt: number },
-  updates: readonly ReadingUpdate[],
+  updates: readonly Safe<ReadingUpdate>[],
 ): void {
   const read = writer.prepare(
     `INSERT INTO main.reading (source_id, key, mark, read_at, checked_at) VALUES (@source_id, @key, @mark, @at, @at)

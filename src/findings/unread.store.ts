@@ -1,6 +1,7 @@
 import type { AssetKind } from '../connectors/connector.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin, type UnreadReason, type UnreadSection } from '../documents/section.ts'
+import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readSections } from './ledger.store.ts'
@@ -108,8 +109,8 @@ function toCondition({ sourceId, through, kinds, scanId }: Dependants) {
     AND +a.kind_id IN (SELECT id FROM word WHERE text IN (SELECT value FROM json_each(@kinds)))`
   const parameters = {
     source_id: sourceId,
-    place: 'scopeKey' in through ? through.scopeKey : 'key' in through ? through.key : through.parentKey,
-    kinds: JSON.stringify(kinds),
+    place: internalText('scopeKey' in through ? through.scopeKey : 'key' in through ? through.key : through.parentKey),
+    kinds: internalText(JSON.stringify(kinds)),
     scan_id: scanId,
   }
   return { sql, parameters }
@@ -124,7 +125,7 @@ export function listUnlistedIds(reader: Reader, dependants: Dependants): number[
 /** Marks assets that were not listed as entirely unread, so that their absence proves nothing. */
 export function keepUnlisted(
   writer: Writer,
-  { reason, detail = '', ...dependants }: Dependants & { reason: UnreadReason; detail?: string | undefined },
+  { reason, detail = ownText(''), ...dependants }: Dependants & { reason: UnreadReason; detail?: SafeText | undefined },
 ): void {
   const { sql, parameters } = toCondition(dependants)
   writer

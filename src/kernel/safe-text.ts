@@ -10,6 +10,12 @@ export type SafeText = string & { readonly [safe]: true }
 export const ownText = <const Text extends string>(text: IsLiteral<Text> extends true ? Text : never): SafeText =>
   text as string as SafeText
 
+/**
+ * Text that this program generated at run time (an id, a hash, a slug, ids as JSON), or that a condition only compares.
+ * Never text from outside that is stored or shown.
+ */
+export const internalText = (text: string): SafeText => text as SafeText
+
 /** The beginning of a text. */
 export const cutSafe = (text: SafeText, maxLength: number): SafeText => text.slice(0, maxLength) as SafeText
 
@@ -24,6 +30,9 @@ export interface SafeObject {
 
 /** Parses an object written by `toSafeJson`. */
 export const parseSafeObject = (json: SafeText): SafeObject => JSON.parse(json)
+
+/** JSON of a value whose texts are all safe. */
+export const stringifySafe = <Value>(value: Safe<Value>): SafeText => JSON.stringify(value) as SafeText
 
 type IsLiteral<Text extends string> = Record<never, never> extends Record<Text, true> ? false : true
 

@@ -94,7 +94,7 @@ function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
       const reason = state === 'hidden' ? 'refused' : 'switched_off'
       const through = { scopeKey }
       const { id: scanId, sourceId } = lease.scan
-      keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: `scope_${state}` })
+      keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: ownText(`scope_${state}`) })
       const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
       addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
     })

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { notFound } from '../kernel/errors.ts'
-import { ownText, type SafeText } from '../kernel/safe-text.ts'
+import { internalText, ownText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
 import { db } from '../store/builder.ts'
 import type { ScanRow } from '../store/schema.ts'
@@ -210,7 +210,9 @@ export function listScansOf(reader: Reader, owner: string): string[] {
 
 /** Releases all leases of an owner that is gone. */
 export function releaseScansOf(writer: Writer, owner: string): void {
-  writer.prepare("UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE status = 'RUNNING' AND owner = ?").run(owner)
+  writer
+    .prepare("UPDATE scan SET owner = NULL, heartbeat_at = NULL WHERE status = 'RUNNING' AND owner = ?")
+    .run(internalText(owner))
 }
 
 export interface Ending {
@@ -356,10 +358,12 @@ export function getEstateCursor(reader: Reader, scanId: number): { step: string;
 }
 
 export function saveEstateCursor(writer: Writer, scanId: number, step: string, assetId: number): void {
-  writer.prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?').run(step, assetId, scanId)
+  writer
+    .prepare('UPDATE scan SET estate_step = ?, estate_cursor = ? WHERE id = ?')
+    .run(internalText(step), assetId, scanId)
 }
 
-function toSafeNote({ code, message, scope, assetKey }: ScanNoteDraft): ScanNote {
+function toSafeNote({ code, message, scope, assetKey }: ScanNoteDraft): Safe<ScanNote> {
   return {
     code: toSafeText(code, 'prose'),
     message: toSafeText(message, 'prose', MAX_MESSAGE),
@@ -377,7 +381,7 @@ export function addNotes(
 ): void {
   if (notes.length === 0) return
   const row = writer.prepare(`SELECT ${list} AS kept FROM scan WHERE id = ?`).get(scanId) as { kept: string }
-  const kept = JSON.parse(row.kept) as ScanNote[]
+  const kept = JSON.parse(row.kept) as Safe<ScanNote>[]
   const keyOf = ({ code, scope, assetKey, message }: ScanNote) => JSON.stringify([code, scope, assetKey, message])
   const known = new Set(kept.map(keyOf))
   for (const note of notes.map(toSafeNote)) {
@@ -386,5 +390,5 @@ export function addNotes(
     known.add(keyOf(note))
     kept.push(note)
   }
-  writer.prepare(`UPDATE scan SET ${list} = ? WHERE id = ?`).run(JSON.stringify(kept), scanId)
+  writer.prepare(`UPDATE scan SET ${list} = ? WHERE id = ?`).run(stringifySafe(kept), scanId)
 }

@@ -74,7 +74,7 @@ export interface ScopeStep {
   counts?: { discovered: number; scanned: number; unchanged: number }
 }
 
-export function saveScopeStep(writer: Writer, scanId: number, key: string, step: ScopeStep): void {
+export function saveScopeStep(writer: Writer, scanId: number, key: SafeText, step: ScopeStep): void {
   const { discovered = 0, scanned = 0, unchanged = 0 } = step.counts ?? {}
   writer
     .prepare(

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
 import { Recent } from '../kernel/recent.ts'
+import type { Safe } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
@@ -20,12 +21,33 @@ const COMPACT_WAIT_MS = 30_000
  * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
  * of its own, so no caller changes the form of another's rows.
  */
-export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run'> {
+export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate'> {
+  /** Accepts safe text and words of a closed list, so a plain string cannot be stored. */
+  run<const Values extends readonly unknown[]>(
+    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
+  ): Database.RunResult
+  /** Runs a statement with RETURNING, whose values are checked as those of `run` are. */
+  write<const Values extends readonly unknown[]>(
+    ...values: { [Index in keyof Values]: Storable<Values[Index]> }
+  ): unknown
   readonly reader: boolean
   /** The statement whose rows are the first column alone. */
   pluck(): KeptStatement
   /** The statement whose rows are arrays. */
   raw(): KeptStatement
+}
+
+type Storable<Value> = unknown extends Value
+  ? never
+  : Value extends number | bigint | null | Uint8Array
+    ? Value
+    : Safe<Value>
+
+/** A statement whose values are unchecked: those of queries are checked by the types of their tables. */
+interface CompiledStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate' | 'run' | 'reader'> {
+  write(...values: unknown[]): unknown
+  pluck(): CompiledStatement
+  raw(): CompiledStatement
 }
 
 type RowForm = 'object' | 'pluck' | 'raw'
@@ -53,7 +75,7 @@ export interface TransactionOptions {
 
 export class Connection implements Writer {
   readonly #database: Database.Database
-  readonly #statements = new Recent<KeptStatement>(KEPT_STATEMENTS)
+  readonly #statements = new Recent<CompiledStatement>(KEPT_STATEMENTS)
   readonly #onWait: () => void
   readonly #unpublished: UnpublishedImports
   #open = false
@@ -134,14 +156,15 @@ export class Connection implements Writer {
   }
 
   prepare(sql: string): KeptStatement {
-    return this.#keep(sql, 'object')
+    return this.#keep(sql, 'object') as unknown as KeptStatement
   }
 
-  #keep(sql: string, form: RowForm): KeptStatement {
+  #keep(sql: string, form: RowForm): CompiledStatement {
     return this.#statements.use(form === 'object' ? sql : `${form} ${sql}`, () => {
       const statement = this.#database.prepare(sql)
       if (form !== 'object') statement[form]()
       return Object.assign(statement, {
+        write: (...values: unknown[]) => statement.get(...values),
         pluck: () => this.#keep(sql, 'pluck'),
         raw: () => this.#keep(sql, 'raw'),
       })
@@ -150,7 +173,7 @@ export class Connection implements Writer {
 
   all<Row>(query: Query<Row>): Row[] {
     const { sql, parameters } = toStatement(query)
-    const statement = this.prepare(sql)
+    const statement = this.#keep(sql, 'object')
     if (!statement.reader) {
       statement.run(...parameters)
       return []
@@ -164,7 +187,7 @@ export class Connection implements Writer {
 
   run(query: Query<unknown>): { changes: number; lastInsertRowid: number } {
     const { sql, parameters } = toStatement(query)
-    const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters)
+    const { changes, lastInsertRowid } = this.#keep(sql, 'object').run(...parameters)
     return { changes, lastInsertRowid: Number(lastInsertRowid) }
   }
 

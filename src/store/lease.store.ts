@@ -1,3 +1,4 @@
+import { internalText } from '../kernel/safe-text.ts'
 import { db } from './builder.ts'
 import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
@@ -22,7 +23,7 @@ export function saveLease(writer: Writer, name: string, { holder, expiresAt }: L
        ON CONFLICT (name) DO UPDATE SET expires_at = @at, holder = @holder,
          token = token + CASE WHEN holder = @holder THEN 0 ELSE 1 END`,
     )
-    .run({ name, holder, at: expiresAt })
+    .run({ name: internalText(name), holder: internalText(holder), at: expiresAt })
 }
 
 export function dropLease(writer: Writer, name: string, holder: string): void {

@@ -1,3 +1,4 @@
+import { internalText } from '../kernel/safe-text.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** Kinds of definitions whose texts assistants read. */
@@ -14,7 +15,7 @@ export function noteReview(
   const sql = byAssistant
     ? 'INSERT OR IGNORE INTO unreviewed (kind, name) VALUES (?, ?)'
     : 'DELETE FROM unreviewed WHERE kind = ? AND name = ?'
-  writer.prepare(sql).run(kind, name)
+  writer.prepare(sql).run(kind, internalText(name))
 }
 
 export function isUnreviewed(reader: Reader, kind: ReviewedKind, name: string): boolean {

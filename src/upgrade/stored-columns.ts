@@ -4,7 +4,7 @@ import { MASK } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 
 /** Masks a stored text as it would be stored today; null if it cannot be kept. */
-export type ToSafe = (text: string, row: Record<string, unknown>) => string | null
+export type ToSafe = (text: string, row: Record<string, unknown>) => SafeText | null
 
 export interface StoredTextTable {
   name: string
@@ -35,8 +35,10 @@ const mark = text('key')
  */
 const position =
   (maxLength: number): ToSafe =>
-  (stored) =>
-    toSafeText(stored, 'key', maxLength) === stored ? stored : null
+  (stored) => {
+    const safe = toSafeText(stored, 'key', maxLength)
+    return safe === stored ? safe : null
+  }
 const json =
   (kind: TextKind): ToSafe =>
   (stored) =>

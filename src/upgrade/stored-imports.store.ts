@@ -8,7 +8,7 @@ import { toStoredKey } from './stored-columns.ts'
 type Identify = (canonical: string) => number
 type Told = ImportRow['asset']
 interface WaitingRow {
-  uid: string
+  uid: SafeText
   ordinal: number
 }
 
@@ -16,7 +16,11 @@ const MAX_EXCERPT = 2000
 
 /** Masks staged findings of imports; returns the number of changed rows. */
 export function passWaitingImports(writer: Writer, identify: Identify): number {
-  const pass = (table: 'import_block' | 'import_row', column: string, toSafe: (stored: never) => unknown) => {
+  const pass = (
+    table: 'import_block' | 'import_row',
+    column: string,
+    toSafe: (stored: never) => SafeText | Uint8Array | undefined,
+  ) => {
     const read = writer.prepare(`SELECT ${column} FROM ${table} WHERE uid = ? AND ordinal = ?`).pluck()
     const write = writer.prepare(`UPDATE ${table} SET ${column} = ? WHERE uid = ? AND ordinal = ?`)
     // Findings are sorted by key, so their order may change: storing starts over, and storing a finding twice changes
@@ -92,14 +96,14 @@ const toSafeFacets = ({ severity, status, ...words }: ImportFacets): ImportFacet
 type FlatRow = Omit<ImportRow, 'facets'> & ImportFacets
 
 /** Masks findings staged by versions before blocks, see `packEarlierRows`; undefined if nothing changes. */
-function toSafeEarlier(text: string, identify: Identify): string | undefined {
+function toSafeEarlier(text: string, identify: Identify): SafeText | undefined {
   const waiting: unknown = JSON.parse(text)
   const rows = Array.isArray(waiting) ? waiting : [waiting]
   const safe = rows.map((row) =>
     Array.isArray(row) ? toSafePack(row as unknown[], identify) : toSafeFlat(row as FlatRow, identify),
   )
   const written = JSON.stringify(Array.isArray(waiting) ? safe : safe[0])
-  return written === JSON.stringify(waiting) ? undefined : written
+  return written === JSON.stringify(waiting) ? undefined : (written as SafeText)
 }
 
 const toSafeFlat = (row: FlatRow, identify: Identify): FlatRow => ({

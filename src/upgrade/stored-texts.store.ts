@@ -1,3 +1,4 @@
+import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import type { StoredTextTable } from './stored-columns.ts'
 
@@ -22,7 +23,7 @@ export function passTable(writer: Writer, table: StoredTextTable): number {
 }
 
 function passRow(writer: Writer, table: StoredTextTable, row: Record<string, unknown>): boolean {
-  const safe: [column: string, text: string | null][] = []
+  const safe: [column: string, text: SafeText | null][] = []
   for (const [column, toSafe] of Object.entries(table.columns)) {
     const stored = row[column]
     if (typeof stored !== 'string' || stored === '') continue
@@ -37,13 +38,13 @@ function writeRow(
   writer: Writer,
   { name, key, isCache = false }: StoredTextTable,
   row: Record<string, unknown>,
-  safe: readonly [string, string | null][],
+  safe: readonly [string, SafeText | null][],
 ): void {
   const where = key.map((column) => `${quote(column)} = ?`).join(' AND ')
-  const place = key.map((column) => row[column])
+  const place = key.map((column) => row[column] as number | SafeText)
   const set = safe.map(([column]) => `${quote(column)} = ?`).join(', ')
   const update = writer.prepare(`UPDATE OR IGNORE main.${name} SET ${set} WHERE ${where}`)
-  const write = (texts: readonly (string | null)[]) => update.run(...texts, ...place).changes > 0
+  const write = (texts: readonly (SafeText | null)[]) => update.run(...texts, ...place).changes > 0
   if (write(safe.map(([, text]) => text))) return
   if (isCache) {
     writer.prepare(`DELETE FROM main.${name} WHERE ${where}`).run(...place)
@@ -51,7 +52,12 @@ function writeRow(
   }
   // Another row already has the masked name.
   for (let number = 2; ; number++) {
-    if (write(safe.map(([column, text]) => (isName(column) && text !== null ? `${text} (${number})` : text)))) return
+    if (
+      write(
+        safe.map(([column, text]) => (isName(column) && text !== null ? internalText(`${text} (${number})`) : text)),
+      )
+    )
+      return
   }
 }
 

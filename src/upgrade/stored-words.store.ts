@@ -1,5 +1,6 @@
 import { toSafeText } from '../detectors/safe-text.ts'
 import { markLogReset } from '../findings/log.store.ts'
+import { internalText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 
 const comboWords = ['detector_id', 'type_id', 'category_id', 'custom_key_id'] as const
@@ -87,5 +88,5 @@ function replaceIds(writer: Writer, table: string, column: string, ids: Readonly
          (SELECT value ->> 0, value ->> 1 FROM json_each(@pairs))
        UPDATE OR IGNORE main.${table} SET ${column} = other.new FROM other WHERE ${table}.${column} = other.id`,
     )
-    .run({ pairs: JSON.stringify([...ids]) })
+    .run({ pairs: internalText(JSON.stringify([...ids])) })
 }

@@ -9,6 +9,7 @@ import { backUpKey, finishRotation, readKeyStatus, rotateKey } from '../../src/s
 import { type KeyedVault, openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
+import { safe } from '../support/safe-text.ts'
 
 const TRIES = 100
 const KILLS = Number(process.env.ASSAY_KILLS ?? 10)
@@ -143,7 +144,7 @@ describe('a change of the key', () => {
         .prepare(
           "INSERT INTO source (uid, name, type, config, secrets, created_at, updated_at) VALUES ('one', 'One', 'WIKI', '{}', ?, 0, 0)",
         )
-        .run(JSON.stringify({ api_token: keyed.seal(PLACE, SECRET) })),
+        .run(safe(JSON.stringify({ api_token: keyed.seal(PLACE, SECRET) }))),
     )
     own.close()
     return { folder, close: () => rmSync(folder, { recursive: true, force: true }) }

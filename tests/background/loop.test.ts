@@ -5,6 +5,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
 import { createTenant, type FakeTenant, refuse } from '../scans/fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
+import { safe } from '../support/safe-text.ts'
 
 const HOUR = 3_600_000
 let tenant: FakeTenant
@@ -128,7 +129,7 @@ describe('an interrupted scan', () => {
     const { id } = await bench.run<Scan>('start_scan', { id: 'fake' })
     await expect.poll(async () => (await scans())[0]?.status).toBe('RUNNING')
     bench.store.write((writer) =>
-      writer.prepare('UPDATE scan SET token = token + 1, owner = ?, heartbeat_at = ?').run(owner, heartbeatAt),
+      writer.prepare('UPDATE scan SET token = token + 1, owner = ?, heartbeat_at = ?').run(safe(owner), heartbeatAt),
     )
     await bench.queue.settled(id)
     delete tenant.onPage
@@ -209,7 +210,9 @@ describe('the lease', () => {
   ])('is taken from a holder that %s', async (_name, name, expiresIn) => {
     const expiresAt = bench.clock.now + expiresIn
     bench.store.write((writer) =>
-      writer.prepare("INSERT INTO lease VALUES ('loop', ?, 7, ?)").run(name.replace('HOST', hostname()), expiresAt),
+      writer
+        .prepare("INSERT INTO lease VALUES ('loop', ?, 7, ?)")
+        .run(safe(name.replace('HOST', hostname())), expiresAt),
     )
     start({ leaseMs: 100 })
     await expect.poll(() => holder()?.token).toBe(8)

@@ -5,6 +5,7 @@ import { createRandom } from '../../src/kernel/random.ts'
 import { backUp, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
 import { print, quantile, readCount, readFlags, saveResults } from '../support/bench.ts'
+import { safe } from '../support/safe-text.ts'
 
 // How long a backup and a restore of a database of so many megabytes take, with the check of every page in both.
 // npm run bench -- backup [--megabytes 100] [--rounds 5] [--folder DIR] [--json FILE]
@@ -25,7 +26,7 @@ try {
     store.write((writer) => {
       const insert = writer.prepare('INSERT INTO install (name, value) VALUES (?, ?)')
       for (let row = 0; row < ROWS_AT_ONCE; row++) {
-        insert.run(`${batch}-${row}`, `${random()}`.repeat(60).slice(0, 1000))
+        insert.run(safe(`${batch}-${row}`), safe(`${random()}`.repeat(60).slice(0, 1000)))
       }
     })
   }

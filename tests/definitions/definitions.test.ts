@@ -25,6 +25,7 @@ import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { thrownBy } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 import { definitionSets, type GeneratedSet } from './generated.ts'
 
 const AT = Date.UTC(2026, 5, 15, 12)
@@ -46,7 +47,7 @@ afterEach(() => {
 function openStore(): Store {
   const store = Store.open(join(root, `${count++}.db`), { now: () => AT })
   stores.push(store)
-  store.write((writer) => writer.prepare("INSERT INTO install (name, value) VALUES ('id', ?)").run(`db-${count}`))
+  store.write((writer) => writer.prepare("INSERT INTO install (name, value) VALUES ('id', ?)").run(safe(`db-${count}`)))
   return store
 }
 
@@ -197,7 +198,7 @@ describe('apply', () => {
           "INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES ('s', 'S', 'IMPORT', '{}', 0, 0)",
         )
         .run()
-      for (const text of ['kind', 'PII', 'EMAIL']) writer.prepare('INSERT INTO word (text) VALUES (?)').run(text)
+      for (const text of ['kind', 'PII', 'EMAIL']) writer.prepare('INSERT INTO word (text) VALUES (?)').run(safe(text))
       const word = (text: string) =>
         (writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number }).id
       writer

@@ -29,7 +29,7 @@ function addAsset(writer: Writer, dice: Dice): void {
       `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
        VALUES (?, ?, ?, ?, ?, 'new', 'ACTIVE', ?, ?)`,
     )
-    .run(crypto.randomUUID(), source, crypto.randomUUID(), kind, container, NOW - DAY, NOW)
+    .run(safe(crypto.randomUUID()), source, safe(crypto.randomUUID()), kind, container, NOW - DAY, NOW)
 }
 
 function insertFinding(ledger: FindingLedger, writer: Writer, dice: Dice): void {
@@ -113,11 +113,11 @@ export function changeSomething(store: Store, dice: Dice, { most = 12, startsOve
       const scannedAt = dice.chance(0.5) ? NOW : null
       const state = dice.pick(['ACTIVE', 'DELETED'])
       const id = anyId(writer, 'asset', dice)
-      writer.prepare('UPDATE asset SET status = ?, last_scanned_at = ? WHERE id = ?').run(state, scannedAt, id)
+      writer.prepare('UPDATE asset SET status = ?, last_scanned_at = ? WHERE id = ?').run(safe(state), scannedAt, id)
     }
     if (dice.chance(0.05)) {
       const named = [dice.pick(['Team wiki', 'TEAM Wiki']), dice.pick(['WIKI', 'BI_PLATFORM'])]
-      writer.prepare('UPDATE source SET name = ?, type = ? WHERE id = 1').run(...named)
+      writer.prepare('UPDATE source SET name = ?, type = ? WHERE id = 1').run(...safe(named))
     }
     if (dice.chance(startsOver)) {
       writer.prepare('DELETE FROM finding WHERE id = ?').run(anyId(writer, 'finding', dice))

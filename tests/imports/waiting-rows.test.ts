@@ -118,7 +118,7 @@ it.each([
     for (const [uid, [rows = 0, bytes = 0]] of Object.entries(files)) {
       openImportFile(writer, uid, 0)
       const add = 'INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, 1, ?, zeroblob(?))'
-      writer.prepare(add).run(uid, rows, rows * 43 + bytes)
+      writer.prepare(add).run(safe(uid), rows, rows * 43 + bytes)
     }
   })
   const change = { uid: 'u', write: store.write.bind(store), signal: new AbortController().signal }

@@ -1,4 +1,5 @@
 import type { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
 import { dimensionsOf, type MadeMetric } from './query-data.ts'
 
 /** Puts made metrics into the tables, as drafts. */
@@ -15,9 +16,21 @@ export function plantMetrics(store: Store, metrics: readonly MadeMetric[]): void
       const termId =
         mapping === null
           ? null
-          : Number(term.run(crypto.randomUUID(), `term-${slug}`, slug, JSON.stringify(mapping)).lastInsertRowid)
+          : Number(
+              term.run(safe(crypto.randomUUID()), safe(`term-${slug}`), safe(slug), safe(JSON.stringify(mapping)))
+                .lastInsertRowid,
+            )
       const allowed = JSON.stringify(dimensionsOf(entity))
-      metric.run(crypto.randomUUID(), slug, slug, type, JSON.stringify(definition), allowed, termId, emptyAs)
+      metric.run(
+        safe(crypto.randomUUID()),
+        safe(slug),
+        safe(slug),
+        safe(type),
+        safe(JSON.stringify(definition)),
+        safe(allowed),
+        termId,
+        safe(emptyAs),
+      )
     }
   })
 }

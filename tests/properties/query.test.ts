@@ -5,6 +5,7 @@ import { evaluateSeries } from '../../src/query/answer/series.ts'
 import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
+import { safe } from '../support/safe-text.ts'
 import { plantMetrics } from './plant-metrics.ts'
 import { Dice, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
 import { Oracle } from './query-oracle.ts'
@@ -65,7 +66,7 @@ function addTerm(store: Store, mapping: OracleFilter): string {
       .prepare(
         `INSERT INTO term (uid, slug, display_name, filter_mapping, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)`,
       )
-      .run(crypto.randomUUID(), slug, slug, JSON.stringify(mapping)),
+      .run(safe(crypto.randomUUID()), safe(slug), safe(slug), safe(JSON.stringify(mapping))),
   )
   return slug
 }

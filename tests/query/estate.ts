@@ -95,7 +95,7 @@ function plantSources(writer: Writer, sources: SourceSeed[]): Map<string, number
   return new Map(
     sources.map(({ name, type = 'WIKI', lastCompletedScanAt = 1 }) => [
       name,
-      Number(insert.run(crypto.randomUUID(), name, type, lastCompletedScanAt).lastInsertRowid),
+      Number(insert.run(safe(crypto.randomUUID()), safe(name), safe(type), lastCompletedScanAt).lastInsertRowid),
     ]),
   )
 }
@@ -111,14 +111,14 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
     assets.map((asset) => {
       const sourceId = sourceIds.get(asset.source ?? firstSource ?? '') ?? 0
       const { lastInsertRowid } = insert.run(
-        crypto.randomUUID(),
+        safe(crypto.randomUUID()),
         sourceId,
-        asset.key,
+        safe(asset.key),
         ensureWord(writer, safe(asset.kind ?? 'wiki.page')),
         ensureWord(writer, safe(asset.container ?? '')),
-        asset.name ?? asset.key,
-        asset.url ?? `https://wiki.invalid/${asset.key}`,
-        asset.owner ?? null,
+        safe(asset.name ?? asset.key),
+        safe(asset.url ?? `https://wiki.invalid/${asset.key}`),
+        safe(asset.owner ?? null),
         asset.status ?? 'ACTIVE',
         asset.contentUpdatedAt ?? null,
         asset.firstSeenAt ?? 0,
@@ -171,7 +171,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
       Math.round((finding.confidence ?? 0.9) * 10_000),
       finding.lastDetectedAt ?? null,
       finding.resolvedAt ?? null,
-      finding.excerpt ?? null,
+      safe(finding.excerpt ?? null),
     )
     for (const [seq, { at, from, to }] of (finding.changes ?? []).entries()) {
       change.run(id, seq, at, statusCodes[from], statusCodes[to])

@@ -7,6 +7,7 @@ import { scanOperations } from '../../src/scans/operations.ts'
 import { getScan } from '../../src/scans/scans.store.ts'
 import { queueScan } from '../../src/scans/start.ts'
 import { getSource } from '../../src/sources/sources.store.ts'
+import { safe } from '../support/safe-text.ts'
 import { createTenant, type FakeTenant } from './fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from './workbench.ts'
 
@@ -101,7 +102,7 @@ describe('list_scans', () => {
         `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at)
          VALUES (?, 1, 'COMPLETED', 'MANUAL', 'x', '', '', 0)`,
       )
-      for (let count = 0; count < 300; count++) insert.run(`old-${count}`)
+      for (let count = 0; count < 300; count++) insert.run(safe(`old-${count}`))
     })
     const { id } = await bench.scan()
     const { items } = await list({ limit: 500 })

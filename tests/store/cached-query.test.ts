@@ -12,6 +12,7 @@ import { type BuiltQuery, db, toStatement } from '../../src/store/builder.ts'
 import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../../src/store/cached-query.ts'
 import type { Reader } from '../../src/store/store.ts'
 import { openStore, plant } from '../query/estate.ts'
+import { safe } from '../support/safe-text.ts'
 
 type Value = string | number | null
 /** A condition of a random query: what it is, and the values in it. */
@@ -123,7 +124,7 @@ test('a query by its shape is the query with its values, and has its rows', () =
     for (let each = 0; each < 20; each++)
       writer
         .prepare('INSERT INTO lease (name, holder, token, expires_at) VALUES (?, ?, 1, ?)')
-        .run(`n${each}`, '', each)
+        .run(safe(`n${each}`), '', each)
   })
   store.read((reader) => {
     fc.assert(

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../src/kernel/errors.ts'
 import { Store } from '../../src/store/store.ts'
+import { safe } from '../support/safe-text.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const filler = join(folder, 'filler')
@@ -10,9 +11,12 @@ writeFileSync(filler, Buffer.alloc(1_000_000, 1))
 const store = Store.open(join(folder, 'assay.db'), { now: Date.now })
 let kept = 0
 const add = () =>
-  store.write((writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(`row-${kept}`, 'x'.repeat(4_000)), {
-    essential: true,
-  })
+  store.write(
+    (writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(safe(`row-${kept}`), safe('x'.repeat(4_000))),
+    {
+      essential: true,
+    },
+  )
 const count = () =>
   store.read((reader) => reader.prepare("SELECT count(*) FROM install WHERE name LIKE 'row-%'").pluck().get()) as number
 const tryToAdd = (): string => {

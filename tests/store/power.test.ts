@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRandom } from '../../src/sample/ids.ts'
 import { Store } from '../../src/store/store.ts'
 import { mainFile, makeHome, runAssay } from '../support/assay.ts'
+import { safe } from '../support/safe-text.ts'
 import { killWriters } from './killed-writer.ts'
 
 const isLong = process.env.ASSAY_LONG === '1'
@@ -34,8 +35,9 @@ function leaveLog(commits: number) {
   for (let commit = 1; commit <= commits; commit++) {
     store.write((writer) => {
       const insert = writer.prepare('INSERT INTO install (name, value) VALUES (?, ?)')
-      for (let row = 0; row < 1 + (commit % 7); row++) insert.run(`commit-${commit}-${row}`, 'x'.repeat(400))
-      writer.prepare("INSERT OR REPLACE INTO install (name, value) VALUES ('commits', ?)").run(String(commit))
+      for (let row = 0; row < 1 + (commit % 7); row++)
+        insert.run(safe(`commit-${commit}-${row}`), safe('x'.repeat(400)))
+      writer.prepare("INSERT OR REPLACE INTO install (name, value) VALUES ('commits', ?)").run(safe(String(commit)))
     })
   }
   const cut = join(dirname(file), 'cut.db')
@@ -171,7 +173,7 @@ describe('the write-ahead log', () => {
   const grow = (store: Store, from: number) =>
     store.write((writer) => {
       const insert = writer.prepare('INSERT OR REPLACE INTO install (name, value) VALUES (?, ?)')
-      for (let row = 0; row < 500; row++) insert.run(`grown-${from}-${row}`, 'x'.repeat(8_000))
+      for (let row = 0; row < 500; row++) insert.run(safe(`grown-${from}-${row}`), safe('x'.repeat(8_000)))
     })
 
   it('stays below 64 MB, and batches wait for a reader that keeps it from being emptied', async () => {
@@ -299,7 +301,9 @@ describe('a disk without room', () => {
     const hasBallast = () => existsSync(join(dirname(store.file), 'ballast'))
     expect(hasBallast()).toBe(true)
     const add = (name: string, bytes: number) =>
-      store.write((writer) => writer.prepare('INSERT INTO install VALUES (?, ?)').run(name, 'x'.repeat(bytes)))
+      store.write((writer) =>
+        writer.prepare('INSERT INTO install VALUES (?, ?)').run(safe(name), safe('x'.repeat(bytes))),
+      )
     let refused: unknown
     try {
       for (let row = 0; row < 200; row++) add(`row-${row}`, 4_000)

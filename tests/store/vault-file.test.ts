@@ -7,6 +7,7 @@ import { readKeyStatus, replaceKey } from '../../src/store/keys/key-rotation.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { startEntry } from '../support/entry.ts'
+import { safe } from '../support/safe-text.ts'
 
 let home: string
 let store: Store
@@ -147,7 +148,7 @@ describe('a key that is given up', () => {
           `INSERT INTO source (uid, name, type, config, secrets, created_at, updated_at)
            VALUES ('u', 'wiki', 'WIKI', '{}', @secrets, 0, 0)`,
         )
-        .run({ secrets: JSON.stringify(secrets) }),
+        .run({ secrets: safe(JSON.stringify(secrets)) }),
     )
   const secretsOf = () => store.read((reader) => reader.prepare('SELECT secrets FROM source').pluck().get())
 

@@ -10,6 +10,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { examineReadiness } from '../../src/telemetry/readiness.ts'
 import { createTelemetry, type Telemetry } from '../../src/telemetry/telemetry.ts'
 import { localPerson, NOON, openStore } from '../support/context.ts'
+import { safe } from '../support/safe-text.ts'
 
 let kept: ReturnType<typeof openStore>
 let telemetry: Telemetry
@@ -88,7 +89,7 @@ function addSources(sources: number): void {
         .prepare(
           `INSERT INTO source (uid, name, type, config, created_at, updated_at) VALUES (@uid, @uid, 'WIKI', '{}', 0, 0)`,
         )
-        .run({ uid: `source-${n}` })
+        .run({ uid: safe(`source-${n}`) })
     }
   })
 }
@@ -133,7 +134,7 @@ describe('metrics', () => {
             `INSERT INTO scan (uid, source_id, status, trigger, requested_by, config_hash, detectors_hash, created_at, started_at, finished_at, scanned)
              VALUES (@uid, 1, 'COMPLETED', 'MANUAL', 'x', '', '', 0, 1000, 6000, @scanned)`,
           )
-          .run({ uid: `s${scanned}`, scanned })
+          .run({ uid: safe(`s${scanned}`), scanned })
       }
     })
     expect(await read('scan_items_total{source="u1",kind="asset",outcome="scanned"}')).toBe(7)

@@ -1,3 +1,4 @@
+import { internalText } from '../../kernel/safe-text.ts'
 import type { Reader, Writer } from '../../store/store.ts'
 import { assetsAt, EARLIER_ASSETS, ROW_BYTES } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
@@ -14,19 +15,19 @@ const BYTES_AT_ONCE = 16 * 1024 * 1024
 const EARLIER_AT_ONCE = 32
 
 export function openImportFile(writer: Writer, uid: string, at: number): void {
-  writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(uid, at)
+  writer.prepare('INSERT INTO import_file (uid, created_at) VALUES (?, ?)').run(internalText(uid), at)
 }
 
 /** Adds a block after those of its part; `turn` must grow with every call. */
 export function addImportBlock(writer: Writer, uid: string, turn: number, { part, size, data }: PartBlock): void {
   writer
     .prepare('INSERT INTO import_block (uid, ordinal, size, data) VALUES (?, ?, ?, ?)')
-    .run(uid, (part + 1) * ORDINALS_OF_PART + turn, size, data)
+    .run(internalText(uid), (part + 1) * ORDINALS_OF_PART + turn, size, data)
 }
 
 /** Accepts a file: from now on it will be stored, even if this process dies. */
 export function acceptImportFile(writer: Writer, uid: string): void {
-  writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(uid)
+  writer.prepare('UPDATE import_file SET accepted = 1 WHERE uid = ?').run(internalText(uid))
 }
 
 export interface WaitingBlocks {
@@ -129,19 +130,19 @@ function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlo
 
 /** Records that `count` more of the first staged findings are stored. */
 export function saveStoredRows(writer: Writer, uid: string, count: number): void {
-  writer.prepare('UPDATE import_file SET stored = stored + ? WHERE uid = ?').run(count, uid)
+  writer.prepare('UPDATE import_file SET stored = stored + ? WHERE uid = ?').run(count, internalText(uid))
 }
 
 /** Deletes the blocks returned by `findWaitingBlocks` once all of them are stored. */
 export function dropImportRows(writer: Writer, uid: string, ordinal: number): void {
   for (const table of ['import_block', 'import_row'] as const) {
-    writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(uid, ordinal)
+    writer.prepare(`DELETE FROM ${table} WHERE uid = ? AND ordinal <= ?`).run(internalText(uid), ordinal)
   }
-  writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?').run(uid)
+  writer.prepare('UPDATE import_file SET stored = 0 WHERE uid = ?').run(internalText(uid))
 }
 
 export function dropImportFile(writer: Writer, uid: string): void {
-  writer.prepare('DELETE FROM import_file WHERE uid = ?').run(uid)
+  writer.prepare('DELETE FROM import_file WHERE uid = ?').run(internalText(uid))
 }
 
 /** Files created before `before` that were never completely read, and accepted ones whose scan is over or gone. */
@@ -160,7 +161,7 @@ export function dropSomeBlocks(writer: Writer, uid: string, limit: number): bool
   const dropped = (['import_block', 'import_row'] as const).map((table) => {
     const drop = `DELETE FROM ${table} WHERE uid = @uid AND ordinal IN
       (SELECT ordinal FROM ${table} WHERE uid = @uid ORDER BY ordinal LIMIT @limit)`
-    return writer.prepare(drop).run({ uid, limit }).changes
+    return writer.prepare(drop).run({ uid: internalText(uid), limit }).changes
   })
   return dropped.includes(limit)
 }

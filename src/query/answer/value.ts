@@ -146,7 +146,6 @@ function compareGroups(a: GroupValue, b: GroupValue): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The display name of a group. */
 export const toGroupName = (key: GroupKey): SafeText =>
   joinSafe(
     key.map((name) => name ?? ownText(NONE)),

@@ -71,7 +71,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     )
     const sourceIds = Array.from({ length: SOURCES }, (_, index) =>
       Number(
-        source.run(crypto.randomUUID(), sourceName(index), index % 2 === 0 ? 'WIKI' : 'BI_PLATFORM', NOW)
+        source.run(safe(crypto.randomUUID()), safe(sourceName(index)), index % 2 === 0 ? 'WIKI' : 'BI_PLATFORM', NOW)
           .lastInsertRowid,
       ),
     )
@@ -99,9 +99,9 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
       const [sourceNumber, container] = [skewed(dice, SOURCES), skewed(dice, containers)]
       const assetId = Number(
         asset.run(
-          `asset-${index}`,
+          safe(`asset-${index}`),
           sourceIds[sourceNumber],
-          `a${index}`,
+          safe(`a${index}`),
           page,
           containerIds[container],
           START,
@@ -158,7 +158,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
     }
     const counted = writer.prepare('UPDATE combo SET n = ? WHERE id = ?')
     for (const { id, n } of combos.values()) counted.run(n, id)
-    writer.prepare(`INSERT INTO install (name, value) VALUES ('last_finding_id', ?)`).run(String(findings))
+    writer.prepare(`INSERT INTO install (name, value) VALUES ('last_finding_id', ?)`).run(safe(String(findings)))
   })
   out.findings.close()
   out.spans.close()

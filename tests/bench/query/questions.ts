@@ -7,6 +7,7 @@ import type { MetricQuestion, SeriesQuestion } from '../../../src/query/model.ts
 import type { Plan } from '../../../src/query/plan/plan.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import type { Reader, Store } from '../../../src/store/store.ts'
+import { safe } from '../../support/safe-text.ts'
 import { NOW, START } from './estate.ts'
 
 const DAY = 24 * 3_600_000
@@ -143,12 +144,12 @@ export function plantQuestions(store: Store): void {
     const add = (slug: string, definition: object) =>
       Number(
         insert.run(
-          crypto.randomUUID(),
-          slug,
-          slug,
+          safe(crypto.randomUUID()),
+          safe(slug),
+          safe(slug),
           'numerator' in definition ? 'RATIO' : 'SIMPLE',
-          JSON.stringify(definition),
-          allowed,
+          safe(JSON.stringify(definition)),
+          safe(allowed),
         ).lastInsertRowid,
       )
     for (const [slug, definition] of Object.entries(benchMetrics)) add(slug, definition)
@@ -160,7 +161,7 @@ export function plantQuestions(store: Store): void {
     )
     for (const [position, [slug, pinned]] of onDashboard.entries()) {
       const id = add(`${slug}-${position}`, benchMetrics[slug] ?? {})
-      place.run(dashboard, id, pinned === null ? null : JSON.stringify(pinned), position)
+      place.run(dashboard, id, safe(pinned === null ? null : JSON.stringify(pinned)), position)
     }
   })
 }
