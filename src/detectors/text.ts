@@ -39,3 +39,10 @@ export function isWordCode(code: number): boolean {
     (code >= 0xc0 && code < 0x2000)
   )
 }
+
+/** A text without the signs that close it. */
+export function withoutTail(text: string, signs: string): string {
+  let end = text.length
+  while (end > 0 && signs.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}

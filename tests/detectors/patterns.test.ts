@@ -10,7 +10,15 @@ describe('built-in patterns', () => {
     expect(await findFaults(patterns)).toEqual([])
   }, 600_000)
 
-  it.each([['(a+)+$'], ['^(?:a|aa)+$'], ['\\s*,\\s*$'], ['.*.*=.*'], ['(\\w+\\d?)*!'], ['^(?:[a-z]+\\s?)+:$']])(
+  it.each([
+    ['(a+)+$'],
+    ['^(?:a|aa)+$'],
+    ['\\s*,\\s*$'],
+    ['.*.*=.*'],
+    ['(\\w+\\d?)*!'],
+    ['^(?:[a-z]+\\s?)+:$'],
+    ['^(\\w)(?:\\1|\\1\\1)+!$'],
+  ])(
     'would not pass with %s among them',
     async (source) => {
       const [planted] = literalsOf('planted.ts', `const bad = /${source}/g`)

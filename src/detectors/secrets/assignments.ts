@@ -1,4 +1,5 @@
 import { labelWords } from '../label-words.ts'
+import { withoutTail } from '../text.ts'
 import { secretPhrases } from './words.ts'
 
 /** A name and the value that the text gives it. */
@@ -158,10 +159,4 @@ export function readValue(
   return kept === ''
     ? undefined
     : { value: kept, start: position, end: position + kept.length, quoted: false, strength }
-}
-
-function withoutTail(value: string, signs: string): string {
-  let end = value.length
-  while (end > 0 && signs.includes(value.charAt(end - 1))) end--
-  return value.slice(0, end)
 }

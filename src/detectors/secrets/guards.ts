@@ -191,7 +191,7 @@ const aboutPasswords =
   /\b(?:min|max|at least|at most|characters?|chars|digits?|letters?|symbols?|steps?|days?|hours?|minutes?|times|mindestens|zeichen|tage|au moins|caract|al menos|almeno|caratter|pelo menos|minstens|tekens|znak|символ|字符|文字)\b/iu
 /** Names of standards, versions and machines, and words with a number behind. */
 const technicalName =
-  /^(?:[A-Z\d]+(?:[-_./][A-Z\d]+)*|[a-z\d]+(?:[-_.][a-z\d]+)+|(?:[A-Z][a-z]+|[A-Z]{2,6}[a-z]*)(?:[-_. ]?\d{1,2})?(?:[-_./](?:[A-Z][a-z]+|[a-z]+|[A-Z]+)?\d{0,2})*|[A-Za-z]+\/\d[\d.]*|[\w.-]+\(\d\w?\)?|(?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d{1,8})(?:[-_./](?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d{1,8}))+|[A-Z]?[a-z]{1,5}\d{1,3}|[A-Za-z]+\d{1,2}[a-z]+|[A-Z]*#\d+|[A-Za-z]{2,40}=[A-Za-z]{1,20}|[\d./:-]+)$/
+  /^(?:[A-Z\d]+(?:[-_./][A-Z\d]+)*|[a-z\d]+(?:[-_.][a-z\d]+)+|(?:[A-Z][a-z]+|[A-Z]{2,6}[a-z]*)(?:[-_. ]?\d{1,2})?(?:[-_./](?:[A-Z][a-z]+|[a-z]+|[A-Z]+)?\d{0,2})*|[A-Za-z]+\/\d[\d.]*|[\w.-]+\(\d\w?\)?|(?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d)(?:[-_./](?:[A-Z\d]{2,12}|[A-Z]?[a-z]{1,20}\d{0,2}|\d))+|[A-Z]?[a-z]{1,5}\d{1,3}|[A-Za-z]+\d{1,2}[a-z]+|[A-Z]*#\d+|[A-Za-z]{2,40}=[A-Za-z]{1,20}|[\d./:-]+)$/
 
 /** `NIST-800-63B`, `srv-01`, `ssh-keygen(1)`, `Windows10`, `17.05.2024`: named in a sentence, it is no password. */
 export const isTechnical = (value: string) =>

@@ -1,3 +1,4 @@
+import { withoutTail } from '../text.ts'
 import type { Found } from './found.ts'
 import { isMixed, isReference, isStrongPassword, isTechnical, passwordConfidence } from './guards.ts'
 import { kindOfLabel } from './keys.ts'
@@ -9,7 +10,9 @@ const nameAndPassword =
   /(?<![\w.@\\/-])([A-Za-z][\w.@\\-]{1,40})(?:[ \t]{0,2}[/|:][ \t]{0,2}|[ \t]{0,2}(?:，|、|,)[ \t]{0,2}|[ \t]{1,2}(?:and|und|et|y|e|en|i|и|och|og|ja|a|ve|with|mit|avec|con|com|met|z|с|と|和|과|와)[ \t]{1,2}|[ \t]{1,4})([^\s|"“”„«»「」'`]{6,64})/giu
 /** Scripts whose words are joined, or take their particles. */
 const joinedScript = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
-const tail = /[.,;:!?)\]}。，、]+$/
+const closing = '.,;:!?)]}。，、'
+/** Values hold no Chinese, Japanese or Korean signs: there the sentence goes on. */
+const sentence = /[\u3000-\ud7af\uff00-\uffef]/u
 /** Between the label and the name stand words, not code. */
 const betweenWords = /^[\p{L}\p{M}\p{N}\s"'„“«»()[\]/&:：=|*_`,，、.@\\–—→-]{0,60}$/u
 /** The roles and groups that are named beside a user, and what else is written with a slash. */
@@ -26,7 +29,7 @@ export function* findPair(text: string, at: number): Generator<Found> {
   // Where the verb ends the sentence, the pair stands before it.
   if (!isJoined) return
   const reach = Math.max(0, at - MAX_BEFORE)
-  const from = reach + Math.max(text.slice(reach, at).search(/[^\n]*$/), 0)
+  const from = reach + text.slice(reach, at).lastIndexOf('\n') + 1
   yield* pairIn(text.slice(from, at), from)
 }
 
@@ -36,7 +39,7 @@ function* pairIn(line: string, offset: number): Generator<Found> {
     const [whole, user = '', raw = ''] = found
     nameAndPassword.lastIndex = found.index + user.length
     if (!betweenWords.test(line.slice(0, found.index))) return
-    const value = raw.replace(/[\u3000-\ud7af\uff00-\uffef].*$/u, '').replace(tail, '')
+    const value = withoutTail(raw.split(sentence, 1)[0] ?? '', closing)
     if (other.test(user) || !isGivenPassword(value) || value.toLowerCase().includes(user.toLowerCase())) continue
     const start = offset + found.index + whole.length - raw.length
     yield toPassword(start, value, 0.85)
@@ -71,7 +74,7 @@ const passwordBehind =
 /** `10.1.2.3 root …`: a machine, one of the usual names, a password, and no label. */
 export function* findHostLogin(text: string, at: number): Generator<Found> {
   const found = passwordBehind.exec(text.slice(at, at + 100))
-  const value = found?.[1]?.replace(tail, '') ?? ''
+  const value = withoutTail(found?.[1] ?? '', closing)
   if (found === null || !isGivenPassword(value)) return
   const reach = Math.max(0, at - 220)
   const line = text.slice(reach, at)

@@ -1,3 +1,4 @@
+import { withoutTail } from '../text.ts'
 import { isPassphrase, isStrongPassword, isTechnical, passwordConfidence, tokenConfidence } from './guards.ts'
 import { isAbout } from './keys.ts'
 
@@ -35,7 +36,7 @@ const backLinks = new Set(
   ),
 )
 const opening = /^[("'`«»„“”‘’‹›「『《【[{<*_]+/
-const closing = /[)"'`«»„“”‘’‹›」』》】\]}>*_.,;:。，、；：！？]+$/
+const closing = `)"'\`«»„“”‘’‹›」』》】]}>*_.,;:。，、；：！？`
 const pairOf =
   /^(?:"[^"]*"|'[^']*'|`[^`]*`|«.*»|».*«|„.*[“”"]|“.*”|‘.*’|‹.*›|「.*」|『.*』|《.*》|【.*】|\(.*\)|（.*）|\[.*\]|\{.*\}|\*.*\*)/
 /** Words of a sentence, by which code is told from it. */
@@ -66,9 +67,8 @@ function toWord(raw: string, at: number): Word {
 
 /** What closes a sentence or a quotation; a bracket that the value opened stays. */
 function withoutClosing(text: string): string {
-  const tail = closing.exec(text)?.[0] ?? ''
-  const core = text.slice(0, text.length - tail.length)
-  return tail === '' ? core : core.replace(/[!?]+$/, '')
+  const core = withoutTail(text, closing)
+  return core === text ? text : withoutTail(core, '!?')
 }
 
 function wordsOf(text: string, at: number, isMixed: boolean): Word[] {
