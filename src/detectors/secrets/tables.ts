@@ -19,6 +19,7 @@ export function* findColumns(text: string, at: number, progress: SearchProgress)
   if (lineEnd < 0 || !mayBeHead(text.slice(lineStart, lineEnd))) return
   const table = readTable(text, lineStart)
   if (table === undefined) return
+  progress.readFrom = table.end
   const kinds = kindsOf(table)
   if (kinds.size === 0) return
   for (const cell of table.cells) {
