@@ -1,9 +1,12 @@
 /** Called at each occurrence of a keyword; `keyword` is its index in the list. */
-type OnKeyword = (keyword: number, start: number, end: number) => void
+export type OnKeyword = (keyword: number, start: number, end: number) => void
 
 export interface KeywordIndex {
-  /** Reports every occurrence of every keyword, ignoring the case of ASCII letters, ordered by end offset. */
-  scan(text: string, report: OnKeyword): void
+  /**
+   * Reports every occurrence of every keyword, ignoring the case of ASCII letters, ordered by end offset. Returns the
+   * bitwise OR of all character codes, which is below 128 if the text is ASCII.
+   */
+  scan(text: string, report: OnKeyword): number
 }
 
 /**
@@ -40,40 +43,50 @@ export function createKeywordIndex(keywords: readonly string[]): KeywordIndex {
     }
     ends[state]?.push(index)
   })
-  const next =
-    children.length < 0x10000 ? new Uint16Array(children.length * width) : new Uint32Array(children.length * width)
+  // States nearest to the start come first, so that the rows in use lie together, and those that end a keyword last.
+  const order = [0]
   const fallback = new Uint32Array(children.length)
-  const queue: number[] = []
-  for (const [symbol, child] of children[0] ?? []) {
-    next[symbol] = child
-    queue.push(child)
-  }
-  for (let head = 0; head < queue.length; head++) {
-    const state = queue[head] ?? 0
+  const rows = new Uint32Array(children.length * width)
+  for (let head = 0; head < order.length; head++) {
+    const state = order[head] ?? 0
     const back = fallback[state] ?? 0
-    ends[state]?.push(...(ends[back] ?? []))
-    for (let symbol = 0; symbol < width; symbol++) {
-      const child = children[state]?.get(symbol)
-      if (child === undefined) {
-        next[state * width + symbol] = next[back * width + symbol] ?? 0
-      } else {
-        next[state * width + symbol] = child
-        fallback[child] = next[back * width + symbol] ?? 0
-        queue.push(child)
-      }
+    if (state !== 0) {
+      ends[state]?.push(...(ends[back] ?? []))
+      rows.copyWithin(state * width, back * width, (back + 1) * width)
+    }
+    for (const [symbol, child] of children[state] ?? []) {
+      fallback[child] = state === 0 ? 0 : (rows[back * width + symbol] ?? 0)
+      rows[state * width + symbol] = child
+      order.push(child)
     }
   }
-  const accepts = Uint8Array.from(ends, (list) => (list.length > 0 ? 1 : 0))
+  const isEnd = (state: number) => (ends[state]?.length ?? 0) > 0
+  const states = [...order.filter((state) => !isEnd(state)), ...order.filter(isEnd)]
+  const firstEnd = states.length - order.filter(isEnd).length
+  const reported = states.slice(firstEnd).map((state) => ends[state] ?? [])
+  const numbers = new Uint32Array(states.length)
+  for (const [number, state] of states.entries()) numbers[state] = number
+  const shift = Math.ceil(Math.log2(width))
+  const next = new (states.length <= 0x10000 ? Uint16Array : Uint32Array)(states.length << shift)
+  for (const [number, state] of states.entries()) {
+    for (let symbol = 0; symbol < width; symbol++)
+      next[(number << shift) + symbol] = numbers[rows[state * width + symbol] ?? 0] ?? 0
+  }
   const lengths = keywords.map((keyword) => keyword.length)
   return {
     scan(text, report) {
       let state = 0
+      let codes = 0
       for (let at = 0; at < text.length; at++) {
-        state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0
-        if (accepts[state] === 1) {
-          for (const keyword of ends[state] ?? []) report(keyword, at + 1 - (lengths[keyword] ?? 0), at + 1)
+        const code = text.charCodeAt(at)
+        codes |= code
+        state = next[(state << shift) + (classOf[code] ?? 0)] ?? 0
+        if (state >= firstEnd) {
+          for (const keyword of reported[state - firstEnd] ?? [])
+            report(keyword, at + 1 - (lengths[keyword] ?? 0), at + 1)
         }
       }
+      return codes
     },
   }
 }

@@ -1,13 +1,18 @@
-import type { Found } from './found.ts'
+import type { Found, SearchProgress } from './found.ts'
 import { isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const MAX_SCHEME_LENGTH = 32
+/** How far before its `@` a login may begin. */
+const MAX_LOGIN = 320
 const userinfo = /^([^\s:/?#@"'<>`]{0,100}):([^\s/"'<>`]{1,200})@([A-Za-z0-9[][\w.:[\]-]{0,200})/
 const databases =
   /^(?:jdbc:)?(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|couchdb|neo4j|bolt|ldaps?|smtps?|imaps?|kafka|nats|cassandra|db2|snowflake|elasticsearch|opensearch|influxdb)/i
 
 /** `scheme://user:password@host`; the span ends behind the host. */
-export function* findUrlCredential(text: string, at: number): Generator<Found> {
+export function* findUrlCredential(text: string, at: number, progress: SearchProgress): Generator<Found> {
+  const sign = text.indexOf('@', at)
+  progress.readFrom = sign < 0 ? text.length : sign - MAX_LOGIN
+  if (at < progress.readFrom) return
   const name = schemeBefore(text, at)
   if (name.length < 2) return
   const parts = userinfo.exec(text.slice(at + 3, at + 520))

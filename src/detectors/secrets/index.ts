@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Part } from '../../documents/document.ts'
 import type { Detector, Match } from '../detector.ts'
-import { createKeywordIndex, type KeywordIndex } from '../keyword-index.ts'
+import { createKeywordIndex, type KeywordIndex, type OnKeyword } from '../keyword-index.ts'
 import { findBare, holdsBare } from './bare.ts'
 import type { Found, SearchProgress } from './found.ts'
 import { beginsVendor, type KeyState, readKeyed, readVendorKeyed, vendors } from './keyed.ts'
@@ -71,11 +71,12 @@ const foreignLetter = /[\u00c0-\u1fff\u3040-\ud7af]/
 const plainPlan = toPlan((keyword) => !foreignLetter.test(keyword))
 let foreignPlan: Plan | undefined
 
-/** The keywords that a text may hold: those of other scripts are read only where it has one, and made when one has. */
-function plansFor(text: string): readonly Plan[] {
-  if (!foreignLetter.test(text)) return [plainPlan]
+/** Keywords of other scripts are looked for only where the text has one, and their plan is made when one has. */
+function scanPlans(text: string, start: (plan: Plan) => OnKeyword): void {
+  const codes = plainPlan.index.scan(text, start(plainPlan))
+  if (codes < 128 || !foreignLetter.test(text)) return
   foreignPlan ??= toPlan((keyword) => foreignLetter.test(keyword))
-  return [plainPlan, foreignPlan]
+  foreignPlan.index.scan(text, start(foreignPlan))
 }
 
 /**
@@ -85,11 +86,10 @@ function plansFor(text: string): readonly Plan[] {
 export function mayHoldSecret(text: string): boolean {
   const hasLogin = text.includes('@')
   let may = holdsBare(text)
-  for (const { index, keywords } of may ? [] : plansFor(text)) {
-    index.scan(text, (keyword) => {
-      may ||= hasLogin || keywords[keyword] !== '://'
-    })
-  }
+  if (may) return true
+  scanPlans(text, ({ keywords }) => (keyword) => {
+    may ||= hasLogin || keywords[keyword] !== '://'
+  })
   return may
 }
 
@@ -148,14 +148,14 @@ function* findSecrets(
   const part = parts[at]
   if (part === undefined || part.text.length < 5) return
   const found: Found[] = []
-  for (const { index, readers } of plansFor(part.text)) {
+  scanPlans(part.text, ({ readers }) => {
     const state: State = { keysRead: 0, progress: [], ...file }
-    index.scan(part.text, (keyword, start, end) => {
+    return (keyword, start, end) => {
       for (const reader of readers[keyword] ?? []) {
         for (const each of reader(part.text, start, end, state)) found.push(each)
       }
-    })
-  }
+    }
+  })
   yield* found
   yield* findBare(part.text)
   const own = readOwnLabel(parts, at, file.configured)

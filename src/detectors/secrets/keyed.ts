@@ -17,7 +17,7 @@ import { pairConfidence } from './headers.ts'
 import { findBelowHeading } from './headings.ts'
 import { kindOfKey } from './keys.ts'
 import { findSpoken, isAboutSecret } from './sentences.ts'
-import { keyedShapes } from './vendor-keys.ts'
+import { type KeyedShape, keyedShapes } from './vendor-keys.ts'
 
 /** Names of vendors that a key may hold. */
 export const vendors = [...new Set(keyedShapes.map(({ vendor }) => vendor))]
@@ -138,8 +138,11 @@ function judge(assignment: Assignment, text: string, { configured, blankParts }:
 const isBadge = (text: string, start: number) =>
   /badge[^\s"']{0,40}[?&]token=$/.test(text.slice(Math.max(0, start - 60), start))
 
-const shapesOf = (key: string) =>
-  anyVendor.test(key) ? keyedShapes.filter(({ vendor }) => namesVendor(key, vendor)) : []
+function shapesOf(key: string): KeyedShape[] {
+  if (!anyVendor.test(key)) return []
+  const lower = key.toLowerCase()
+  return keyedShapes.filter(({ vendor }) => lower.includes(vendor) && namesVendor(key, vendor))
+}
 
 /** What a value is by the vendor that its label names. */
 export const findVendorShape = (label: string, value: string) =>
@@ -198,7 +201,7 @@ const isScrambledName = (value: string) => (value.match(/[a-z][A-Z]/g)?.length ?
 
 /** The word before a bare key belongs to its name: `access key`, `Client secret`, `public token`. */
 function phraseAround(text: string, start: number, key: string): string {
+  if (!/[ \t]/.test(text.charAt(start - 1)) || /[a-z][A-Z]|_|-|\./.test(key)) return key
   const before = /([\p{L}\p{M}]{2,20}|2fa)[ \t]$/iu.exec(text.slice(Math.max(0, start - 22), start))?.[1]
-  const whole = before === undefined || typeWords.has(before.toLowerCase()) || /[a-z][A-Z]|_|-|\./.test(key)
-  return whole ? key : `${before} ${key}`
+  return before === undefined || typeWords.has(before.toLowerCase()) ? key : `${before} ${key}`
 }
