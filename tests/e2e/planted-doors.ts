@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { operations } from '../../src/catalogue.ts'
 import type { MarkedPlantings } from '../support/marked-plantings.ts'
+import { repeatInParallel } from '../support/parallel.ts'
 import { ask } from './estate.ts'
 
 type Json = Record<string, unknown>
@@ -101,7 +102,7 @@ export async function useProtocol({ client, note }: Doors, plantings: MarkedPlan
   const { prompts } = await client.listPrompts()
   note('MCP lists', JSON.stringify([resources, resourceTemplates, prompts]))
   for (const { uri } of resources) await say('resource', () => client.readResource({ uri }))
-  for (let n = 0; n < count; n++) {
+  await repeatInParallel(count, async (n) => {
     for (const { uriTemplate } of resourceTemplates) {
       const typed = take(`resource ${uriTemplate}`)
       const uri = uriTemplate.replace(/\{\w+\}/, encodeURIComponent(typed))
@@ -136,7 +137,7 @@ export async function useProtocol({ client, note }: Doors, plantings: MarkedPlan
         argument: { name: take('argument to complete'), value: take('value to complete') },
       }),
     )
-  }
+  })
 }
 
 /** Changes something under names of clients that are planted. */

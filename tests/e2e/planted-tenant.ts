@@ -99,9 +99,14 @@ export function plantContent(platform: Platform, plantings: MarkedPlantings, ste
 
 /**
  * Plants into one member that a connector finds its way by; where it comes back in a request, the tenant is asked for
- * what it stands for.
+ * what it stands for. Equal texts stay equal unless each is to be planted anew.
  */
-export function plantSteering(platform: Platform, steered: string, plantings: MarkedPlantings): SampleFault {
+export function plantSteering(
+  platform: Platform,
+  steered: string,
+  plantings: MarkedPlantings,
+  isEachNew = false,
+): SampleFault {
   const originals = new Map<string, string>()
   const restore = (text: string) => {
     let restored = text
@@ -123,8 +128,9 @@ export function plantSteering(platform: Platform, steered: string, plantings: Ma
   const rewrite = (reply: SampleReply): SampleReply => {
     const change: Change = (value, member) => {
       if (member !== steered) return value
+      const before = isEachNew ? undefined : known.get(value)
       const planted =
-        known.get(value) ?? `${value}~${plantings.take(`${platform}, steering ${steered}`, { credentialsOnly: true })}`
+        before ?? `${value}~${plantings.take(`${platform}, steering ${steered}`, { credentialsOnly: true })}`
       known.set(value, planted)
       originals.set(planted, value)
       return planted

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { findPlantedTexts } from './planted-texts.ts'
 
 const counts = {
-  ...{ scans: 1, steered: 3, steeredScans: 1, lines: 40, refusedImports: 1 },
-  ...{ requests: 2, commands: 1, crashes: 1, every: 40 },
+  ...{ scans: 1, steered: 3, steeredScans: 1, crawls: 2, lines: 40, refusedImports: 1 },
+  ...{ requests: 2, commands: 2, crashes: 1, every: 40 },
 }
 
 it('what is planted in names, imports and commands is in no file, reply or line', async () => {

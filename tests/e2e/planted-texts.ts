@@ -5,7 +5,10 @@ import type { SampleFault } from '../../src/sample/fault.ts'
 import { startPlatform } from '../scans/withheld-run.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 import { MarkedPlantings } from '../support/marked-plantings.ts'
+import { inParallel, repeatInParallel } from '../support/parallel.ts'
 import { ask as askOnce, connectHttp } from './estate.ts'
+import { plantCommands, plantFaults } from './planted-commands.ts'
+import { crawlThroughGate } from './planted-crawl.ts'
 import { introduceClients, readEverything, useProtocol } from './planted-doors.ts'
 import { makeImports, makeRefusedImports } from './planted-imports.ts'
 import { plantContent, plantSteering } from './planted-tenant.ts'
@@ -17,7 +20,9 @@ export interface PlantedCounts {
   scans: number
   /** How many of the members that a connector steers by. */
   steered: number
+  /** Of each such member, how many scans, and then how many crawls without a database. */
   steeredScans: number
+  crawls: number
   lines: number
   refusedImports: number
   requests: number
@@ -39,8 +44,21 @@ export interface PlantedOutcome {
 /** A connection that was idle may be closed just when it is used again. */
 const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
 
-const MAX_SCAN_MS = 5000
+const MAX_SCAN_MS = 2000
+const CRAWLS_OF_EQUALS = 4
+const PART_BYTES = 16 * 1024 * 1024
+const OVERLAP_BYTES = 8192
+
+/** The text of a file in parts that overlap, because the whole may be longer than a string can be. */
+function* readInParts(file: string): Generator<string> {
+  const bytes = readFileSync(file)
+  for (let start = 0; start < bytes.length; start += PART_BYTES)
+    yield bytes.subarray(start, start + PART_BYTES + OVERLAP_BYTES).toString()
+}
 const DONE = /^(?:COMPLETED|PARTIAL|FAILED|CANCELLED)$/
+
+/** Imports into different sources do not wait for each other. */
+const IMPORTERS = 6
 
 /** Plants texts in all that a tenant of each platform and imports say and people type, and looks for them wherever something comes out. */
 export async function findPlantedTexts(counts: PlantedCounts, say: (text: string) => void): Promise<PlantedOutcome> {
@@ -61,7 +79,8 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   }
   const readFiles = (when: string) => {
     for (const each of readdirSync(home, { recursive: true, withFileTypes: true })) {
-      if (each.isFile()) note(`${each.name} ${when}`, readFileSync(join(each.parentPath, each.name)).toString())
+      if (!each.isFile()) continue
+      for (const part of readInParts(join(each.parentPath, each.name))) note(`${each.name} ${when}`, part)
     }
   }
   const server = await serveAssay(home, ['--log-level', 'debug'])
@@ -86,11 +105,13 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   const scanPlatform = async (platform: 'WIKI' | 'BI_PLATFORM') => {
     const { server: tenant, config } = await startPlatform({ platform, adminApi: true })
     const isCovered = (prefix: string) => !plantings.listUncovered().some((field) => field.startsWith(prefix))
-    const round = async (fault: SampleFault) => {
+    const setFault = (fault: SampleFault) => {
       tenant.faults.splice(0, tenant.faults.length, fault)
       tenant.requests.length = 0
-      const id = await scan(platform, config)
-      return id
+    }
+    const round = (fault: SampleFault) => {
+      setFault(fault)
+      return scan(platform, config)
     }
     try {
       const steer = new Set<string>()
@@ -99,11 +120,24 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
         if (n < 3)
           note(`a test of ${platform}`, JSON.stringify((await ask(server.url, 'POST', `/sources/${id}/test`, {})).body))
       }
-      say(`${platform}: ${sources} sources, steered by ${[...steer].join(' ')}`)
+      // Texts of pages come often enough to be covered by now; what comes once is left to crawls without a database.
+      let content = 0
+      for (; content < counts.crawls && !isCovered(`${platform} /`); content++) {
+        setFault(plantContent(platform, plantings, steer))
+        await crawlThroughGate(config, platform, note)
+      }
+      say(`${platform}: ${sources} sources, ${content} crawls, steered by ${[...steer].join(' ')}`)
       for (const member of [...steer].slice(0, counts.steered)) {
         const field = `${platform}, steering ${member}`
-        for (let n = 0; n < counts.steeredScans && (n === 0 || !isCovered(field)); n++)
-          await round(plantSteering(platform, member, plantings))
+        for (let n = 0; n < counts.steeredScans; n++) await round(plantSteering(platform, member, plantings))
+        const start = performance.now()
+        let crawls = 0
+        for (; crawls < counts.crawls && !isCovered(field); crawls++) {
+          // Everything is covered sooner when equal texts do not stay equal, as ids must within a crawl.
+          setFault(plantSteering(platform, member, plantings, crawls >= CRAWLS_OF_EQUALS))
+          await crawlThroughGate(config, platform, note)
+        }
+        say(`${field}: ${crawls} crawls, ${Math.round(performance.now() - start)} ms`)
       }
       say(`${platform}: ${sources} sources`)
     } finally {
@@ -111,7 +145,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     }
   }
   const postImport = async (source: string, { format, text }: { format: string; text: string }) => {
-    const path = `/findings/import?source=${source}&format=${format}`
+    const path = `/findings/import?source=${encodeURIComponent(source)}&format=${format}`
     const headers = { 'content-type': 'application/json' }
     const reply = await (await fetch(server.url + path, { method: 'POST', headers, body: text })).text()
     note(`an import of ${format}`, reply)
@@ -120,15 +154,17 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   try {
     const client = await connectHttp(server.url)
     try {
-      await scanPlatform('WIKI')
-      await scanPlatform('BI_PLATFORM')
+      await Promise.all([scanPlatform('WIKI'), scanPlatform('BI_PLATFORM')])
       for (const each of makeImports(plantings, counts.lines)) {
         const reply = await postImport(`import-${each.format}`, each)
         if (reply.findings === undefined) throw new Error(`an import was refused: ${JSON.stringify(reply)}`)
       }
-      for (const each of makeRefusedImports(plantings, counts.refusedImports)) await postImport('refused', each)
+      const refused = makeRefusedImports(plantings, counts.refusedImports)
+      await inParallel(IMPORTERS, async (importer) => {
+        for (const each of refused) await postImport(`refused ${importer}`, each)
+      })
       say('imports done')
-      for (let n = 0; n < counts.requests; n++) {
+      await repeatInParallel(counts.requests, async () => {
         const paths = [
           `/${encodeURIComponent(take('a path'))}`,
           `/sources/${encodeURIComponent(take('an id in a path'))}`,
@@ -149,7 +185,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
             await fetch(`${server.url}/semantic/query`, { method: 'POST', headers, body: `{${take('a body')}` })
           ).text(),
         )
-      }
+      })
       await useProtocol({ url: server.url, client, note }, plantings, counts.requests)
       await introduceClients({ url: server.url, client, note }, plantings, counts.requests)
       say('requests done')
@@ -167,56 +203,13 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     await assay('query', ['query', 'total-findings', '--by', 'container,findingType'])
     await assay('backup', ['backup', join(home, 'copy.db')])
     await assay('export', ['export', '--dir', join(home, 'exported')])
-    for (let n = 0; n < counts.commands; n++) {
-      await assay('query TEXT', ['query', take('assay query')])
-      await assay('TEXT', [take('assay')])
-      await assay('import TEXT', [
-        'import',
-        join(home, take('assay import').replaceAll(/[\0/]/g, '')),
-        '--source',
-        take('assay import --source'),
-      ])
-      await assay('findings --TEXT', ['findings', `--${take('assay findings --')}`])
-      await assay('findings --search', ['findings', '--search', take('assay findings --search')])
-      await assay('call NAME', ['call', take('assay call'), '{}'])
-      await assay('call JSON', ['call', 'get_metric', take('assay call get_metric')])
-    }
+    await plantCommands(counts.commands, plantings, home, note)
     say('commands done')
-    await crash(counts.crashes, plantings, assay)
+    await plantFaults(counts.crashes, plantings, home, note)
     say('crashes done')
     readFiles('at the end')
     return { leaks: [...leaks], uncovered: plantings.listUncovered(), ...plantings.counts, ...count }
   } finally {
     remove()
-  }
-}
-
-/** What is thrown beside the program's own work, after it has begun. */
-const faults: Readonly<Record<string, string>> = {
-  'an error': 'throw Object.assign(new Error(text), { name: text, code: text, detail: text })',
-  'a cause': 'throw new Error("failed", { cause: new Error(text) })',
-  'a text': 'throw text',
-  'a rejection': 'Promise.reject(new AggregateError([new Error(text)], text))',
-  'a warning': 'process.emitWarning(text)',
-}
-
-/** Ends the program by faults that nobody expects, each of which says what is planted. */
-async function crash(
-  count: number,
-  plantings: MarkedPlantings,
-  assay: (name: string, args: string[], env: NodeJS.ProcessEnv) => Promise<void>,
-): Promise<void> {
-  for (let n = 0; n < count; n++) {
-    for (const [name, fault] of Object.entries(faults)) {
-      const text = JSON.stringify(plantings.take(`crash by ${name}`))
-      const script = `const text = ${text}
-        const wait = setInterval(() => {
-          if (process.listenerCount('uncaughtException') === 0) return
-          clearInterval(wait)
-          setTimeout(() => { ${fault} }, 50)
-        }, 5)`
-      const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(script).toString('base64')}`
-      await assay(`mcp, ended by ${name}`, ['mcp'], { NODE_OPTIONS })
-    }
   }
 }

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { mainFile, runAssay } from '../support/assay.ts'
+import type { MarkedPlantings } from '../support/marked-plantings.ts'
+
+type Note = (where: string, text: string) => void
+
+/** What is thrown beside the program's own work, after it has begun. */
+const faults: Readonly<Record<string, string>> = {
+  'an error': 'throw Object.assign(new Error(text), { name: text, code: text, detail: text })',
+  'a cause': 'throw new Error("failed", { cause: new Error(text) })',
+  'a text': 'throw text',
+  'a rejection': 'Promise.reject(new AggregateError([new Error(text)], text))',
+  'a warning': 'process.emitWarning(text)',
+}
+
+/** Runs the program with a script that is loaded before it. */
+async function runWith(script: string, args: readonly string[], home: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-script-'))
+  try {
+    const file = join(folder, 'script.mjs')
+    writeFileSync(file, script)
+    const NODE_OPTIONS = `--import=${pathToFileURL(file)}`
+    const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug', NODE_OPTIONS } })
+    return stdout + stderr
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Raises faults in one process, which ends only after the last. */
+const toFaultScript = (fault: string, texts: readonly string[]) => `
+  const exit = process.exit
+  process.exit = () => {}
+  const texts = ${JSON.stringify(texts)}
+  const raise = (text) => { ${fault} }
+  const wait = setInterval(() => {
+    if (process.listenerCount('uncaughtException') === 0) return
+    clearInterval(wait)
+    const next = setInterval(() => {
+      if (texts.length > 0) return raise(texts.shift())
+      clearInterval(next)
+      setTimeout(() => exit(1), 500)
+    }, 2)
+  }, 5)`
+
+/** Ends the program by faults that nobody expects, each of which says what is planted. */
+export async function plantFaults(count: number, plantings: MarkedPlantings, home: string, note: Note): Promise<void> {
+  for (const [name, fault] of Object.entries(faults)) {
+    const texts = Array.from({ length: count }, () => plantings.take(`crash by ${name}`))
+    const output = await runWith(toFaultScript(fault, texts), ['mcp'], home)
+    note(`assay mcp, ended by ${name}`, output)
+    const reported = output.match(/^assay: /gm)?.length ?? 0
+    if (reported < count) throw new Error(`${reported} of ${count} faults of the kind ${name} were reported: ${output}`)
+  }
+}
+
+const listCommands = (take: (field: string) => string, home: string): string[][] => [
+  ['query', take('assay query')],
+  [take('assay')],
+  [
+    ...['import', join(home, take('assay import').replaceAll(/[\0/]/g, ''))],
+    ...['--source', take('assay import --source')],
+  ],
+  ['findings', `--${take('assay findings --')}`],
+  ['findings', '--search', take('assay findings --search')],
+  ['call', take('assay call'), '{}'],
+  ['call', 'get_metric', take('assay call get_metric')],
+]
+
+const DONE = 'one command has ended'
+
+/** Loads the program once for each command line, in one process. */
+const toCommandScript = (commands: readonly string[][]) => `
+  import { EventEmitter } from 'node:events'
+  EventEmitter.defaultMaxListeners = 0
+  const exit = process.exit
+  process.exit = () => {}
+  const [node] = process.argv
+  let at = 0
+  for (const args of ${JSON.stringify(commands)}) {
+    process.argv = [node, ${JSON.stringify(mainFile)}, ...args]
+    await import(${JSON.stringify(pathToFileURL(mainFile).href)} + '?' + at++)
+    process.stderr.write(${JSON.stringify(`${DONE}\n`)})
+  }
+  process.stdout.write('', () => exit(0))`
+
+/** Types what is planted into commands: the first of each in a process of its own, all others in one. */
+export async function plantCommands(
+  count: number,
+  plantings: MarkedPlantings,
+  home: string,
+  note: Note,
+): Promise<void> {
+  const take = (field: string) => plantings.take(field, { credentialsOnly: true })
+  const [first = [], ...rest] = Array.from({ length: count }, () => listCommands(take, home))
+  for (const args of first) {
+    const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
+    note(`assay ${args[0]}`, stdout + stderr)
+  }
+  const commands = rest.flat()
+  if (commands.length === 0) return
+  const output = await runWith(toCommandScript(commands), ['--version'], home)
+  const ended = output.split(DONE).length - 1
+  note('a command', output)
+  if (ended < commands.length) throw new Error(`${ended} of ${commands.length} commands ended: ${output.slice(-2000)}`)
+}
