@@ -7,29 +7,33 @@ import { installedPlugins } from '../../src/sources/operations.ts'
 
 type Note = (where: string, text: string) => void
 
-const MAX_CRAWL_MS = 1000
-
-/** Crawls a tenant to its end through the gate, without a database, and passes on everything that would be stored. */
-export async function crawlThroughGate(config: Record<string, unknown>, platform: string, note: Note): Promise<number> {
+/**
+ * Crawls a tenant to its end through the gate, without a database, and passes on everything that would be stored. A
+ * platform whose states nobody understands is waited for no longer than `maxMs`.
+ */
+export async function crawlThroughGate(
+  config: Record<string, unknown>,
+  platform: string,
+  note: Note,
+  maxMs: number,
+): Promise<void> {
   const { connector, payload } = parseConfig(installedPlugins, config)
   const say = (kind: string, value: unknown) => note(`${kind} of ${platform}`, JSON.stringify(value) ?? '')
   const options: SafeSessionOptions = {
     config: payload,
     sampling: { strategy: 'ALL', limit: 1000, seed: 0 },
-    signal: AbortSignal.timeout(MAX_CRAWL_MS),
+    signal: AbortSignal.timeout(maxMs),
     log: createLog({ level: 'debug', hide: toLoggedText, now: () => 0, write: (line) => note('the log', line) }),
     now: Date.now,
     rememberTenantId: (id) => say('the id', id),
     notebook: { read: () => undefined, write: (text) => say('a checkpoint', text) },
   }
   const session = openSafeSession(connector, options, createNumberer(Buffer.alloc(32, 1)))
-  let assets = 0
   try {
     const { scopes, warnings } = await session.scopes()
     say('the scopes', [scopes, warnings])
     for (const scope of scopes) {
       for await (const batch of session.crawl({ scope, known: () => new Map() })) {
-        assets += batch.assets.length
         say('a batch', { ...batch, assets: [] })
         for (const asset of batch.assets) {
           await asset.document?.().catch((error) => say('an error', toTexts(error)))
@@ -45,7 +49,6 @@ export async function crawlThroughGate(config: Record<string, unknown>, platform
   } finally {
     await session.close()
   }
-  return assets
 }
 
 const toTexts = (error: unknown) => (error instanceof Error ? { ...error, message: error.message } : { error })

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { findPlantedTexts } from './planted-texts.ts'
 
 const counts = {
-  ...{ scans: 1, steered: 3, steeredScans: 1, crawls: 2, lines: 40, refusedImports: 1 },
-  ...{ requests: 2, commands: 2, crashes: 1, every: 40 },
+  ...{ scans: 1, steered: 2, steeredScans: 1, crawls: 2, lines: 20, refusedImports: 1 },
+  ...{ requests: 1, commands: 2, crashes: 1, every: 100 },
 }
 
 it('what is planted in names, imports and commands is in no file, reply or line', async () => {
   const { leaks, findings, assets } = await findPlantedTexts(counts, () => {})
   expect(leaks).toEqual([])
-  expect(findings).toBeGreaterThan(100)
+  expect(findings).toBeGreaterThan(60)
   expect(assets).toBeGreaterThan(60)
-}, 120_000)
+}, 300_000)

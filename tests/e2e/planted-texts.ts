@@ -45,6 +45,7 @@ export interface PlantedOutcome {
 const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
 
 const MAX_SCAN_MS = 2000
+const MAX_CONTENT_MS = 60_000
 const CRAWLS_OF_EQUALS = 4
 const PART_BYTES = 16 * 1024 * 1024
 const OVERLAP_BYTES = 8192
@@ -124,7 +125,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       let content = 0
       for (; content < counts.crawls && !isCovered(`${platform} /`); content++) {
         setFault(plantContent(platform, plantings, steer))
-        await crawlThroughGate(config, platform, note)
+        await crawlThroughGate(config, platform, note, MAX_CONTENT_MS)
       }
       say(`${platform}: ${sources} sources, ${content} crawls, steered by ${[...steer].join(' ')}`)
       for (const member of [...steer].slice(0, counts.steered)) {
@@ -135,7 +136,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
         for (; crawls < counts.crawls && !isCovered(field); crawls++) {
           // Everything is covered sooner when equal texts do not stay equal, as ids must within a crawl.
           setFault(plantSteering(platform, member, plantings, crawls >= CRAWLS_OF_EQUALS))
-          await crawlThroughGate(config, platform, note)
+          await crawlThroughGate(config, platform, note, MAX_SCAN_MS)
         }
         say(`${field}: ${crawls} crawls, ${Math.round(performance.now() - start)} ms`)
       }
