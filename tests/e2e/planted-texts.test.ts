@@ -9,6 +9,7 @@ const counts = {
 it('what is planted in names, imports and commands is in no file, reply or line', async () => {
   const { leaks, findings, assets } = await findPlantedTexts(counts, () => {})
   expect(leaks).toEqual([])
-  expect(findings).toBeGreaterThan(60)
+  // More than the imports alone bring.
+  expect(findings).toBeGreaterThan(2 * counts.lines)
   expect(assets).toBeGreaterThan(60)
 }, 300_000)

@@ -44,7 +44,7 @@ export interface PlantedOutcome {
 /** A connection that was idle may be closed just when it is used again. */
 const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
 
-const MAX_SCAN_MS = 2000
+const MAX_STEERED_MS = 2000
 const MAX_CONTENT_MS = 60_000
 const CRAWLS_OF_EQUALS = 4
 const PART_BYTES = 16 * 1024 * 1024
@@ -88,7 +88,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   server.child.stderr?.on('data', (text) => note('the log', String(text)))
   const count = { findings: 0, assets: 0 }
   let sources = 0
-  const scan = async (platform: string, config: object) => {
+  const scan = async (platform: string, config: object, maxMs: number) => {
     const name = `${platform} ${sources++}`
     const created = await ask(server.url, 'POST', '/sources', { name, config })
     const id = String(created.body.id)
@@ -97,7 +97,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
     while (!DONE.test(String(body.status))) {
       await sleep(20)
       // A platform whose states nobody understands is waited for.
-      if (performance.now() - start > MAX_SCAN_MS) await ask(server.url, 'POST', `/scans/${body.id}/cancel`, {})
+      if (performance.now() - start > maxMs) await ask(server.url, 'POST', `/scans/${body.id}/cancel`, {})
       body = (await ask(server.url, 'GET', `/scans/${body.id}`)).body
     }
     note(`a scan of ${platform}`, JSON.stringify(body))
@@ -110,14 +110,14 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       tenant.faults.splice(0, tenant.faults.length, fault)
       tenant.requests.length = 0
     }
-    const round = (fault: SampleFault) => {
+    const round = (fault: SampleFault, maxMs: number) => {
       setFault(fault)
-      return scan(platform, config)
+      return scan(platform, config, maxMs)
     }
     try {
       const steer = new Set<string>()
       for (let n = 0; n < counts.scans && (n === 0 || !isCovered(`${platform} /`)); n++) {
-        const id = await round(plantContent(platform, plantings, steer))
+        const id = await round(plantContent(platform, plantings, steer), MAX_CONTENT_MS)
         if (n < 3)
           note(`a test of ${platform}`, JSON.stringify((await ask(server.url, 'POST', `/sources/${id}/test`, {})).body))
       }
@@ -130,13 +130,14 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       say(`${platform}: ${sources} sources, ${content} crawls, steered by ${[...steer].join(' ')}`)
       for (const member of [...steer].slice(0, counts.steered)) {
         const field = `${platform}, steering ${member}`
-        for (let n = 0; n < counts.steeredScans; n++) await round(plantSteering(platform, member, plantings))
+        for (let n = 0; n < counts.steeredScans; n++)
+          await round(plantSteering(platform, member, plantings), MAX_STEERED_MS)
         const start = performance.now()
         let crawls = 0
         for (; crawls < counts.crawls && !isCovered(field); crawls++) {
           // Everything is covered sooner when equal texts do not stay equal, as ids must within a crawl.
           setFault(plantSteering(platform, member, plantings, crawls >= CRAWLS_OF_EQUALS))
-          await crawlThroughGate(config, platform, note, MAX_SCAN_MS)
+          await crawlThroughGate(config, platform, note, MAX_STEERED_MS)
         }
         say(`${field}: ${crawls} crawls, ${Math.round(performance.now() - start)} ms`)
       }
