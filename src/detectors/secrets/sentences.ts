@@ -71,8 +71,14 @@ function withoutClosing(text: string): string {
   return core === text ? text : withoutTail(core, '!?')
 }
 
-function wordsOf(text: string, at: number, isMixed: boolean): Word[] {
-  return [...text.matchAll(isMixed ? unspaced : spaced)].map(({ 0: raw, index }) => toWord(raw, at + index))
+/** The words between two indexes, which count from the end where they are negative. */
+function wordsOf(text: string, at: number, isMixed: boolean, from: number, to?: number): Word[] {
+  const found: RegExpMatchArray[] = []
+  for (const match of text.matchAll(isMixed ? unspaced : spaced)) {
+    if (to !== undefined && to >= 0 && found.length >= to) break
+    found.push(match)
+  }
+  return found.slice(from, to).map(({ 0: raw = '', index = 0 }) => toWord(raw, at + index))
 }
 
 /** How sure the value is: 3 for what nothing else looks like, 2 where a link says it, 1 where it is marked too; 0: none. */
@@ -81,6 +87,7 @@ function gradeOf(word: string, kind: 'password' | 'token'): number {
     const confidence = word.length >= MIN_TOKEN ? tokenConfidence(word, true) : 0
     return confidence >= 0.7 ? 2 : confidence > 0 ? 1 : 0
   }
+  if (/^[A-Za-z]*$/.test(word)) return 0
   if (isPassphrase(word)) return 1
   if (word.length < 6 || /^-|\\|^#/.test(word) || isTechnical(word) || passwordConfidence(word, false, true) === 0)
     return 0
@@ -118,7 +125,7 @@ function findAfter(text: string, end: number, kind: 'password' | 'token'): Spoke
   const sentence = stop === null ? window : window.slice(0, stop.index)
   if (!mayHoldValue.test(sentence)) return undefined
   const isMixed = joinedScript.test(text.slice(Math.max(0, end - 4), end)) || joinedScript.test(sentence)
-  const words = wordsOf(sentence, end, isMixed)
+  const words = wordsOf(sentence, end, isMixed, 0, MAX_WORDS + 1)
   let linked = -1
   for (const [index, word] of words.slice(0, MAX_WORDS).entries()) {
     const grade = gradeOf(word.core, kind)
@@ -150,9 +157,7 @@ function findBefore(text: string, start: number, kind: 'password' | 'token'): Sp
   if (!mayHoldValue.test(sentence)) return undefined
   const isMixed = joinedScript.test(text.slice(start, start + 4)) || joinedScript.test(sentence)
   const isGlued = !isMixed && !/\s$/.test(sentence)
-  const words = wordsOf(sentence, from + stop, isMixed)
-    .slice(-MAX_WORDS_BEFORE, isGlued ? -1 : undefined)
-    .reverse()
+  const words = wordsOf(sentence, from + stop, isMixed, -MAX_WORDS_BEFORE, isGlued ? -1 : undefined).reverse()
   let linked = false
   for (const [index, word] of words.entries()) {
     const grade = gradeOf(word.core, kind)
