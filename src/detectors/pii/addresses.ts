@@ -6,6 +6,8 @@ import { topicOf } from './topics.ts'
 
 const version4 = /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/g
 const MAX_VERSION6_LENGTH = 45
+const MAX_PATH_DATA = 4_000
+const pathAttribute = /\sd=\\?$/
 const hosts = [topicOf('IP')]
 const versions = [topicOf('VERSION')]
 const notAnAddress = /(?:\b(?:v|sec|fig)\.?:?\s?#?|§\s?)$/i
@@ -26,6 +28,7 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
   for (const { 0: text, index } of part.text.matchAll(version4)) {
     const end = index + text.length
     if (isGlued(part.text, index, end)) continue
+    if (isInPathData(part.text, index)) continue
     const octets = text.split('.')
     if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) continue
     const before = part.text.slice(Math.max(0, index - 12), index)
@@ -44,7 +47,7 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
   for (const { text, start } of colonRuns(part.text)) {
     if (text.replace(/[^0-9a-f]/gi, '').length < 6 || !/\d/.test(text)) continue
     if (!text.includes('::') && text.split(':').length !== 8) continue
-    const match = toMatch(text, start, true)
+    const match = isInPathData(part.text, start) ? undefined : toMatch(text, start, true)
     if (match !== undefined) yield match
   }
 }
@@ -52,6 +55,13 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
 function isNamed(text: string, labels: PartLabels, start: number, end: number): boolean {
   const relation = labels.relate(hosts, start, end)
   return (relation !== undefined && relation !== 'other') || /^[:/]\d/.test(text.slice(end, end + 2))
+}
+
+/** Whether an offset is inside the attribute `d` of an SVG path, where numbers follow each other as `.2.1.55`. */
+function isInPathData(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - MAX_PATH_DATA), at)
+  const quote = Math.max(before.lastIndexOf('"'), before.lastIndexOf("'"))
+  return quote > 2 && pathAttribute.test(before.slice(Math.max(0, quote - 4), quote))
 }
 
 /** Part of a longer number, a name or a version. */

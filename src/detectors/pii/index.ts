@@ -83,6 +83,7 @@ export const piiDetector: Detector<PiiConfig> = {
   },
 }
 
+const digit = /\d/
 /** No number that could be someone's has fewer digits so close together, */
 const digits = /(?:\d\D{0,3}){4}/
 /** but for addresses of version 6, and what letters and digits are mixed in. */
@@ -91,7 +92,7 @@ const signs = /::|[A-Z]\d[A-Z0-9]{5}|[A-Z]{6}\d|(?:bc|tb|ltc)1|0x/
 function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now: number): Generator<PiiMatch> {
   yield* findEmails(part)
   yield* findSensitiveColumns(part)
-  const hasNumbers = digits.test(part.text) || signs.test(part.text)
+  const hasNumbers = digit.test(part.text) && (digits.test(part.text) || signs.test(part.text))
   if (!hasNumbers && !types.has('PERSON_NAME') && !types.has('POSTAL_ADDRESS')) return
   const labels = readLabels(part, types.has('PERSON_NAME') || types.has('POSTAL_ADDRESS'))
   if (types.has('PERSON_NAME')) yield* findNames(part, labels)

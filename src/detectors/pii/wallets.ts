@@ -4,7 +4,7 @@ import { keccak256 } from './keccak.ts'
 import type { PiiMatch } from './match.ts'
 
 const candidate =
-  /(?<![A-Za-z0-9])(?:[13LMD][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc|tb|ltc)1[02-9ac-hj-np-z]{11,87}|0x[0-9a-fA-F]{40})(?![A-Za-z0-9])/g
+  /(?=[13LMDbtl0])(?<![A-Za-z0-9])(?:[13LMD][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc|tb|ltc)1[02-9ac-hj-np-z]{11,87}|0x[0-9a-fA-F]{40})(?![A-Za-z0-9])/g
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const bech32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 /** Version bytes of Bitcoin, Litecoin and Dogecoin. */
