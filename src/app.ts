@@ -1,7 +1,7 @@
 import { startLoop } from './background/loop.ts'
 import { createQueryThread, type QueryThread } from './background/query-thread.ts'
 import { createScanThread, type ScanThread } from './background/scan-thread.ts'
-import { offeredOperations } from './catalogue.ts'
+import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, openFolder } from './commands/data-folder.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
@@ -26,7 +26,7 @@ export interface OpenedApp {
   importFindings: ScanThread['importFindings']
   contextFor(options: { caller: Caller; signal: AbortSignal; progress?: (progress: Progress) => void }): WriteContext
   /** Starts the query thread, which answers queries over many findings. */
-  startAnswering(): void
+  startQueryThread(): void
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
   close(): Promise<void>
@@ -48,7 +48,7 @@ export function createApp(folder: Folder): OpenedApp {
   let loop: { stop(): Promise<void> } | undefined
   return {
     config,
-    operations: offeredOperations(config.readOnly),
+    operations: listOfferedOperations(config.readOnly),
     store,
     vault,
     log,
@@ -72,10 +72,10 @@ export function createApp(folder: Folder): OpenedApp {
       lockdown: config.lockdown,
       lockdownCodes: config.lockdownCodes,
       store,
-      untilFree: () => store.untilFree(),
+      waitForWriteLock: () => store.waitForWriteLock(),
       scans,
     }),
-    startAnswering: () => {
+    startQueryThread: () => {
       answers ??= createQueryThread({ store, home, env, log, logLevel, writeLine })
     },
     startBackground: () => {

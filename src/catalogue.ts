@@ -10,7 +10,7 @@ import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
 
 /** The operations on offer: all of them, or only those that change nothing. */
-export const offeredOperations = (readOnly: boolean): readonly Operation[] =>
+export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =>
   readOnly ? operations.filter(({ effect }) => effect === 'read') : operations
 
 /** All operations; HTTP, MCP and the command line are loops over this list. */

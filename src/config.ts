@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { IssuerSettings, readIssuerEnvironment } from './access/issuer-settings.ts'
 import { AppError, invalidInput } from './kernel/errors.ts'
 import { isObject } from './kernel/json-object.ts'
-import { scrub } from './kernel/redaction.ts'
-import { parseWhole } from './operation/input/parse.ts'
+import { maskCredentials } from './kernel/redaction.ts'
+import { parseAll } from './operation/input/parse.ts'
 import { logLevels } from './runtime/log.ts'
 import { readRegularFile } from './runtime/regular-file.ts'
 
@@ -94,13 +94,13 @@ export function loadConfig(flags: Partial<Settings> & { home?: string | undefine
   const file = readFile(home)
   const places = [file, readEnvironment(env), withoutAbsent(given)]
   const oidc = mergeIssuer(file.oidc, readIssuerEnvironment(env))
-  const settings = parseWhole(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })), showMember)
+  const settings = parseAll(Settings, Object.assign({}, ...places, withoutAbsent({ oidc })), showMember)
   // Lockdown set in any place cannot be lifted by another.
   return { ...settings, lockdown: places.some(({ lockdown }) => lockdown === true), home }
 }
 
 /** Masks with `scrub` only: loading `detectors/safe-text.ts` would delay every start. */
-const showMember = (key: string) => scrub(key).slice(0, MAX_SHOWN_MEMBER)
+const showMember = (key: string) => maskCredentials(key).slice(0, MAX_SHOWN_MEMBER)
 
 /** Each `ASSAY_OIDC_*` variable overrides one member of `oidc` in the file. */
 function mergeIssuer(inFile: unknown, inEnvironment: Record<string, unknown> | undefined): unknown {

@@ -4,7 +4,7 @@ import type { OpenedApp } from './app.ts'
 import type { Flags, Host } from './cli/host.ts'
 import { runCommandLine } from './cli/program.ts'
 import { loadConfig, Settings, withoutEmpty } from './config.ts'
-import { scrub } from './kernel/redaction.ts'
+import { maskCredentials } from './kernel/redaction.ts'
 import { showSentence } from './kernel/shown.ts'
 import { version } from './runtime/package-files.ts'
 
@@ -16,27 +16,27 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 /** Ends the process after an unexpected error, whose message is masked like any line of the log. */
-const endBadly = async (error: unknown) => {
-  await complain(error)
+const exitOnError = async (error: unknown) => {
+  await printError(error)
   process.exit(1)
 }
-async function complain(error: unknown): Promise<void> {
-  const { toLoggedText } = await import('./detectors/safe-text.ts').catch(() => ({ toLoggedText: scrub }))
+async function printError(error: unknown): Promise<void> {
+  const { toLoggedText } = await import('./detectors/safe-text.ts').catch(() => ({ toLoggedText: maskCredentials }))
   const message = toLoggedText(error instanceof Error ? error.message : String(error))
   process.stderr.write(`assay: ${showSentence(message)}\n`)
 }
-process.on('unhandledRejection', endBadly)
-process.on('uncaughtException', endBadly)
+process.on('unhandledRejection', exitOnError)
+process.on('uncaughtException', exitOnError)
 // Node would print warnings unmasked.
 process.removeAllListeners('warning')
-process.on('warning', complain)
+process.on('warning', printError)
 
 // The reader has closed the pipe, so no further output is wanted.
-const endQuietly = (error: NodeJS.ErrnoException) => {
+const exitOnClosedPipe = (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 }
-process.stdout.on('error', endQuietly)
+process.stdout.on('error', exitOnClosedPipe)
 
 /**
  * The environment at start; the key is removed from `process.env`, so that child processes and diagnostic reports do
@@ -71,8 +71,8 @@ const host: Host = {
   signal: stopping.signal,
   open,
   operations: async (flags) => {
-    const { offeredOperations } = await import('./catalogue.ts')
-    return offeredOperations(configure(flags).readOnly)
+    const { listOfferedOperations } = await import('./catalogue.ts')
+    return listOfferedOperations(configure(flags).readOnly)
   },
   locate: (flags) => {
     const { home, networkFolder } = configure(flags)
@@ -83,8 +83,8 @@ const host: Host = {
     await serve(await open(flags), host)
   },
   mcp: async (flags) => {
-    const { claimStdout } = await import('./mcp/stdio/stdout.ts')
-    process.stdout.off('error', endQuietly)
+    const { reserveStdout: claimStdout } = await import('./mcp/stdio/stdout.ts')
+    process.stdout.off('error', exitOnClosedPipe)
     const stdout = claimStdout()
     const { speakOverStdio } = await import('./commands/stdio.ts')
     await speakOverStdio(configure(flags), env, { ...host, stdout })

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../operation/context.ts'
 import type { Store } from '../store/store.ts'
 import { createLimiter } from './limits.ts'
-import { findTokenHolder, isTokenAsked } from './tokens.ts'
+import { findTokenHolder, isTokenRequired } from './tokens.ts'
 
 /** What a request reveals about its sender. */
 export interface Credentials {
@@ -19,9 +19,9 @@ export interface Refusal {
 }
 
 /** Verifies tokens of another issuer; undefined for one that is not valid. */
-export type ForeignTokens = (text: string) => Promise<Caller | undefined>
+export type ExternalTokenVerifier = (text: string) => Promise<Caller | undefined>
 
-export interface GatekeeperOptions {
+export interface AuthenticatorOptions {
   store: Store
   now: () => number
   /** Monotonic milliseconds. */
@@ -30,36 +30,36 @@ export interface GatekeeperOptions {
   local: Caller
   /** Require a token even when none exists, because the server is reachable from other machines. */
   always: boolean
-  foreign?: ForeignTokens
+  foreign?: ExternalTokenVerifier
   onRefusal?: (refusal: Refusal) => void
 }
 
 /** Authenticates requests. */
-export interface Gatekeeper {
+export interface Authenticator {
   /**
    * @throws AppError `unauthorized`, `rate_limited` with the time to wait, or `forbidden` for a token without any scope
    * of this server.
    */
-  callerOf(credentials: Credentials): Promise<Caller>
+  authenticate(credentials: Credentials): Promise<Caller>
 }
 
 const RATE = { perSecond: 20, burst: 60 }
 const GUESSES = { perSecond: 10 / 60, burst: 10 }
 const MAX_CREDENTIAL_LENGTH = 16_384
 
-export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { store, now, local, foreign, onRefusal = () => {} } = options
   const clock = options.clock ?? (() => performance.now())
   const rate = createLimiter(RATE, clock)
   const guesses = createLimiter(GUESSES, clock)
-  const isAsked = () => options.always || foreign !== undefined || isTokenAsked(store)
+  const isAsked = () => options.always || foreign !== undefined || isTokenRequired(store)
 
   const identify = async (text: string): Promise<Caller | undefined> => {
     if (text.length > MAX_CREDENTIAL_LENGTH) return undefined
     return findTokenHolder(store, text, now()) ?? (await foreign?.(text))
   }
   return {
-    callerOf: async ({ authorization, address }) => {
+    authenticate: async ({ authorization, address }) => {
       if (!isAsked()) return local
       if (authorization === undefined) {
         onRefusal({ reason: 'token_required', address })

@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { exchange } from '../connectors/http/exchange.ts'
 import { AppError } from '../kernel/errors.ts'
-import { Recent } from '../kernel/recent.ts'
+import { LruMap } from '../kernel/recent.ts'
 import type { Log } from '../runtime/log.ts'
 import { isSafeAddress } from './issuer-settings.ts'
 import { toVerificationKeys } from './verification-keys.ts'
@@ -53,7 +53,7 @@ interface KnownKeys {
  */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const { issuer, signal, log, clock = () => performance.now() } = options
-  const missing = new Recent<{ until: number }>(MAX_MISSING)
+  const missing = new LruMap<{ until: number }>(MAX_MISSING)
   let known: KnownKeys | undefined
   let failures = 0
   let nextLookupAt = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ import {
 import type { Caller } from '../operation/context.ts'
 import type { Log } from '../runtime/log.ts'
 import { CLOCK_TOLERANCE_SECONDS, toCaller } from './claims.ts'
-import type { ForeignTokens } from './gatekeeper.ts'
+import type { ExternalTokenVerifier } from './gatekeeper.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 import type { IssuerSettings } from './issuer-settings.ts'
 
@@ -34,7 +34,7 @@ const MAX_CANDIDATES = 4
  * times, and the types of its claims.
  * @throws AppError `unavailable`, reason `issuer_unreachable`, when its keys cannot be read.
  */
-export function createIssuer(options: IssuerOptions): ForeignTokens {
+export function createIssuer(options: IssuerOptions): ExternalTokenVerifier {
   const { settings, log, now } = options
   const types = new Set(settings.types.map(toType))
   const keys = createIssuerKeys({ ...options, issuer: settings.issuer })

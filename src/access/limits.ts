@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { Recent } from '../kernel/recent.ts'
+import { LruMap } from '../kernel/recent.ts'
 
 export interface Allowance {
   /** Sustained rate per second. */
@@ -16,7 +16,7 @@ export interface Limiter {
 /** Token buckets by key. `clock` gives monotonic milliseconds. */
 export function createLimiter(allowance: Allowance, clock: () => number, most = 10_000): Limiter {
   const { perSecond, burst } = allowance
-  const buckets = new Recent<{ left: number; at: number }>(most)
+  const buckets = new LruMap<{ left: number; at: number }>(most)
   return {
     take: (key) => {
       const now = clock()

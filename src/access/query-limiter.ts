@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Caller, type OperationFacts, principalOf } from '../operation/context.ts'
 import { createConcurrencyLimit } from './limits.ts'
 
-const QUESTIONS = { inFlight: 4, queued: 64 }
+const QUERY_LIMITS = { inFlight: 4, queued: 64 }
 
 /** Runs the work of an operation when a slot is free. */
 export type QueryLimiter = (operation: OperationFacts, caller: Caller, work: () => Promise<unknown>) => Promise<unknown>
@@ -12,7 +12,7 @@ export type QueryLimiter = (operation: OperationFacts, caller: Caller, work: () 
  * too many wait.
  */
 export function createQueryLimiter(): QueryLimiter {
-  const gate = createConcurrencyLimit(QUESTIONS)
+  const gate = createConcurrencyLimit(QUERY_LIMITS)
   return ({ cost }, caller, work) => {
     if (cost !== 'computed' || caller.token !== true) return work()
     return gate.run(principalOf(caller), async () => {

@@ -30,7 +30,7 @@ export function createTokenWatch({ store, now, log }: Options): TokenWatch {
     clearInterval(timer)
     timer = undefined
   }
-  const look = () => {
+  const checkTokens = () => {
     if (followed.size === 0) return close()
     const at = now()
     const holders = readHolders(at)
@@ -57,7 +57,7 @@ export function createTokenWatch({ store, now, log }: Options): TokenWatch {
       if (caller.token !== true) return () => {}
       const entry = { caller, end }
       followed.add(entry)
-      timer ??= setInterval(look, LOOK_MS).unref()
+      timer ??= setInterval(checkTokens, LOOK_MS).unref()
       return () => followed.delete(entry)
     },
     close,

@@ -7,13 +7,13 @@ const SECRET_BYTES = 32
 const shape = /^assay_([0-9a-f]{16})_([0-9a-f]{64})([0-9a-f]{8})$/
 
 /** A token as its holder sends it: `assay_<id>_<secret><checksum>`. */
-export interface WrittenToken {
+export interface ParsedToken {
   id: string
   text: string
   digest: Uint8Array
 }
 
-export function makeToken(): WrittenToken {
+export function makeToken(): ParsedToken {
   const id = randomBytes(ID_BYTES).toString('hex')
   const body = `${PREFIX}_${id}_${randomBytes(SECRET_BYTES).toString('hex')}`
   const text = body + checksumOf(body)
@@ -21,7 +21,7 @@ export function makeToken(): WrittenToken {
 }
 
 /** Parses a token; undefined when its form or checksum is wrong, without reading the database. */
-export function readToken(text: string): WrittenToken | undefined {
+export function readToken(text: string): ParsedToken | undefined {
   const [, id = '', secret = '', checksum] = shape.exec(text) ?? []
   if (checksum === undefined || checksumOf(`${PREFIX}_${id}_${secret}`) !== checksum) return undefined
   return { id, text, digest: digestOf(text) }

@@ -20,7 +20,7 @@ import {
 const DAY_MS = 86_400_000
 const DEFAULT_LIFE_MS = 90 * DAY_MS
 const MAX_LIFE_MS = 3660 * DAY_MS
-const USE_NOTED_MS = 5 * 60_000
+const USE_RECORD_INTERVAL_MS = 5 * 60_000
 
 /** A token without its secret, as it may be shown. */
 export interface Token {
@@ -129,7 +129,7 @@ export function listTokens(reader: Reader, now: number): Token[] {
 }
 
 /** Whether HTTP requires a token: from the first one created until all are cleared. */
-export const isTokenAsked = (store: Store): boolean => store.read(hasTokens)
+export const isTokenRequired = (store: Store): boolean => store.read(hasTokens)
 
 const toHolder = (id: string) => `token/${id}`
 
@@ -147,8 +147,8 @@ export function findTokenHolder(store: Store, text: string, now: number): Caller
   const row = store.read((reader) => findToken(reader, written.id))
   const same = isSameDigest(written.digest, row?.digest ?? noDigest)
   if (row === undefined || !same || toToken(row, now).status !== 'active') return undefined
-  if (row.last_used_at === null || now - row.last_used_at >= USE_NOTED_MS || row.last_used_at > now) {
-    noteUse(store, row.id, now)
+  if (row.last_used_at === null || now - row.last_used_at >= USE_RECORD_INTERVAL_MS || row.last_used_at > now) {
+    recordUse(store, row.id, now)
   }
   return {
     name: row.name,
@@ -161,7 +161,7 @@ export function findTokenHolder(store: Store, text: string, now: number): Caller
 }
 
 /** A use that cannot be recorded, because the disk is full or the database busy, is still allowed. */
-function noteUse(store: Store, id: string, now: number): void {
+function recordUse(store: Store, id: string, now: number): void {
   try {
     store.write((writer) => markUsed(writer, id, now))
   } catch (error) {

@@ -26,7 +26,7 @@ export function chainAudit(writer: Writer): void {
 }
 
 /** Chains the entries that migrations wrote, so that no part of the trail is unprotected. */
-export function sealAudit(store: Store): void {
+export function chainMigratedEntries(store: Store): void {
   const isChained = (reader: Reader) =>
     reader.prepare('SELECT (SELECT max(seq) FROM audit) IS (SELECT max(seq) FROM audit_chain) AS done').get()
   if ((store.read(isChained) as { done: number }).done === 0) store.write(chainAudit, { essential: true })
@@ -53,7 +53,7 @@ export function toDigest(before: string, row: AuditEntryRow): string {
     .digest('hex')
 }
 
-export interface AuditVerdict {
+export interface AuditVerification {
   entries: number
   /** Number of entries after the last chained one: written by migrations, until the next change chains them. */
   unchained: number
@@ -69,7 +69,7 @@ export interface AuditVerdict {
 }
 
 /** Recomputes the hash chain over the whole trail. */
-export function verifyAudit(reader: Reader, anchor?: string): AuditVerdict {
+export function verifyAudit(reader: Reader, anchor?: string): AuditVerification {
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader
     .prepare(

@@ -23,7 +23,7 @@ export interface EngineKeeper {
    * Rebuilds the engine if needed; call it after every answer, which may have detached an engine that cannot be
    * updated.
    */
-  tend(): void
+  rebuildIfNeeded(): void
   close(): void
 }
 
@@ -46,7 +46,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
   const isPresent = () => {
     const engine = store.read(findEngine)
     if (engine === undefined) return false
-    const { isWhole, isWorn } = engine.history
+    const { isComplete: isWhole, needsCompaction: isWorn } = engine.history
     return (isWhole && !isWorn) || performance.now() < builtAt + REBUILD_MS
   }
 
@@ -101,7 +101,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
     let worked = false
     attempt(() => {
       // One unit of work for each tick, which bounds the wait of a question that arrives meanwhile.
-      worked = store.read(followChanges) || store.read(findEngine)?.tidy() === true
+      worked = store.read(followChanges) || store.read(findEngine)?.runMaintenanceStep() === true
       buildIfNeeded()
     })
     if (!closed) timer = setTimeout(tick, worked ? BUSY_MS : CALM_MS)
@@ -109,7 +109,7 @@ export function keepEngine({ store, log, leastFindings = MIN_FINDINGS_FOR_INDEX 
   tick()
 
   return {
-    tend: () => attempt(buildIfNeeded),
+    rebuildIfNeeded: () => attempt(buildIfNeeded),
     close: () => {
       closed = true
       clearTimeout(timer)

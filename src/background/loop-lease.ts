@@ -27,7 +27,7 @@ export class LoopLease {
   }
 
   /** The state of the lease now; `free` means that it can be taken, or is due for renewal. */
-  look(reader: Reader): 'ours' | 'theirs' | 'free' {
+  stateOf(reader: Reader): 'ours' | 'theirs' | 'free' {
     const { holder, leaseMs } = this.#options
     const lease = findLease(reader, NAME)
     if (lease === undefined) return 'free'
@@ -44,7 +44,7 @@ export class LoopLease {
     const { store, holder, now, leaseMs } = this.#options
     const { lease, standing } = store.read((reader) => ({
       lease: findLease(reader, NAME),
-      standing: this.look(reader),
+      standing: this.stateOf(reader),
     }))
     if (standing !== 'free') return standing === 'ours'
     const expiresAt = now() + leaseMs

@@ -67,7 +67,7 @@ export function startLoop(options: LoopOptions): Loop {
     if (isOver() || turning) return
     turning = true
     try {
-      if (isWriting(store, lease, now())) await store.untilFree(signal)
+      if (isWriting(store, lease, now())) await store.waitForWriteLock(signal)
       if (isOver()) return
       if (!lease.hold()) return
       const jumpMs = watch()
@@ -78,7 +78,7 @@ export function startLoop(options: LoopOptions): Loop {
       }
       if (isPaused) return
       store.space.keepBallast()
-      driveOnce({ ...options, isSilent })
+      runTick({ ...options, isSilent })
       if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
       await sweepImports(options)
       isFailing = false
@@ -123,7 +123,7 @@ function watchClock(now: () => number): () => number {
 /** Whether this tick will write: to renew the lease, or because something is due. */
 function isWriting(store: Store, lease: LoopLease, now: number): boolean {
   return store.read((reader) => {
-    const standing = lease.look(reader)
+    const standing = lease.stateOf(reader)
     if (standing !== 'ours') return standing === 'free'
     const due = [listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS), listDueSources(reader, now)]
     return [...due, listDueRetries(reader, now)].some((each) => each.length > 0)
@@ -131,10 +131,10 @@ function isWriting(store: Store, lease: LoopLease, now: number): boolean {
 }
 
 /** One tick of the loop: runs everything that is due now. */
-export function driveOnce({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
+export function runTick({ store, scans, log, now: clock, isSilent = () => true }: DriveOptions): void {
   const now = clock()
   for (const source of store.read((reader) => listSourcesPlannedAfter(reader, now + CLOCK_TRUST_MS))) {
-    if (planAnew(store, source, now))
+    if (rescheduleSource(store, source, now))
       log.warn('the clock went far back; a schedule was planned anew', { source: source.name })
   }
   for (const source of store.read((reader) => listDueSources(reader, now))) {
@@ -165,7 +165,7 @@ function startDue(store: Store, { id }: SourceRecord, now: number): string | und
  * Reschedules a source and returns true if its next run is so far beyond its schedule that the clock must have been
  * wrong.
  */
-function planAnew(store: Store, source: SourceRecord, now: number): boolean {
+function rescheduleSource(store: Store, source: SourceRecord, now: number): boolean {
   const next = nextRunAt(scheduleOf(source), now)
   if (next === undefined || source.nextRunAt === null || source.nextRunAt <= next + CLOCK_TRUST_MS) return false
   store.write((writer) => setNextRun(writer, source.id, next))

@@ -41,7 +41,7 @@ async function answer({ id, operation: name, input, caller, coerced }: Question)
     if (!(error instanceof AppError)) log.error('a question failed', { operation: name, error })
     report({ kind: 'refusal', id, error: error instanceof AppError ? toErrorReport(error) : undefined })
   }
-  keeper.tend()
+  keeper.rebuildIfNeeded()
 }
 
 /** One question for each turn of the event loop, so that abandoned ones can be dropped in between. */

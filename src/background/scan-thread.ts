@@ -171,7 +171,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     thread = undefined
     clearTimeout(idle)
     owner.release()
-    const driven = new Set(listDriven(owner))
+    const driven = new Set(listRunningScans(owner))
     free(owner)
     for (const [id, { sent, reject, order }] of tasks) {
       if (!sent) continue
@@ -202,7 +202,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     restart.unref()
   }
 
-  const listDriven = (owner: Owner): string[] => {
+  const listRunningScans = (owner: Owner): string[] => {
     try {
       return store.read((reader) => listScansOf(reader, owner.name))
     } catch {
@@ -230,7 +230,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     new Promise<Result>((resolve, reject) => {
       if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
       // A thread that starts now would open whichever file has replaced the database.
-      store.requireFiles()
+      store.requireSameFiles()
       const id = nextTask++
       const abort = () => send({ kind: 'abort', id })
       signal.addEventListener('abort', abort, { once: true })

@@ -6,7 +6,7 @@ import { type ImportFormat, importFindings } from '../imports/imports.ts'
 import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
 import type { Caller, Scope } from '../operation/context.ts'
 import { createLog, type LogLevel } from '../runtime/log.ts'
-import { goBehindAnswers } from '../runtime/thread-priority.ts'
+import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { scanThreadOperations } from './scan-operations.ts'
@@ -50,8 +50,8 @@ export type ScanThreadReply =
   | { kind: 'stopped' }
 
 const MEGABYTE = 1024 * 1024
-const TELL_EVERY_MS = 1_000
-goBehindAnswers()
+const REPORT_INTERVAL_MS = 1_000
+lowerThreadPriority()
 const { home, keys, logLevel, owner } = workerData as ScanThreadSettings
 const report = (message: ScanThreadReply) => parentPort?.postMessage(message)
 const now = () => Date.now()
@@ -83,7 +83,7 @@ function tellUpstream(): void {
   const counts = upstream.take()
   if (counts !== undefined) report({ kind: 'upstream', counts })
 }
-setInterval(tellUpstream, TELL_EVERY_MS).unref()
+setInterval(tellUpstream, REPORT_INTERVAL_MS).unref()
 
 function start(scanUid: string): void {
   scans.start(scanUid)

@@ -1,4 +1,4 @@
-import { joinShown, line, type Shown, showAmount, showCode, showName, showSentence } from '../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showAmount, showCode, showName, showSentence } from '../kernel/shown.ts'
 import type { MetricFormat } from '../metrics/model.ts'
 import { toFormatted } from '../query/answer/format.ts'
 import { type Column, toSparkline, toTable } from './table.ts'
@@ -31,7 +31,7 @@ interface SeriesView {
 }
 
 /** A formatter for a metric's values; a unit common to all lines is left to the title. */
-function createFormat({ format, unit }: MetricView): (value: number | null) => Shown {
+function createFormat({ format, unit }: MetricView): (value: number | null) => PrintableText {
   return (value) =>
     value === null ? line`none` : showAmount(toFormatted(value, format, format === 'duration' ? unit : ''))
 }
@@ -40,7 +40,7 @@ const MAX_GROUP = 60
 const MAX_TITLE = 16
 
 /** A metric answer for the terminal: the number, its groups and its warnings. */
-export function toAnswerText(answer: unknown): Shown[] {
+export function toAnswerText(answer: unknown): PrintableText[] {
   const view = answer as AnswerView
   const format = createFormat(view.metric)
   const lines = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
@@ -71,7 +71,7 @@ export function toAnswerText(answer: unknown): Shown[] {
   return [...lines, line``, ...toFootnotes(view)]
 }
 
-export function toSeriesText(answer: unknown): Shown[] {
+export function toSeriesText(answer: unknown): PrintableText[] {
   const view = answer as SeriesView
   const format = createFormat(view.metric)
   const lines = [showName(view.metric.displayName)]
@@ -94,6 +94,6 @@ export function toSeriesText(answer: unknown): Shown[] {
   return [...lines, ...toTable(columns, rows), line``, ...toFootnotes(view)]
 }
 
-function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): Shown[] {
+function toFootnotes({ trust, warnings }: Pick<AnswerView, 'trust' | 'warnings'>): PrintableText[] {
   return [showSentence(trust.label), ...warnings.map(({ message }) => line`! ${showSentence(message)}`)]
 }

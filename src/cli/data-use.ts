@@ -7,12 +7,15 @@ import type { Command } from 'commander'
 export type DataUse = 'none' | 'existing' | 'created'
 
 /** Decides by the arguments of a call. */
-export type Choose = (call: { args: readonly string[]; options: Record<string, unknown> }) => DataUse | Promise<DataUse>
+export type DataUseOf = (call: {
+  args: readonly string[]
+  options: Record<string, unknown>
+}) => DataUse | Promise<DataUse>
 
-const declared = new WeakMap<Command, DataUse | Choose>()
+const declared = new WeakMap<Command, DataUse | DataUseOf>()
 
 /** Declares how a command uses the data folder, which every command must do. */
-export function withData(use: DataUse | Choose, command: Command): Command {
+export function declareDataUse(use: DataUse | DataUseOf, command: Command): Command {
   declared.set(command, use)
   return command
 }

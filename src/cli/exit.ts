@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { joinShown, line, MAX_NAME, type Shown, showName, showSentence } from '../kernel/shown.ts'
+import { joinShown, line, MAX_NAME, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
 
 /** An invalid command line: reported with a hint at `--help`, exit code 2. */
 export class UsageError extends Error {
@@ -14,7 +14,7 @@ export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
 /** An error as lines for stderr: one sentence, then hints. */
-export async function toMessage(error: unknown): Promise<Shown[]> {
+export async function toMessage(error: unknown): Promise<PrintableText[]> {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
     return [line`A package that assay needs is not installed; install assay again, with its dependencies.`]
   }

@@ -15,15 +15,15 @@ import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addVerifyCommand } from './commands/verify.ts'
-import { findDataUse, withData } from './data-use.ts'
+import { declareDataUse, findDataUse } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
 import { printNote } from './session.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
 export async function runCommandLine(argv: readonly string[], host: Host): Promise<number> {
-  const complaints: string[] = []
-  const program = createProgram(host, (text) => complaints.push(text))
+  const usageErrors: string[] = []
+  const program = createProgram(host, (text) => usageErrors.push(text))
   if (argv.length === 0) {
     program.outputHelp()
     return EXIT_USAGE
@@ -33,9 +33,9 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     return EXIT_OK
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (complaints.length > 0) {
+      if (usageErrors.length > 0) {
         const { toLoggedText } = await import('../detectors/safe-text.ts')
-        host.stderr.write(toLoggedText(complaints.join('')))
+        host.stderr.write(toLoggedText(usageErrors.join('')))
       }
       return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
     }
@@ -156,7 +156,9 @@ function addServeCommands(program: Command, host: Host): void {
       .addOption(level())
   offering(
     serving(
-      withData('created', program.command('serve')).description('serve REST, /mcp, /docs and the background loop'),
+      declareDataUse('created', program.command('serve')).description(
+        'serve REST, /mcp, /docs and the background loop',
+      ),
     ),
   )
     .option('--socket <path>', 'listen on a unix socket that only its owner can open, in place of a port')
@@ -164,7 +166,7 @@ function addServeCommands(program: Command, host: Host): void {
     .option('--trust-proxy <networks>', 'networks of proxies whose X-Forwarded-For counts, such as 10.0.0.0/8', toList)
     .action(async (options: Flags) => host.serve(withoutDefault(options)))
   const mcp = offering(
-    withData('created', program.command('mcp')).description(
+    declareDataUse('created', program.command('mcp')).description(
       'speak MCP over stdin and stdout, for an assistant on this machine',
     ),
   )
@@ -175,7 +177,7 @@ function addServeCommands(program: Command, host: Host): void {
   addHome(mcp)
   addClientCommands(mcp, host)
   serving(
-    withData('created', program.command('demo')).description(
+    declareDataUse('created', program.command('demo')).description(
       'scan the built-in sample tenants, show the numbers, then serve',
     ),
   )

@@ -1,6 +1,6 @@
 import { MultiBar, Presets } from 'cli-progress'
 import { AppError } from '../kernel/errors.ts'
-import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
 import type { Host } from './host.ts'
 import { print, type Session } from './session.ts'
 
@@ -30,13 +30,13 @@ export interface ScanView {
 }
 
 /** The reason of a failed scan in one sentence. */
-export function toFailure({ id, failures = [], reason }: ScanView): Shown {
+export function toFailure({ id, failures = [], reason }: ScanView): PrintableText {
   const [first] = failures
   if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
   return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan '${showJson({ id })}'\`.`
 }
 
-const showReason = (reason: string): Shown => showSentence(reason, MAX_NAME)
+const showReason = (reason: string): PrintableText => showSentence(reason, MAX_NAME)
 
 const POLL_MS = 100
 const over = new Set(['COMPLETED', 'PARTIAL', 'FAILED', 'CANCELLED'])
@@ -91,7 +91,7 @@ function lineDisplay(stream: Host['stderr']): Display {
   }
 }
 
-function toScopeLine(scope: ScanScopeView): Shown {
+function toScopeLine(scope: ScanScopeView): PrintableText {
   const counts = line`${scope.discovered} found, ${scope.scanned} scanned, ${scope.unchanged} unchanged`
   const trouble =
     scope.state === 'COMPLETE'
@@ -130,7 +130,7 @@ function barDisplay(stream: Host['stderr']): Display {
 }
 
 /** A one-line summary of a scan. */
-export function toScanSummary(scan: ScanView): Shown {
+export function toScanSummary(scan: ScanView): PrintableText {
   const { discovered, scanned, unchanged, findings } = scan.progress
   const source = scan.source === undefined ? line`` : line`${showName(scan.source.name)}: `
   const head = line`${source}${showCode(scan.status)}${scan.reason ? line` (${showReason(scan.reason)})` : line``}`

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../kernel/errors.ts'
-import { quote, type Shown, showJson } from '../kernel/shown.ts'
+import { type PrintableText, quote, showJson } from '../kernel/shown.ts'
 import type { Progress } from '../operation/context.ts'
 import type { Flags, Host, HostApp } from './host.ts'
 
@@ -41,12 +41,12 @@ export async function withSession<T>(host: Host, flags: Flags, work: (session: S
 export const unknownOperation = (name: string): AppError =>
   notFound(`There is no operation ${quote(name)}; \`assay call --list\` names them all.`)
 
-export function print(host: Pick<Host, 'stdout'>, ...lines: readonly Shown[]): void {
+export function print(host: Pick<Host, 'stdout'>, ...lines: readonly PrintableText[]): void {
   host.stdout.write(`${lines.join('\n')}\n`)
 }
 
 /** Prints notes to stderr, separate from the answer on stdout. */
-export function printNote(host: Pick<Host, 'stderr'>, ...lines: readonly Shown[]): void {
+export function printNote(host: Pick<Host, 'stderr'>, ...lines: readonly PrintableText[]): void {
   host.stderr.write(`${lines.join('\n')}\n`)
 }
 

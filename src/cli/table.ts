@@ -1,23 +1,23 @@
-import { line, type Shown } from '../kernel/shown.ts'
+import { line, type PrintableText } from '../kernel/shown.ts'
 
 export type Alignment = 'left' | 'right'
 
 export interface Column {
-  title: Shown
+  title: PrintableText
   align?: Alignment
 }
 
 /** A plain aligned table as lines: header, rule, and one line for each row. */
-export function toTable(columns: readonly Column[], rows: readonly (readonly Shown[])[]): Shown[] {
+export function toTable(columns: readonly Column[], rows: readonly (readonly PrintableText[])[]): PrintableText[] {
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...rows.map((row) => [...(row[index] ?? '')].length)),
   )
-  const toRow = (row: readonly Shown[]) =>
+  const toRow = (row: readonly PrintableText[]) =>
     row
       .map((cell, index) => pad(cell, widths[index] ?? 0, columns[index]?.align ?? 'left'))
       .join('  ')
-      .trimEnd() as Shown
-  const rule = widths.map((width) => '─'.repeat(width)).join('  ') as Shown
+      .trimEnd() as PrintableText
+  const rule = widths.map((width) => '─'.repeat(width)).join('  ') as PrintableText
   return [toRow(columns.map(({ title }) => title)), rule, ...rows.map(toRow)]
 }
 
@@ -29,7 +29,7 @@ function pad(text: string, width: number, align: Alignment): string {
 const blocks = [line`▁`, line`▂`, line`▃`, line`▄`, line`▅`, line`▆`, line`▇`, line`█`]
 
 /** One block character for each value, scaled from the least to the greatest, including 0; null is a blank. */
-export function toSparkline(values: readonly (number | null)[]): Shown {
+export function toSparkline(values: readonly (number | null)[]): PrintableText {
   const known = values.filter((value) => value !== null)
   const [least, most] = [Math.min(0, ...known), Math.max(...known, 0)]
   return values
@@ -38,5 +38,5 @@ export function toSparkline(values: readonly (number | null)[]): Shown {
       const share = most === least ? 0 : (value - least) / (most - least)
       return blocks[Math.min(blocks.length - 1, Math.floor(share * blocks.length))] ?? ' '
     })
-    .join('') as Shown
+    .join('') as PrintableText
 }

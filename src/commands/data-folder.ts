@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { sealAudit } from '../audit/audit-chain.store.ts'
+import { chainMigratedEntries } from '../audit/audit-chain.store.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, scopes } from '../operation/context.ts'
@@ -10,7 +10,7 @@ import { openLogFile } from '../runtime/log-file.ts'
 import { sealDefinitions } from '../store/digests.store.ts'
 import { areTextsHidden } from '../store/install.store.ts'
 import { type KeyedVault, openVault } from '../store/keys/vault-file.ts'
-import { describePlace } from '../store/place.ts'
+import { describeFolderLocation } from '../store/place.ts'
 import { Store } from '../store/store.ts'
 
 /** An opened data folder: its persistent state, without any services running on it. */
@@ -66,14 +66,14 @@ async function openVaultAndCaller(
   { store, log, now }: Pick<Folder, 'store' | 'log' | 'now'>,
 ): Promise<Pick<Folder, 'config' | 'vault' | 'caller'>> {
   sealDefinitions(store)
-  sealAudit(store)
-  const { sync } = describePlace(config.home)
+  chainMigratedEntries(store)
+  const { sync } = describeFolderLocation(config.home)
   if (sync !== undefined) {
     log.warn('the data folder lies in a folder that is copied elsewhere, which can damage the database', { sync })
   }
   const vault = openVault({ store, home: config.home, env, now })
   if (!store.read(areTextsHidden)) {
-    const { hideStoredTexts } = await import('../upgrade/hide-stored.store.ts')
+    const { maskStoredTexts: hideStoredTexts } = await import('../upgrade/hide-stored.store.ts')
     hideStoredTexts({ store, vault, log, now })
   }
   const caller: Caller = { name: localName(), via: 'cli', scopes: new Set(scopes) }

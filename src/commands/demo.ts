@@ -8,7 +8,16 @@ import { followScan, toScanSummary } from '../cli/scan-progress.ts'
 import { print, type Session, withSession } from '../cli/session.ts'
 import { toTable } from '../cli/table.ts'
 import { AppError } from '../kernel/errors.ts'
-import { line, quote, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import {
+  line,
+  type PrintableText,
+  quote,
+  showAmount,
+  showCode,
+  showJson,
+  showName,
+  showSentence,
+} from '../kernel/shown.ts'
 import { type SampleTenants, startSampleTenants } from '../sample/tenants.ts'
 import { startServer, untilStopped } from './serve.ts'
 
@@ -112,7 +121,7 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   }
 }
 
-function connectText(home: string, throwAway: boolean): Shown[] {
+function connectText(home: string, throwAway: boolean): PrintableText[] {
   const folder = throwAway ? line`` : line` --home ${showJson(home)}`
   return [
     line`Connect an assistant`,

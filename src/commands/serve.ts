@@ -1,10 +1,10 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { createGatekeeper } from '../access/gatekeeper.ts'
+import { createAuthenticator } from '../access/gatekeeper.ts'
 import { createIssuer } from '../access/issuer.ts'
 import { createQueryLimiter } from '../access/query-limiter.ts'
 import { anchorAudit, recordAccess, recordSettings } from '../access/record.ts'
 import { createTokenWatch } from '../access/token-watch.ts'
-import { isTokenAsked } from '../access/tokens.ts'
+import { isTokenRequired } from '../access/tokens.ts'
 import type { OpenedApp } from '../app.ts'
 import type { Host } from '../cli/host.ts'
 import { print } from '../cli/session.ts'
@@ -32,7 +32,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { host, port, socket, publicUrl, trustProxy, oidc } = config
   const isLocal = socket !== undefined || loopback.has(host.toLowerCase())
   const isReached = !isLocal || isProxied(config)
-  if (isReached && oidc === undefined && !isTokenAsked(app.store)) {
+  if (isReached && oidc === undefined && !isTokenRequired(app.store)) {
     const place = isLocal ? `behind ${publicUrl ?? 'a proxy'}` : `on ${host}`
     throw new AppError(
       'forbidden',
@@ -45,7 +45,7 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
   const { store, vault } = app
   const telemetry = createTelemetry({ store, vault, now, upstream: app.upstream })
   const record = recordAccess({ store, log, now })
-  const gatekeeper = createGatekeeper({
+  const gatekeeper = createAuthenticator({
     store: app.store,
     now,
     local: { ...app.caller, via: 'http' },
@@ -74,7 +74,10 @@ export async function startServer(app: OpenedApp): Promise<HttpServer> {
     operations: app.operations,
     contextFor,
     callerOf: async ({ headers }, address) => {
-      const caller = await gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address })
+      const caller = await gatekeeper.authenticate({
+        authorization: headers.get('authorization') ?? undefined,
+        address,
+      })
       return headers.has(LOCKDOWN_HEADER) ? { ...caller, lockdown: true } : caller
     },
     follow,
@@ -142,7 +145,7 @@ function namesOf(host: string): string[] {
 /** `assay serve`: runs until the process is asked to stop. */
 export async function serve(app: OpenedApp, host: Host): Promise<void> {
   try {
-    app.startAnswering()
+    app.startQueryThread()
     const server = await startServer(app)
     const url = showSentence(server.url)
     print(host, line`Assay ${showCode(version)} serves at ${url}`, line`  REST ${url}/docs · MCP ${url}/mcp`)

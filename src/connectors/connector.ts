@@ -204,7 +204,7 @@ export interface TestStep {
  * Status of a scope that is no longer listed: `gone` from the platform, `hidden` from the account, or `left_out`
  * because it no longer matches the scope options.
  */
-export type LeftScope = 'gone' | 'hidden' | 'left_out'
+export type UnlistedScopeStatus = 'gone' | 'hidden' | 'left_out'
 
 export interface ConnectorSession {
   /**
@@ -220,7 +220,7 @@ export interface ConnectorSession {
    */
   crawl(request: CrawlRequest): AsyncIterable<Batch>
   /** The status of scopes that are no longer listed; scopes missing from the result have an unknown status. */
-  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, LeftScope>>
+  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
   /** Steps of the connection test for `test_source`; never throws, writes nothing. */
   test(): Promise<TestStep[]>
   close(): Promise<void>
@@ -244,7 +244,7 @@ export interface SessionOptions<Config> {
   /** Receives the outcome of requests to the tenant. */
   watch?: Upstream | undefined
   /** Absent where the session is never resumed. */
-  notebook?: SessionCheckpoint
+  checkpoint?: SessionCheckpoint
 }
 
 /** What a source type must declare; no other code depends on which type a source has. */

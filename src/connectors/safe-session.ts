@@ -9,19 +9,19 @@ import type {
   ConnectorSession,
   CrawlRequest,
   CrawlScope,
-  LeftScope,
   LinkDraft,
   ReadingUpdate,
   ScanWarning,
   SessionOptions,
   TestStep,
   Unlisted,
+  UnlistedScopeStatus,
 } from './connector.ts'
 import { toAssetFacts } from './facts.ts'
 
 const MAX_LABEL = 200
 const MAX_SENTENCE = 2000
-const MAX_NOTEBOOK = 1_000_000
+const MAX_CHECKPOINT = 1_000_000
 
 /** An asset that may be stored and displayed; `original` is the unmasked input of detectors and is never stored. */
 export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
@@ -51,7 +51,7 @@ export interface SafeBatch {
 export interface SafeSession {
   scopes(): Promise<{ scopes: SafeScope[]; warnings: SafeWarning[] }>
   crawl(request: CrawlRequest): AsyncIterable<SafeBatch>
-  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, LeftScope>>
+  findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
   test(): Promise<SafeStep[]>
   close(): Promise<void>
 }
@@ -78,10 +78,10 @@ export function openSafeSession(
     ...(notebook === undefined
       ? {}
       : {
-          notebook: {
+          checkpoint: {
             read: notebook.read,
             write: (text) => {
-              const safe = toSafeText(text, 'key', MAX_NOTEBOOK)
+              const safe = toSafeText(text, 'key', MAX_CHECKPOINT)
               // A checkpoint that must not be stored is dropped, so that work starts over after an interruption.
               if (safe === text) notebook.write(safe)
             },

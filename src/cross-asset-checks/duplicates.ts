@@ -61,7 +61,7 @@ export const duplicatesCheck: CrossAssetCheck = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await store.giveWay(lease.signal)
+      await store.yieldBetweenBatches(lease.signal)
     }
   },
 }

@@ -77,7 +77,7 @@ async function* seenAssets({ lease, store }: CrossAssetContext, afterId = 0): As
     if (last === undefined) return
     yield assets
     after = last.id
-    await store.giveWay(lease.signal)
+    await store.yieldBetweenBatches(lease.signal)
   }
 }
 

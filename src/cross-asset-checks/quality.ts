@@ -41,7 +41,7 @@ export const contentQualityCheck: CrossAssetCheck = {
       if (last === undefined) return
       evaluated.store(judged)
       afterId = last.asset.id
-      await store.giveWay(lease.signal)
+      await store.yieldBetweenBatches(lease.signal)
     }
   },
 }

@@ -3,7 +3,7 @@ import { compilePattern } from '../detectors/custom/pattern.ts'
 import type { Condition, MetadataCondition, Rule } from '../detectors/custom/rule.ts'
 import type { AssetFacts } from '../detectors/detector.ts'
 import type { AssayDocument, Part } from '../documents/document.ts'
-import { type Issue, invalidInput, tellMore } from '../kernel/errors.ts'
+import { describeMoreProblems, type Issue, invalidInput } from '../kernel/errors.ts'
 import type { DetectorDefinition, Example } from './model.ts'
 
 /**
@@ -17,7 +17,7 @@ export function checkDefinition({ rule, examples }: DetectorDefinition, within: 
   const issues = found.map(({ path, message }) => ({ path: `${within}.${path}`, message }))
   const [first] = issues
   if (first === undefined) return
-  const more = tellMore(issues)
+  const more = describeMoreProblems(issues)
   throw invalidInput(`The detector is not kept: ${first.path} ${first.message}${more}`, { issues })
 }
 

@@ -1,7 +1,7 @@
 import { MAX_ADDRESS, toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { internalText } from '../kernel/safe-text.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { CustomDetectorRecord, WholeDefinition } from './model.ts'
+import type { CompleteDefinition, CustomDetectorRecord } from './model.ts'
 
 interface CustomDetectorSqlRow extends Omit<CustomDetectorRecord, 'enabled' | 'definition'> {
   enabled: number
@@ -21,7 +21,7 @@ const select = `SELECT id, uid, key, display_name AS displayName, description, e
 const toRecord = ({ definition, enabled, ...row }: CustomDetectorSqlRow): CustomDetectorRecord => ({
   ...row,
   enabled: enabled === 1,
-  definition: JSON.parse(definition) as WholeDefinition,
+  definition: JSON.parse(definition) as CompleteDefinition,
 })
 
 const toColumns = ({ displayName, description, enabled, definition, version }: CustomDetectorMembers) => ({

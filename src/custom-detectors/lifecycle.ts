@@ -17,12 +17,12 @@ import {
   replaceCustomDetector,
 } from './custom.store.ts'
 import {
+  type CompleteDefinition,
   type CreateCustomDetector,
   type CustomDetectorChange,
   type CustomDetectorRecord,
   toCustomDetector,
   toWhole,
-  type WholeDefinition,
 } from './model.ts'
 
 const KIND = 'custom_detector'
@@ -98,7 +98,7 @@ export function deleteCustomDetector(writer: Writer, record: CustomDetectorRecor
 }
 
 /** The part of a definition that is needed to run the detector. */
-export function toDefinition(key: string, whole: WholeDefinition): CustomDefinition {
+export function toDefinition(key: string, whole: CompleteDefinition): CustomDefinition {
   const { examples: _, sources, sourceTypes, ...definition } = whole
   return { key, ...definition }
 }

@@ -100,7 +100,7 @@ export const CustomDetector = CustomDetectorItem.extend({
 export type CustomDetector = z.infer<typeof CustomDetector>
 
 /** A definition with all defaults filled in. */
-export type WholeDefinition = DetectorDefinition & { findingType: string }
+export type CompleteDefinition = DetectorDefinition & { findingType: string }
 
 /** A custom detector as stored; times in milliseconds. */
 export interface CustomDetectorRecord {
@@ -110,7 +110,7 @@ export interface CustomDetectorRecord {
   displayName: string
   description: string
   enabled: boolean
-  definition: WholeDefinition
+  definition: CompleteDefinition
   version: number
   createdAt: number
   updatedAt: number
@@ -132,7 +132,7 @@ export function toCustomDetector(record: CustomDetectorRecord): CustomDetector {
   }
 }
 
-export function toWhole(key: string, definition: DetectorDefinition): WholeDefinition {
+export function toWhole(key: string, definition: DetectorDefinition): CompleteDefinition {
   const {
     findingType = key
       .replaceAll('-', '_')

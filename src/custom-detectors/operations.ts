@@ -148,7 +148,7 @@ export function createCustomOperations(plugins: Plugins): readonly Operation[] {
       route: 'POST /custom-detectors/preview',
       openWorld: true,
       untrusted: true,
-      tellsProgress: true,
+      reportsProgress: true,
       input: z.strictObject({
         key: KeyInPath.describe('A kept detector; leave out definition then.').optional(),
         definition: DetectorDefinition.describe('One that is not kept yet; leave out key then.').optional(),

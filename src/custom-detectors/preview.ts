@@ -47,18 +47,18 @@ export interface Preview {
   warnings: { code: string; message: SafeText }[]
 }
 
-interface Warm {
+interface WarmPool {
   pool: DetectorPool
   visitors: number
   cooling?: NodeJS.Timeout
 }
 
-const warmPools = new WeakMap<ReadContext['vault'], Warm>()
+const warmPools = new WeakMap<ReadContext['vault'], WarmPool>()
 
 /** Reuses the threads of a recent preview: people who try out a rule repeat it. */
-function enterPool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): void } {
+function acquirePool(vault: ReadContext['vault']): { pool: DetectorPool; leave(): void } {
   const found = warmPools.get(vault)
-  const warm: Warm = found ?? {
+  const warm: WarmPool = found ?? {
     pool: createDetectorPool({ fingerprintKey: vault.fingerprintKey(), size: THREADS }),
     visitors: 0,
   }
@@ -85,13 +85,13 @@ export async function previewDetector(
   context: ReadContext,
 ): Promise<Preview> {
   const preview: Preview = { examined: 0, matched: 0, hits: 0, samples: [], warnings: [] }
-  const { pool, leave } = enterPool(context.vault)
+  const { pool, leave } = acquirePool(context.vault)
   try {
     for (const text of asked.texts) {
       const { document, asset } = toSubject(text)
       const { key, kind, name, url } = asset
       const shown = toSafeValue({ key, kind, name, url }, 'prose') as Shown
-      await look(pool, definition, { document, asset, shown }, preview, context)
+      await examine(pool, definition, { document, asset, shown }, preview, context)
     }
     if (asked.source !== undefined) {
       await lookAtSource(pool, definition, { ...asked, source: asked.source }, preview, context)
@@ -112,7 +112,7 @@ interface Subject {
   shown: Shown
 }
 
-async function look(
+async function examine(
   pool: DetectorPool,
   definition: CustomDefinition,
   { document, asset, shown }: Subject,
@@ -153,7 +153,7 @@ async function lookAtSource(
   const least = preview.examined
   try {
     for await (const subject of readSome(session, preview)) {
-      await look(pool, definition, subject, preview, context)
+      await examine(pool, definition, subject, preview, context)
       context.progress({ done: preview.examined - least, total: limit, message: line`assets looked at` })
       if (preview.examined - least >= limit) return
     }

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { FilterMapping } from '../findings/filter.ts'
-import { joinShown, line, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../kernel/shown.ts'
+import {
+  joinShown,
+  line,
+  type PrintableText,
+  showAmount,
+  showCode,
+  showJson,
+  showName,
+  showSentence,
+} from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { listDashboards, listPlacements } from './dashboards.store.ts'
@@ -129,13 +138,13 @@ const queryDashboard = operation({
   ],
 })
 
-const renderWarning = ({ code, message }: DashboardAnswer['warnings'][number]): Shown =>
+const renderWarning = ({ code, message }: DashboardAnswer['warnings'][number]): PrintableText =>
   line`warning ${showCode(code)}: ${showSentence(message)}`
 
-const renderFact = (value: number | string | null | undefined): Shown =>
+const renderFact = (value: number | string | null | undefined): PrintableText =>
   typeof value === 'number' ? line`${value}` : showCode(String(value))
 
-function renderItem(item: DashboardAnswer['metrics'][number]): Shown {
+function renderItem(item: DashboardAnswer['metrics'][number]): PrintableText {
   const facts = [
     item.error === undefined
       ? line`${showAmount(String(item.formatted))} (value ${renderFact(item.value)})`

@@ -8,7 +8,7 @@ import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
 import { type DefinitionChange, listChanges, toWanted } from './changes.ts'
-import { type DefinitionFile, type DefinitionFolder, type Problem, requireSoundFiles } from './folder.ts'
+import { type DefinitionFile, type DefinitionFolder, type Problem, requireValidFiles } from './folder.ts'
 import { type DefinitionSet, type Kind, keyOf } from './model.ts'
 import { loadDefinitions } from './normal.ts'
 import { checkTogether, findOutside } from './references.ts'
@@ -57,7 +57,7 @@ export interface ApplyOptions {
  */
 export function applyFolder(store: Store, read: DefinitionFolder, options: ApplyOptions, author: Author): Outcome {
   const { path: folder, files, problems, managed } = read
-  requireSoundFiles(problems)
+  requireValidFiles(problems)
   const installId = store.read(findInstallId)
   const memory = readBase(folder, installId)
   const wish = { files, pruned: options.prune ? managed : new Set<Kind>() }
@@ -65,17 +65,17 @@ export function applyFolder(store: Store, read: DefinitionFolder, options: Apply
   const work = (writer: Writer): Outcome => {
     const present = loadDefinitions(writer)
     const wanted = toWanted(present, wish)
-    requireSoundFiles(checkTogether(wanted, files))
+    requireValidFiles(checkTogether(wanted, files))
     const changes = listChanges(present, wanted, wish)
     if (!options.force) requireKnown(memory, changes)
     const before = look(writer)
     const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
     performChanges(writer, changes, wanted, author)
-    agreed = memory && toAgreed(memory, wanted, files)
+    agreed = memory && toNextSyncState(memory, wanted, files)
     const asked = changes.filter(({ file }) => file !== undefined).length
     return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }
   }
-  if (options.dryRun) return store.rehearse(work)
+  if (options.dryRun) return store.dryRun(work)
   const outcome = store.write(work, { durable: true })
   // A folder without sync state, such as a clone, gets none by an apply.
   if (agreed !== undefined) writeBase(folder, installId, agreed)
@@ -86,7 +86,7 @@ export function applyFolder(store: Store, read: DefinitionFolder, options: Apply
  * The new sync state: the digests of the files, and the previous digests of definitions without a file. Definitions
  * that the folder has never contained stay out.
  */
-function toAgreed(memory: Base, wanted: DefinitionSet, files: readonly DefinitionFile[]): Base {
+function toNextSyncState(memory: Base, wanted: DefinitionSet, files: readonly DefinitionFile[]): Base {
   const stated = toBase(new Map(files.map(({ definition }) => [keyOf(definition), definition])))
   const rest = [...memory].filter(([key]) => wanted.has(key) && !stated.has(key))
   return new Map([...rest, ...stated])

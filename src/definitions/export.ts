@@ -6,7 +6,7 @@ import { packageFile } from '../runtime/package-files.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Store } from '../store/store.ts'
 import { requireInside, writeWhole } from './files.ts'
-import { type DefinitionFile, type DefinitionFolder, readFile, requireSoundFiles } from './folder.ts'
+import { type DefinitionFile, type DefinitionFolder, readFile, requireValidFiles } from './folder.ts'
 import { type Definition, type DefinitionSet, isSame, keyOf, kindFacts, kinds, toDigest } from './model.ts'
 import { loadDefinitions, toFileMembers } from './normal.ts'
 import { type Base, readBase, requireNone, toBase, writeBase } from './sync-state.ts'
@@ -38,7 +38,7 @@ export function exportDefinitions(
     definitions: loadDefinitions(reader),
     installId: findInstallId(reader),
   }))
-  requireSoundFiles(problems)
+  requireValidFiles(problems)
   const fileOf = new Map(files.map((file) => [keyOf(file.definition), file]))
   if (!force) requireUnedited(readBase(folder, installId), files, definitions)
   const taken = new Set(files.map(({ path }) => path.toLowerCase()))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkDefinition as checkDetector } from '../custom-detectors/checks.ts'
 import type { DetectorDefinition } from '../custom-detectors/model.ts'
-import { AppError, type Issue, invalidInput, notFound, tellMore } from '../kernel/errors.ts'
+import { AppError, describeMoreProblems, type Issue, invalidInput, notFound } from '../kernel/errors.ts'
 import { parseInput } from '../operation/operation.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 import { isInside } from './files.ts'
@@ -192,10 +192,10 @@ export const toProblemLine = (problem: Problem): string =>
   `${toPlace(problem)}: ${problem.path === '' ? '' : `${problem.path} `}${problem.message}`
 
 /** @throws AppError `invalid_input` listing all problems, if there are any */
-export function requireSoundFiles(problems: readonly Problem[]): void {
+export function requireValidFiles(problems: readonly Problem[]): void {
   const [first] = problems
   if (first === undefined) return
-  const more = tellMore(problems, '')
+  const more = describeMoreProblems(problems, '')
   throw invalidInput(`The definitions are not valid: ${toProblemLine(first)}${more}`, {
     reason: 'invalid_definitions',
     issues: problems.map((problem) => ({

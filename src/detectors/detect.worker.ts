@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
-import { goBehindAnswers } from '../runtime/thread-priority.ts'
+import { lowerThreadPriority } from '../runtime/thread-priority.ts'
 import { createFingerprinter } from './fingerprint.ts'
 import { type DetectorRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'
@@ -18,7 +18,7 @@ export type DetectReply =
   | { id: number; kind: 'done'; result: RunResult }
   | { id: number; kind: 'failed' }
 
-goBehindAnswers()
+lowerThreadPriority()
 const { fingerprintKey } = workerData as { fingerprintKey: Uint8Array }
 const fingerprint = createFingerprinter(fingerprintKey)
 const reply = (message: DetectReply) => parentPort?.postMessage(message)

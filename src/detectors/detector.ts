@@ -77,7 +77,7 @@ export interface Detector<Config = unknown> {
 }
 
 /** A detector that evaluates all assets of a source after they are stored; run by the scan engine. */
-export interface EstateDetector<Config = unknown> {
+export interface SourceDetector<Config = unknown> {
   type: string
   title: string
   description: string

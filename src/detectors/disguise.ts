@@ -1,14 +1,14 @@
 import type { Range } from '../kernel/ranges.ts'
 
 /** A text with some obfuscation removed, and the range in the original that each of its characters comes from. */
-export interface DisguiseReading {
+export interface DeobfuscatedText {
   text: string
   /** Absent: the text is the original itself. */
   from?: { starts: readonly number[]; ends: readonly number[] }
 }
 
 /** Converts a range of a reading to a range of the original. */
-export function toOriginal({ from }: DisguiseReading, { start, end }: Range): Range {
+export function toOriginal({ from }: DeobfuscatedText, { start, end }: Range): Range {
   if (from === undefined) return { start, end }
   return { start: from.starts[start] ?? 0, end: from.ends[end - 1] ?? 0 }
 }
@@ -53,8 +53,8 @@ function fromPercents(percents: string): string {
 const MAX_DECODINGS = 3
 
 /** Successive readings of a text, each with more obfuscation removed; readings without changes are skipped. */
-export function* readingsOf(text: string): Generator<DisguiseReading> {
-  let reading: DisguiseReading = { text }
+export function* readingsOf(text: string): Generator<DeobfuscatedText> {
+  let reading: DeobfuscatedText = { text }
   for (let round = 0; round < MAX_DECODINGS; round++) {
     const before = reading.text
     for (const takeOff of [fold, unmark, unescapePercents]) {
@@ -67,10 +67,10 @@ export function* readingsOf(text: string): Generator<DisguiseReading> {
 }
 
 /** Removes invisible characters and normalizes width and style variants (NFKC). */
-const fold = (reading: DisguiseReading): DisguiseReading => rewrite(reading, beyondAscii, toPlain)
+const fold = (reading: DeobfuscatedText): DeobfuscatedText => rewrite(reading, beyondAscii, toPlain)
 
 /** Removes tags, macros and emphasis marks, and decodes escapes and entities. */
-function unmark(reading: DisguiseReading): DisguiseReading {
+function unmark(reading: DeobfuscatedText): DeobfuscatedText {
   const unescaped = rewrite(reading, escaped, fromEscape)
   return rewrite(
     rewrite(unescaped, tag, () => ''),
@@ -79,14 +79,14 @@ function unmark(reading: DisguiseReading): DisguiseReading {
   )
 }
 
-function unescapePercents(reading: DisguiseReading): DisguiseReading {
+function unescapePercents(reading: DeobfuscatedText): DeobfuscatedText {
   return reading.text.includes('%') ? rewrite(reading, percentRun, fromPercents) : reading
 }
 
 type Replace = (whole: string, ...groups: string[]) => string
 
 /** Replaces all matches of a pattern; each character of a replacement maps to the whole match. */
-function rewrite(reading: DisguiseReading, pattern: RegExp, replace: Replace): DisguiseReading {
+function rewrite(reading: DeobfuscatedText, pattern: RegExp, replace: Replace): DeobfuscatedText {
   const { text, from } = reading
   let rewritten = ''
   let at = 0

@@ -1,5 +1,5 @@
 import { joinRanges, type Range } from '../kernel/ranges.ts'
-import { scrub } from '../kernel/redaction.ts'
+import { maskCredentials } from '../kernel/redaction.ts'
 import { findHidden } from './safe-text.ts'
 import { toCharacterStart, toLowerAscii, toVisibleLine } from './text.ts'
 
@@ -7,7 +7,7 @@ const SURROUNDINGS = 40
 const MAX_SHOWN_LENGTH = 200
 /** Characters around a match that are searched for credentials that extend into the excerpt. */
 const HIDDEN_REACH = 300
-export const VEIL = '•••'
+export const MASK_TEXT = '•••'
 
 export interface ExcerptMatch extends Range {
   /** Text that may be displayed for the match. */
@@ -36,11 +36,11 @@ export function toExcerpt(
   let at = start
   for (const range of ranges) {
     excerpt += withoutValues(text.slice(at, range.start), values)
-    excerpt += covers(range, match) ? shownOf(match) : VEIL
+    excerpt += covers(range, match) ? shownOf(match) : MASK_TEXT
     at = range.end
   }
   excerpt += withoutValues(text.slice(at, end), values)
-  return `${scrub(excerpt).trim()}${end < text.length ? '…' : ''}`
+  return `${maskCredentials(excerpt).trim()}${end < text.length ? '…' : ''}`
 }
 
 /**
@@ -55,14 +55,14 @@ function findHiddenAround(text: string, match: Range): Range[] {
 const covers = (outer: Range, inner: Range) => outer.start <= inner.start && outer.end >= inner.end
 
 const shownOf = ({ shown, start, end }: ExcerptMatch) =>
-  shown === undefined ? `${VEIL}(${end - start})` : toVisibleLine(shown).slice(0, MAX_SHOWN_LENGTH)
+  shown === undefined ? `${MASK_TEXT}(${end - start})` : toVisibleLine(shown).slice(0, MAX_SHOWN_LENGTH)
 
 function withoutValues(context: string, values: Iterable<string>): string {
   let line = toVisibleLine(context)
   let folded = toLowerAscii(line)
   for (const value of values) {
-    for (let at = folded.indexOf(value); at >= 0; at = folded.indexOf(value, at + VEIL.length)) {
-      line = line.slice(0, at) + VEIL + line.slice(at + value.length)
+    for (let at = folded.indexOf(value); at >= 0; at = folded.indexOf(value, at + MASK_TEXT.length)) {
+      line = line.slice(0, at) + MASK_TEXT + line.slice(at + value.length)
       folded = toLowerAscii(line)
     }
   }

@@ -1,5 +1,5 @@
 /** Properties of a text that determine which searches could find anything in it. */
-export interface FirstLook {
+export interface TextProfile {
   /** It may read differently once obfuscation is removed. */
   disguised: boolean
   /** It contains a sign or a long word without which there is no token or URL with credentials. */
@@ -31,7 +31,7 @@ const MIN_ENCODED = 24
 const scheme = /\b(?:basic|bearer)\s/i
 
 /** Inspects a text in one pass, at a fraction of the cost of the searches that it avoids. */
-export function lookAt(text: string): FirstLook {
+export function profileText(text: string): TextProfile {
   let all = 0
   let digits = 0
   let word = 0

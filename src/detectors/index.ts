@@ -1,7 +1,7 @@
 import { brokenLinksDetector } from './broken-links/index.ts'
 import { contentQualityDetector } from './content-quality/index.ts'
 import { customDetector } from './custom/index.ts'
-import type { Detector, EstateDetector } from './detector.ts'
+import type { Detector, SourceDetector } from './detector.ts'
 import { duplicateDetector } from './duplicate/index.ts'
 import { piiDetector } from './pii/index.ts'
 import { promptInjectionDetector } from './prompt-injection/index.ts'
@@ -15,14 +15,14 @@ export const documentDetectors: readonly Detector[] = [
 ]
 
 /** All detectors that a source's payload may name. */
-export const detectors: readonly (Detector | EstateDetector)[] = [
+export const detectors: readonly (Detector | SourceDetector)[] = [
   ...documentDetectors,
   brokenLinksDetector,
   duplicateDetector,
   contentQualityDetector,
 ]
 
-export function findDetector(type: string): Detector | EstateDetector | undefined {
+export function findDetector(type: string): Detector | SourceDetector | undefined {
   return detectors.find((detector) => detector.type === type)
 }
 

@@ -1,7 +1,7 @@
 import { joinRanges } from '../kernel/ranges.ts'
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { RedactedFinding } from './detector.ts'
-import { VEIL } from './excerpt.ts'
+import { MASK_TEXT } from './excerpt.ts'
 import { runRequest } from './request.ts'
 import { toSafeTextOnce } from './safe-text.ts'
 
@@ -49,7 +49,7 @@ function veil(text: string, findings: readonly RedactedFinding[], path: string):
     .filter(({ location }) => location.path === path)
     .map(({ location }) => ({ start: location.start ?? 0, end: location.end ?? 0 }))
   for (const { start, end } of joinRanges(ranges)) {
-    veiled += text.slice(at, start) + VEIL
+    veiled += text.slice(at, start) + MASK_TEXT
     at = end
   }
   return toSafeTextOnce(veiled + text.slice(at), 'excerpt', MAX_TEXT)

@@ -3,7 +3,7 @@ import { findCredentials, holdsRememberedSecret, MASK, maskRanges } from '../ker
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
 import { readingsOf, toOriginal } from './disguise.ts'
 import { findEncoded } from './encoded-text.ts'
-import { type FirstLook, lookAt } from './first-look.ts'
+import { profileText, type TextProfile } from './first-look.ts'
 import { findCards } from './pii/cards.ts'
 import { findIbans } from './pii/ibans.ts'
 import { isHiddenInNames } from './pii/ids/all.ts'
@@ -134,11 +134,11 @@ const secretMember = /password|passwd|secret|token|authorization|api[-_]?key|coo
 
 /** Ranges to be masked, unordered and possibly overlapping. */
 export function findHidden(text: string, kind: TextKind): Range[] {
-  const look = lookAt(text)
+  const look = profileText(text)
   const hidden = [...findIn(text, kind, look)]
   if (!look.disguised) return hidden
   for (const reading of readingsOf(text)) {
-    const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, lookAt(reading.text))
+    const read = findIn(reading.text, kind === 'excerpt' ? 'prose' : kind, profileText(reading.text))
     for (const range of read) hidden.push(toOriginal(reading, range))
   }
   return hidden
@@ -147,7 +147,7 @@ export function findHidden(text: string, kind: TextKind): Range[] {
 /** Personal numbers have at least this many digits. */
 const MIN_DIGITS = 7
 
-function* findIn(text: string, kind: TextKind, look: FirstLook): Generator<Range> {
+function* findIn(text: string, kind: TextKind, look: TextProfile): Generator<Range> {
   const credentials = look.mayHoldCredential || holdsRememberedSecret(text) ? findCredentials(text) : []
   yield* credentials
   if (look.mayBeEncoded) yield* findEncodedCredentials(text)
@@ -164,7 +164,7 @@ function* findEncodedCredentials(text: string): Generator<Range> {
   }
 }
 
-function* findByDetectors(text: string, kind: TextKind, { digits }: FirstLook): Generator<Range> {
+function* findByDetectors(text: string, kind: TextKind, { digits }: TextProfile): Generator<Range> {
   if (kind !== 'excerpt') yield* findSecrets(text)
   if (kind === 'prose' && digits >= MIN_DIGITS) yield* findPersonal(text)
 }

@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { requireDatabase } from '../store/place.ts'
 import { quote, toCheck } from './check.ts'
 import { checkMachine } from './machine.ts'
-import { checkDatabase, checkFolder, NEWER, toWayBack } from './storage.ts'
+import { checkDatabase, checkFolder, NEWER, toRecoveryCommand } from './storage.ts'
 import { checkWork } from './work.ts'
 
 export interface Examination {
@@ -57,7 +57,7 @@ async function look({ config, env, deep, open }: Examination): Promise<Check[]> 
     const reason = error instanceof AppError ? error.facts.reason : undefined
     return [
       ...checks,
-      toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? toWayBack(config.home) }),
+      toCheck('database', { failed, fix: reasonFixes(config.home)[reason ?? ''] ?? toRecoveryCommand(config.home) }),
     ]
   }
   try {

@@ -6,7 +6,7 @@ import type { Check } from '../cli/host.ts'
 import { count } from '../kernel/count.ts'
 import { listDamagedDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt } from '../store/install.store.ts'
-import { describePlace, listBackups } from '../store/place.ts'
+import { describeFolderLocation, listBackups } from '../store/place.ts'
 import { describeDifferences } from '../store/schema-check.ts'
 import { MIN_FREE_BYTES } from '../store/space.ts'
 import { type CheckResult, check, quote } from './check.ts'
@@ -17,7 +17,7 @@ const OLD_BACKUP_MS = 30 * 86_400_000
 
 /** Checks the data folder before anything in it is opened. */
 export function checkFolder(home: string): Check[] {
-  const folder = check('data folder', () => look(home), toUsable(home))
+  const folder = check('data folder', () => look(home), toFolderFix(home))
   if (folder.status === 'failed') return [folder]
   return [
     folder,
@@ -29,7 +29,7 @@ export function checkFolder(home: string): Check[] {
 }
 
 /** The command that makes the data folder usable, depending on what is at its path. */
-function toUsable(home: string): string {
+function toFolderFix(home: string): string {
   const found = existsSync(home) ? statSync(home) : undefined
   if (found === undefined) return 'Use another folder: assay doctor --home ~/assay-data'
   return found.isDirectory()
@@ -46,7 +46,7 @@ const toRoom = (home: string) =>
 function look(home: string): CheckResult {
   const found = statSync(home, { throwIfNoEntry: false })
   if (found === undefined) return { failed: `There is no folder ${home}.`, fix: 'assay init' }
-  if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toUsable(home) }
+  if (!found.isDirectory()) return { failed: `${home} is not a folder.`, fix: toFolderFix(home) }
   accessSync(home, constants.R_OK | constants.W_OK)
   return home
 }
@@ -69,7 +69,7 @@ function checkPermissions(home: string): CheckResult {
 }
 
 function checkPlace(home: string): CheckResult {
-  const { network, sync } = describePlace(home)
+  const { network, sync } = describeFolderLocation(home)
   const fix = elsewhere(home)
   if (network !== undefined) return { failed: `The folder lies on ${network}, whose locks do not hold.`, fix }
   if (sync !== undefined) return { warning: `${sync} copies the files away while they are written.`, fix }
@@ -77,7 +77,7 @@ function checkPlace(home: string): CheckResult {
 }
 
 function checkRoom(home: string): CheckResult {
-  const { freeBytes } = describePlace(home)
+  const { freeBytes } = describeFolderLocation(home)
   const free = `${Math.floor(freeBytes / MB)} MB are free`
   const fix = toRoom(home)
   if (freeBytes < MIN_FREE_BYTES) return { failed: `Only ${free}.`, fix }
@@ -95,7 +95,7 @@ function checkLeftovers(home: string): CheckResult {
 }
 
 /** The command that restores the newest backup; without one, how to start with a new folder and keep the old one. */
-export function toWayBack(home: string): string {
+export function toRecoveryCommand(home: string): string {
   const newest = listBackups(home).at(-1)
   if (newest !== undefined) return `assay restore backups/${newest}`
   return `Put a copy back with \`assay restore FILE\`, or begin anew: mv ${quote(home)} ${quote(`${home}.damaged`)} && assay init`
@@ -119,7 +119,7 @@ function checkObjects(differences: readonly string[], fix: string): CheckResult 
 /** Checks the opened database. `deep` also detects flipped bits. */
 export function checkDatabase({ store, config: { home } }: OpenedApp, deep: boolean): Check[] {
   const newest = listBackups(home).at(-1)
-  const fix = toWayBack(home)
+  const fix = toRecoveryCommand(home)
   const { integrity, schema, foreignKeys, differences } = store.examine(deep)
   const size = (end: string) => statSync(`${store.file}${end}`, { throwIfNoEntry: false })?.size ?? 0
   const whole = integrity === 'ok'

@@ -92,7 +92,7 @@ export class Engine {
         this.touched.set(id, undefined)
       } else {
         this.#change(id, from, to)
-        if (change.isRewritten && this.history.countOf(id) > 0) this.history.isWhole = false
+        if (change.isRewritten && this.history.countOf(id) > 0) this.history.isComplete = false
         if (!this.touched.has(id)) this.touched.set(id, from)
       }
     }
@@ -129,7 +129,7 @@ export class Engine {
   }
 
   /** Does one step of deferred maintenance, which affects speed but not results; returns false when none is left. */
-  tidy(): boolean {
+  runMaintenanceStep(): boolean {
     return this.#renumber(this.findings.tidy()) || this.history.tidy()
   }
 

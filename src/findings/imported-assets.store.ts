@@ -2,7 +2,7 @@ import { orderedUuid } from '../kernel/ordered-uuid.ts'
 import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import type { FacetDictionary } from './facets.store.ts'
-import { holdAsset, type PendingImport } from './pending-imports.store.ts'
+import { type PendingImport, saveEarlierAsset } from './pending-imports.store.ts'
 
 /** Kind of an imported asset whose scanner gives none. */
 const DEFAULT_KIND = ownText('import.asset')
@@ -103,7 +103,7 @@ function updateImportedAsset(
   }
   const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
   if (keys.every((key) => row[key] === stored[key])) return
-  if (pending !== undefined) holdAsset(writer, pending, stored.id)
+  if (pending !== undefined) saveEarlierAsset(writer, pending, stored.id)
   writer
     .prepare(
       `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
@@ -113,7 +113,7 @@ function updateImportedAsset(
 }
 
 /** Stores the assets of one import, and counts them. */
-export interface ToldAssets {
+export interface ImportedAssetWriter {
   /** Number of distinct assets so far. */
   readonly count: number
   /** As `saveImportedAsset`; repeated calls for the same asset look it up once. `isNew`: this import inserted it. */
@@ -126,7 +126,7 @@ export interface ToldAssets {
 }
 
 /** The state of a resumed import, whose assets so far are already counted. */
-interface ToldBefore {
+interface ResumedAssets {
   pending: PendingImport
   /** Key of the last asset that it processed. */
   last: string | undefined
@@ -135,7 +135,7 @@ interface ToldBefore {
 }
 
 /** Caches the assets of an import; valid only as long as none of its writes is rolled back. */
-export function openToldAssets(sourceId: number, told?: ToldBefore): ToldAssets {
+export function openImportedAssets(sourceId: number, told?: ResumedAssets): ImportedAssetWriter {
   const pending = told?.pending
   const addedSince = told?.addedSince ?? Number.POSITIVE_INFINITY
   const before = new Set<number>()

@@ -11,10 +11,10 @@ import {
   deferLine,
   hasDeferredLines,
   hasHeldFindings,
-  holdFinding,
   keepLine,
   type PendingImport,
   releaseFinding,
+  saveEarlierFinding,
 } from './pending-imports.store.ts'
 
 /** A stored finding, with its facets resolved. */
@@ -282,7 +282,7 @@ export class FindingLedger {
     if (this.#pending === undefined) {
       if (this.#isContested) releaseFinding(this.#writer, findingId)
     } else if (findingId < this.#pending.firstFinding && !this.#held.has(findingId)) {
-      holdFinding(this.#writer, this.#pending, findingId)
+      saveEarlierFinding(this.#writer, this.#pending, findingId)
       this.#held.add(findingId)
     }
   }

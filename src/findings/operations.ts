@@ -250,7 +250,7 @@ export const findingOperations: readonly Operation[] = [
           },
           { durable },
         )
-        await context.store.giveWay(context.signal)
+        await context.store.yieldBetweenBatches(context.signal)
       }
       return done
     },

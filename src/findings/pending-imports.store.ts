@@ -87,13 +87,13 @@ const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, kind_id, c
   ON CONFLICT DO NOTHING`
 
 /** Saves what readers see of a finding, before its import changes it. */
-export function holdFinding(writer: Writer, { id }: PendingImport, findingId: number): void {
+export function saveEarlierFinding(writer: Writer, { id }: PendingImport, findingId: number): void {
   writer.prepare(holdFindingRow).run(id, findingId)
   writer.prepare(markChanging).run(id)
 }
 
 /** Saves what readers see of an asset, before its import changes it. */
-export function holdAsset(writer: Writer, { id, firstAsset }: PendingImport, assetId: number): void {
+export function saveEarlierAsset(writer: Writer, { id, firstAsset }: PendingImport, assetId: number): void {
   if (assetId >= firstAsset) return
   writer.prepare(holdAssetRow).run(id, assetId)
   writer.prepare(markChanging).run(id)

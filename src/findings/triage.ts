@@ -11,7 +11,7 @@ import type { FindingChange } from './ledger.store.ts'
 import { type FindingStatus, findingStatuses } from './model.ts'
 
 /** Maximum number of findings that an assistant may triage within an hour without a person's consent. */
-const MAX_UNASKED = 20
+const MAX_UNCONSENTED = 20
 const HOUR_MS = 3_600_000
 
 /** Input members of operations that set a status. */
@@ -53,7 +53,7 @@ export function requireTriageConsent(
   const what = `Setting ${count(findings, 'finding')} to ${status}`
   if (critical > 0) requireConsent(caller, `${what}, ${critical} of them CRITICAL,`)
   const before = countTriagedOverMcp(reader, caller, now() - HOUR_MS)
-  if (before + findings > MAX_UNASKED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
+  if (before + findings > MAX_UNCONSENTED) requireConsent(caller, `${what}, with ${before} in the hour before,`)
 }
 
 /** Records a triage in the audit trail; `name` is the id of the finding, or * for those that `filters` match. */

@@ -60,7 +60,7 @@ export function saveUnread(writer: Writer, assetId: number, scanId: number, reco
 }
 
 /** The sections that contain unresolved findings of an asset. */
-export function listHeldSections(reader: Reader, assetId: number): Set<string> {
+export function listSectionsWithFindings(reader: Reader, assetId: number): Set<string> {
   const rows = reader
     .prepare(
       `SELECT f.location FROM finding f JOIN combo c ON c.id = f.combo_id WHERE f.asset_id = ? AND c.status <> ?`,
@@ -123,7 +123,7 @@ export function listUnlistedIds(reader: Reader, dependants: Dependants): number[
 }
 
 /** Marks assets that were not listed as entirely unread, so that their absence proves nothing. */
-export function keepUnlisted(
+export function markUnlisted(
   writer: Writer,
   { reason, detail = ownText(''), ...dependants }: Dependants & { reason: UnreadReason; detail?: SafeText | undefined },
 ): void {
@@ -143,7 +143,7 @@ export function keepUnlisted(
  * false, nothing confirmed that: they count as listed, not as scanned. Returns the keys of those not seen before in
  * this scan.
  */
-export function keepUnchanged(
+export function markUnchangedDependants(
   writer: Writer,
   { at, isChecked = true, ...dependants }: Dependants & { at: number; isChecked?: boolean },
 ): string[] {

@@ -1,4 +1,4 @@
-import { line, type Shown } from '../kernel/shown.ts'
+import { line, type PrintableText } from '../kernel/shown.ts'
 import { isUnreviewed } from '../store/review.store.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -8,5 +8,10 @@ export function withReview<Term extends { slug: string }>(reader: Reader, term: 
 }
 
 /** The state of a term as tags at the end of a line. */
-export const showTags = ({ isActive, unreviewed }: { isActive: boolean; unreviewed?: true | undefined }): Shown =>
-  line`${isActive ? line`` : line` [inactive]`}${unreviewed === true ? line` [unreviewed]` : line``}`
+export const showTags = ({
+  isActive,
+  unreviewed,
+}: {
+  isActive: boolean
+  unreviewed?: true | undefined
+}): PrintableText => line`${isActive ? line`` : line` [inactive]`}${unreviewed === true ? line` [unreviewed]` : line``}`

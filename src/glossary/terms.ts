@@ -4,7 +4,7 @@ import { type Author, appendAudit } from '../audit/audit.store.ts'
 import type { FilterMapping } from '../findings/filter.ts'
 import { conflict } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
-import { toWordsOf } from '../operation/author.ts'
+import { defuseAssistantText } from '../operation/author.ts'
 import { noteReview } from '../store/review.store.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import {
@@ -47,7 +47,10 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
   }
   const blank = { description: '', category: '', color: null, icon: null, synonyms: [], isActive: true }
   const { slug, displayName, filterMapping } = term
-  const members = { ...blank, ...toWordsOf(author, { ...given(term), slug, displayName, filterMapping }, writtenKeys) }
+  const members = {
+    ...blank,
+    ...defuseAssistantText(author, { ...given(term), slug, displayName, filterMapping }, writtenKeys),
+  }
   insertTerm(writer, { ...members, uid: randomUUID(), updatedAt: author.at })
   const created = getStored(writer, term.slug)
   appendAudit(writer, author, { action: 'create', kind: 'term', name: term.slug, after: toGlossaryTerm(created) })
@@ -57,7 +60,7 @@ export function createTerm(writer: Writer, term: NewTerm, author: Author): TermR
 /** Changes the given members; a change without effect writes nothing. */
 export function updateTerm(writer: Writer, term: TermRecord, change: TermChange, author: Author): TermRecord {
   const { id, createdAt, ...members } = term
-  const changed: TermMembers = { ...members, ...toWordsOf(author, given(change), writtenKeys) }
+  const changed: TermMembers = { ...members, ...defuseAssistantText(author, given(change), writtenKeys) }
   if (isDeepStrictEqual(changed, members)) {
     // A person who saves it unchanged has reviewed it.
     if (author.assistant !== true) noteReview(writer, { kind: 'term', name: term.slug, byAssistant: false })

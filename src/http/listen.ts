@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { AppError } from '../kernel/errors.ts'
-import type { Door } from './routes.ts'
-import { boundSockets } from './sockets.ts'
+import type { AppEnv } from './routes.ts'
+import { limitConnections } from './sockets.ts'
 
 /** A TCP port of this machine, or a Unix socket that only its owner can open. */
 export type ListenAddress = { host: string; port: number } | { socket: string }
@@ -25,7 +25,7 @@ const limits = { maxHeaderSize: 16_384, requestTimeout: 300_000, connectionsChec
  * @throws AppError `unavailable` when the address is taken
  */
 export async function listen(
-  app: Hono<Door>,
+  app: Hono<AppEnv>,
   address: ListenAddress,
   headersTimeoutMs = HEADERS_TIMEOUT_MS,
 ): Promise<HttpServer> {
@@ -36,7 +36,7 @@ export async function listen(
     createServer,
     serverOptions: { ...limits, headersTimeout: headersTimeoutMs },
   }) as ReturnType<typeof createServer>
-  boundSockets(server, MAX_SOCKETS, headersTimeoutMs)
+  limitConnections(server, MAX_SOCKETS, headersTimeoutMs)
   return new Promise((resolve, reject) => {
     const close = () =>
       new Promise<void>((done) => {

@@ -12,7 +12,7 @@ export interface RouteOptions {
 }
 
 /** Request-scoped variables available to every handler. */
-export interface Door {
+export interface AppEnv {
   Variables: {
     caller: Caller
     /** The matching route of an operation, such as `GET /scans/{id}`. */
@@ -54,7 +54,7 @@ function findLists({ input }: Operation): Set<string> {
   )
 }
 
-export function addRoutes(app: Hono<Door>, options: RouteOptions): void {
+export function addRoutes(app: Hono<AppEnv>, options: RouteOptions): void {
   const routes = listRoutes(options.operations)
   const methods = new Map<string, string[]>()
   for (const route of routes) {
@@ -70,7 +70,7 @@ export function addRoutes(app: Hono<Door>, options: RouteOptions): void {
   }
 }
 
-async function answer(c: HonoContext<Door>, route: HttpRoute, options: RouteOptions): Promise<Response> {
+async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOptions): Promise<Response> {
   const { operation } = route
   c.set('route', `${route.method} ${route.path}`)
   const input = await readInput(c, route)
@@ -82,7 +82,7 @@ async function answer(c: HonoContext<Door>, route: HttpRoute, options: RouteOpti
   return new Response(JSON.stringify(output), { status: operation.status, headers })
 }
 
-async function readInput(c: HonoContext<Door>, route: HttpRoute): Promise<Record<string, unknown>> {
+async function readInput(c: HonoContext<AppEnv>, route: HttpRoute): Promise<Record<string, unknown>> {
   const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH'
   const query = readQuery(new URL(c.req.url).searchParams, route.lists)
   const input = hasBody ? await readJsonObject(c.req.raw) : query

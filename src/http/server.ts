@@ -13,8 +13,8 @@ import { addSafety, guard } from './guard.ts'
 import { type ImportFindings, importRoute } from './import.ts'
 import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
-import { addRoutes, type Door } from './routes.ts'
-import { boundStreams } from './streams.ts'
+import { type AppEnv, addRoutes } from './routes.ts'
+import { limitStreams } from './streams.ts'
 
 export interface HttpOptions {
   operations: readonly Operation[]
@@ -52,10 +52,10 @@ const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
 const MAX_STREAMS_PER_CALLER = 64
 
 /** Builds the HTTP app: every operation with a route, `/mcp`, and the service endpoints. */
-export function createHttpApp(options: HttpOptions): Hono<Door> {
+export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
   const { log, version, issuer } = options
   const trusted = (options.trustProxy ?? []).map(toNetwork)
-  const app = new Hono<Door>({ strict: false })
+  const app = new Hono<AppEnv>({ strict: false })
   const openApi = JSON.stringify(createOpenApi(options.operations, version))
   const docs = createDocsPage(options.operations, version)
   const { telemetry, readiness } = options
@@ -68,7 +68,7 @@ export function createHttpApp(options: HttpOptions): Hono<Door> {
     })
   }
   app.use('*', guard({ hosts: options.hosts, publicUrl: options.publicUrl }))
-  const holdStream = boundStreams(MAX_STREAMS_PER_CALLER)
+  const holdStream = limitStreams(MAX_STREAMS_PER_CALLER)
   app.use('*', async (c, next) => {
     const isOpen = openPaths.has(c.req.path) || c.req.path.startsWith('/.well-known/')
     const isWatching = c.req.path === '/metrics' && isFromHere(peerOf(c.env), c.req.raw.headers)

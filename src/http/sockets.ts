@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
  * sent no request is closed, else the oldest one idle between requests, else the new one. A connection that sends no
  * byte within `silentMs` is closed; Node's own timeout starts with the first byte.
  */
-export function boundSockets(server: Pick<Server, 'on'>, most: number, silentMs: number): void {
+export function limitConnections(server: Pick<Server, 'on'>, most: number, silentMs: number): void {
   const open = new Set<Socket>()
   const silent = new Set<Socket>()
   const resting = new Set<Socket>()

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
  * Limits the open streams of each caller, so that one cannot use up all connections: above the limit, the oldest of the
  * caller's own streams is closed.
  */
-export function boundStreams(max: number): (principal: string, stream: ServerResponse) => void {
+export function limitStreams(max: number): (principal: string, stream: ServerResponse) => void {
   const open = new Map<string, Set<ServerResponse>>()
   return (principal, stream) => {
     if (stream.destroyed) return

@@ -183,7 +183,7 @@ async function addBlocks(
   store.write((writer) => {
     for (const block of blocks) addImportBlock(writer, uid, turn, block)
   })
-  await store.giveWay(signal)
+  await store.yieldBetweenBatches(signal)
 }
 
 /** Accepts a completely checked file; from here on it will be stored. */

@@ -1,4 +1,4 @@
-import { line, type Shown, showName } from './shown.ts'
+import { line, type PrintableText, showName } from './shown.ts'
 
 /** A count with its noun: `1 secret`, `2 secrets`. */
-export const count = (n: number, word: string): Shown => line`${n} ${showName(n === 1 ? word : `${word}s`)}`
+export const count = (n: number, word: string): PrintableText => line`${n} ${showName(n === 1 ? word : `${word}s`)}`

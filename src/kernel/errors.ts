@@ -1,4 +1,4 @@
-import { toVisible } from './invisible.ts'
+import { removeInvisible } from './invisible.ts'
 import { showSentence } from './shown.ts'
 
 /** All error codes that a caller can see; each interface (HTTP, MCP, command line) maps every code once. */
@@ -58,13 +58,15 @@ export class AppError extends Error {
   readonly facts: Omit<ErrorFacts, 'cause'>
 
   constructor(code: ErrorCode, message: string, { cause, ...facts }: ErrorFacts = {}) {
-    super(showSentence(toVisible(message)), cause === undefined ? undefined : { cause })
+    super(showSentence(removeInvisible(message)), cause === undefined ? undefined : { cause })
     this.name = 'AppError'
     this.code = code
     const { issues, suggestions } = facts
     this.facts = {
       ...facts,
-      ...(issues && { issues: issues.map((issue) => ({ ...issue, message: showSentence(toVisible(issue.message)) })) }),
+      ...(issues && {
+        issues: issues.map((issue) => ({ ...issue, message: showSentence(removeInvisible(issue.message)) })),
+      }),
       ...(suggestions && { suggestions: suggestions.map(toVisibleSuggestion) }),
     }
   }
@@ -72,7 +74,7 @@ export class AppError extends Error {
 
 function toVisibleSuggestion(suggestion: Suggestion): Suggestion {
   const { label } = suggestion
-  return label === undefined ? suggestion : { ...suggestion, label: toVisible(label) }
+  return label === undefined ? suggestion : { ...suggestion, label: removeInvisible(label) }
 }
 
 /** An AppError as it is passed between threads. */
@@ -117,7 +119,7 @@ export function joinPath(path: string, inner: string): string {
 }
 
 /** The suffix of a message about the first problem that mentions how many more there are; '' when there are none. */
-export function tellMore(problems: readonly unknown[], place = ', see issues'): string {
+export function describeMoreProblems(problems: readonly unknown[], place = ', see issues'): string {
   const more = problems.length - 1
   return more < 1 ? '' : ` (and ${more} more ${more === 1 ? 'problem' : 'problems'}${place})`
 }

@@ -11,7 +11,7 @@ const shaped = /^[\u0600-\u07bf\u08a0-\u0dff\u1000-\u109f\u1780-\u18af]$/
 const plain = /^[ -~\n\t]*$/
 
 /** Removes invisible characters; keeps line breaks, tabs, and joiners that emoji and scripts need. */
-export function toVisible(text: string): string {
+export function removeInvisible(text: string): string {
   if (plain.test(text)) return text
   return text.replace(invisible, (character, at: number) => (isNeeded(character, text, at) ? character : ''))
 }
@@ -34,10 +34,12 @@ export function isNeededJoiner(character: string, text: string, at: number): boo
  * unchanged.
  */
 export function stripInvisible(value: unknown): unknown {
-  if (typeof value === 'string') return toVisible(value)
+  if (typeof value === 'string') return removeInvisible(value)
   if (typeof value !== 'object' || value === null || isPlain(value)) return value
   if (Array.isArray(value)) return value.map(stripInvisible)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [toVisible(key), stripInvisible(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [removeInvisible(key), stripInvisible(member)]),
+  )
 }
 
 function isPlain(value: unknown): boolean {

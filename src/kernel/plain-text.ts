@@ -1,5 +1,5 @@
 /** Breaks the syntax of links, images and elements in Markdown; all words and addresses are kept. */
-export function breakMarkdown(text: string): string {
+export function defuseMarkdown(text: string): string {
   return text.replaceAll(/\](?=[([:])/g, '] ').replaceAll(/<(?=[a-z/!?])/gi, '< ')
 }
 
@@ -7,8 +7,8 @@ export function breakMarkdown(text: string): string {
 export function breakMarkdownIn<Members extends object>(members: Members, keys: readonly string[]): Members {
   const changed = Object.entries(members).map(([key, value]): [string, unknown] => {
     if (!keys.includes(key)) return [key, value]
-    if (typeof value === 'string') return [key, breakMarkdown(value)]
-    return [key, Array.isArray(value) ? value.map((each) => breakMarkdown(String(each))) : value]
+    if (typeof value === 'string') return [key, defuseMarkdown(value)]
+    return [key, Array.isArray(value) ? value.map((each) => defuseMarkdown(String(each))) : value]
   })
   return Object.fromEntries(changed) as Members
 }

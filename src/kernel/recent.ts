@@ -1,7 +1,7 @@
 /**
  * A map of bounded size that evicts the least recently used entry, so that no caller can fill the memory with names.
  */
-export class Recent<Value> {
+export class LruMap<Value> {
   readonly #values = new Map<string, Value>()
   readonly #most: number
 

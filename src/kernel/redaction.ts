@@ -50,9 +50,9 @@ export function holdsRememberedSecret(text: string): boolean {
 }
 
 /** All masked forms of this thread, to be passed to another one. */
-export const listMasked = (): string[] => [...known]
+export const exportMaskedForms = (): string[] => [...known]
 
-export function takeOverMasked(forms: readonly string[]): void {
+export function importMaskedForms(forms: readonly string[]): void {
   for (const form of forms) known.add(form)
 }
 
@@ -68,7 +68,7 @@ export const toEscapes = (character: string): string =>
   ).join('')
 
 /** Escapes characters in JSON text that act on a terminal or are invisible. */
-export function escapeActing(json: string): string {
+export function escapeTerminalCharacters(json: string): string {
   return json.replace(acting, toEscapes)
 }
 
@@ -147,7 +147,7 @@ export function maskRanges(line: string, ranges: readonly Range[]): string {
 }
 
 /** Masks credentials in a line before it leaves the process. */
-export const scrub = (line: string): string => maskRanges(line, findCredentials(line))
+export const maskCredentials = (line: string): string => maskRanges(line, findCredentials(line))
 
 /** Masks the credentials in an address and the values of token-like parameters. */
 export function maskUrl(url: string): string {

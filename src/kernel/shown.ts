@@ -1,12 +1,12 @@
 import { isNeededJoiner } from './invisible.ts'
-import { escapeActing, toEscapes } from './redaction.ts'
+import { escapeTerminalCharacters, toEscapes } from './redaction.ts'
 
 declare const brand: unique symbol
 /**
  * Text that may be printed on a line: it contains no line break and no character that acts on a terminal or is
  * invisible. Only the functions in this file create it, so that a plain string in a line does not compile.
  */
-export type Shown = string & { readonly [brand]: true }
+export type PrintableText = string & { readonly [brand]: true }
 
 /** Maximum length of a name on a line, including quotes and escapes. */
 export const MAX_NAME = 120
@@ -32,43 +32,43 @@ const fourMarks = /\p{M}{4}$/u
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** A name for a row or a list: unquoted where it cannot be taken for more than a name, else quoted. */
-export function showName(text: string, max = MAX_NAME): Shown {
+export function showName(text: string, max = MAX_NAME): PrintableText {
   const bare = text.length <= max && plainName.test(text) && !reserved.test(text) && escapeSuspect(text) === text
-  return bare ? (text as Shown) : quote(text, max)
+  return bare ? (text as PrintableText) : quote(text, max)
 }
 
-export const showNames = (texts: readonly string[], separator?: Separator): Shown =>
+export const showNames = (texts: readonly string[], separator?: Separator): PrintableText =>
   joinShown(
     texts.map((text) => showName(text)),
     separator,
   )
 
 /** An id, a time, or a word from a closed list. */
-export const showCode = (text: string): Shown => showLike(plainCode, text)
+export const showCode = (text: string): PrintableText => showLike(plainCode, text)
 
 /** A number with its unit, formatted for people. */
-export const showAmount = (text: string): Shown => showLike(plainAmount, text)
+export const showAmount = (text: string): PrintableText => showLike(plainAmount, text)
 
 /** An address between `<` and `>`; quoted when it is not one. */
-export function showAddress(text: string): Shown {
-  return text.length <= MAX_NAME - 2 && plainAddress.test(text) ? (`<${text}>` as Shown) : quote(text)
+export function showAddress(text: string): PrintableText {
+  return text.length <= MAX_NAME - 2 && plainAddress.test(text) ? (`<${text}>` as PrintableText) : quote(text)
 }
 
-const showLike = (plain: RegExp, text: string): Shown =>
-  text.length <= MAX_NAME && plain.test(text) ? (text as Shown) : quote(text)
+const showLike = (plain: RegExp, text: string): PrintableText =>
+  text.length <= MAX_NAME && plain.test(text) ? (text as PrintableText) : quote(text)
 
 /** A name in a sentence: always between quotes, which it cannot end; followed by `…` when it was cut. */
-export function quote(text: string, max = MAX_NAME): Shown {
+export function quote(text: string, max = MAX_NAME): PrintableText {
   // Escaping never shortens a text, so anything beyond this is cut in any case.
   const pieces = toPieces(text.slice(0, 2 * max))
   const whole = `'${pieces.join('')}'`
-  if (text.length <= 2 * max && whole.length <= max) return whole as Shown
+  if (text.length <= 2 * max && whole.length <= max) return whole as PrintableText
   let kept = ''
   for (const piece of pieces) {
     if (kept.length + piece.length > max - 3) break
     kept += piece
   }
-  return `'${kept.replace(/[\u200c\u200d]$/, '')}'…` as Shown
+  return `'${kept.replace(/[\u200c\u200d]$/, '')}'…` as PrintableText
 }
 
 function toPieces(text: string): string[] {
@@ -95,13 +95,14 @@ function escapeAt(character: string, text: string, at: number): string {
 /**
  * A sentence of this program whose names were quoted when it was built: on one line regardless of what they contain.
  */
-export function showSentence(text: string, max = MAX_SENTENCE): Shown {
+export function showSentence(text: string, max = MAX_SENTENCE): PrintableText {
   const escaped = escapeSuspect(text.slice(0, 2 * max))
-  return (escaped.length <= max ? escaped : `${escaped.slice(0, max - 1)}…`) as Shown
+  return (escaped.length <= max ? escaped : `${escaped.slice(0, max - 1)}…`) as PrintableText
 }
 
 /** A value as complete JSON; the strings in it cannot end their quotes. */
-export const showJson = (value: unknown): Shown => escapeActing(JSON.stringify(value) ?? 'null') as Shown
+export const showJson = (value: unknown): PrintableText =>
+  escapeTerminalCharacters(JSON.stringify(value) ?? 'null') as PrintableText
 
 /** A number in full, without an exponent. */
 export function plainDigits(value: number): string {
@@ -110,11 +111,12 @@ export function plainDigits(value: number): string {
 }
 
 /** Builds a line: numbers are written in plain digits, texts must be `Shown`. */
-export function line(parts: TemplateStringsArray, ...values: readonly (Shown | number)[]): Shown {
+export function line(parts: TemplateStringsArray, ...values: readonly (PrintableText | number)[]): PrintableText {
   const texts = values.map((value) => (typeof value === 'number' ? plainDigits(value) : value))
-  return String.raw({ raw: parts }, ...texts) as Shown
+  return String.raw({ raw: parts }, ...texts) as PrintableText
 }
 
 type Separator = ', ' | '; ' | ' | ' | ' / '
 
-export const joinShown = (items: readonly Shown[], separator: Separator = ', '): Shown => items.join(separator) as Shown
+export const joinShown = (items: readonly PrintableText[], separator: Separator = ', '): PrintableText =>
+  items.join(separator) as PrintableText

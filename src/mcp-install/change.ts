@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
-import { line, type Shown, showSentence } from '../kernel/shown.ts'
+import { line, type PrintableText, showSentence } from '../kernel/shown.ts'
 import { readRegularFile } from '../runtime/regular-file.ts'
 import { EditError } from './jsonc.ts'
 
@@ -32,14 +32,14 @@ export const changesNothing = ({ before, after }: SettingsChange): boolean => (b
 const MAX_SHOWN = 10_000
 
 /** The removed and added lines, with two lines of context. */
-export function toDiff({ before = '', after }: SettingsChange): Shown[] {
+export function toDiff({ before = '', after }: SettingsChange): PrintableText[] {
   const [old, now] = [toLines(before), toLines(after)]
   let head = 0
   while (head < old.length && head < now.length && old[head] === now[head]) head += 1
   let tail = 0
   while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1
   const around = 2
-  const show = (lines: readonly string[], sign: Shown) =>
+  const show = (lines: readonly string[], sign: PrintableText) =>
     lines.map((text) => line`${sign} ${showSentence(text, MAX_SHOWN)}`)
   return [
     ...show(now.slice(Math.max(0, head - around), head), line` `),

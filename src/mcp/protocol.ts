@@ -39,7 +39,7 @@ export interface McpRequest {
   progress(progress: Progress): void
   notice(level: NoticeLevel, text: string): void
   /** The capabilities that this client declared. */
-  askable: ReadonlySet<ClientCapability>
+  clientCapabilities: ReadonlySet<ClientCapability>
   /** Answers to the questions of an earlier round of the same request, by key. */
   answers: Readonly<Record<string, unknown>>
   /** State carried over from the earlier round; rejected if the client modified it. */

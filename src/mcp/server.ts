@@ -151,7 +151,7 @@ function toExchange(context: ServerContext, server: Server, caller: Caller): Mcp
     signal: mcpReq.signal,
     progress,
     notice,
-    askable: toAskable(context, server),
+    clientCapabilities: toAskable(context, server),
     answers: mcpReq.inputResponses ?? {},
     state: mcpReq.requestState(),
   }

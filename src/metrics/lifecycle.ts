@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Author, appendAudit } from '../audit/audit.store.ts'
-import { AppError, conflict, type Issue, invalidInput, notFound, type Suggestion, tellMore } from '../kernel/errors.ts'
+import {
+  AppError,
+  conflict,
+  describeMoreProblems,
+  type Issue,
+  invalidInput,
+  notFound,
+  type Suggestion,
+} from '../kernel/errors.ts'
 import { quote, showNames } from '../kernel/shown.ts'
-import { toWordsOf } from '../operation/author.ts'
+import { defuseAssistantText } from '../operation/author.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { readDefinition } from './definition.ts'
 import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
@@ -94,7 +102,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
     version: 1,
     updatedAt: author.at,
   }
-  insertMetric(writer, applyChange(writer, blank, toWordsOf(author, metric, writtenKeys), graph))
+  insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
   keepVersion(writer, created, author)
   auditMetric(writer, author, 'create', undefined, created)
@@ -110,7 +118,7 @@ export function updateMetric(
   graph?: MetricGraph,
 ): MetricRecord {
   const { id, createdAt, ...members } = metric
-  const changed = applyChange(writer, members, toWordsOf(author, change, writtenKeys), graph)
+  const changed = applyChange(writer, members, defuseAssistantText(author, change, writtenKeys), graph)
   const means = canonical(toMeaning(changed)) !== canonical(toMeaning(members))
   if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })
   else if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
@@ -228,7 +236,7 @@ function checkEmptyAs({ emptyAs }: Proposal, typed: TypedDefinition | undefined)
 
 function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Suggestion[]): AppError {
   const [first] = issues
-  const more = tellMore(issues)
+  const more = describeMoreProblems(issues)
   const message = `The metric is not valid at ${first?.path ?? 'definition'}: ${first?.message ?? 'unknown problem'}${more}`
   const facts = { issues, ...(suggestions.length > 0 ? { suggestions } : {}) }
   if (onlyMissing) return notFound(message, { reason: 'unknown_metric', ...facts })

@@ -3,7 +3,7 @@ import { DisplayName, GlossaryTerm } from '../glossary/model.ts'
 import { PageInput, searchPage } from '../glossary/search.ts'
 import { toTermWarnings, Warnings } from '../glossary/warnings.ts'
 import { type Issue, invalidInput } from '../kernel/errors.ts'
-import { joinShown, line, type Shown, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showCode, showName, showNames, showSentence } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { type Operation, operation } from '../operation/operation.ts'
@@ -96,7 +96,7 @@ const listMetricsOperation = operation({
   ],
 })
 
-function renderMetricLine(metric: Metric): Shown {
+function renderMetricLine(metric: Metric): PrintableText {
   const { slug, displayName, type, format, synonyms, allowedDimensions, trust, version } = metric
   const unit = metric.unit === '' ? line`` : line` in ${showName(metric.unit)}`
   const term = metric.glossaryTermSlug === null ? line`` : line`; term ${showCode(metric.glossaryTermSlug)}`

@@ -10,7 +10,7 @@ export function authorOf(context: WriteContext): Author {
 }
 
 /** Breaks links in the texts at `keys` when an assistant wrote them, because other assistants will read them. */
-export function toWordsOf<Change extends object>(
+export function defuseAssistantText<Change extends object>(
   { assistant }: Author,
   change: Change,
   keys: readonly string[],

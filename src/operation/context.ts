@@ -1,4 +1,4 @@
-import type { Shown } from '../kernel/shown.ts'
+import type { PrintableText } from '../kernel/shown.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
@@ -50,7 +50,7 @@ export const principalOf = ({ id, name }: Caller): string => id ?? `local/${name
 export interface Progress {
   done: number
   total?: number
-  message: Shown
+  message: PrintableText
 }
 
 /** Runs scans in this process; the rows of scans in the database state what is to be done. */
@@ -101,7 +101,7 @@ export interface ReadContext {
 
 export interface WriteContext extends ReadContext {
   /** Resolves when the write lock is free, so that a write does not block the thread while it waits. */
-  untilFree?(): Promise<void>
+  waitForWriteLock?(): Promise<void>
   store: Store
   scans: ScanRunner
   /**

@@ -2,16 +2,16 @@ import type { z } from 'zod'
 import { AppError, type Issue } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
-import type { Shown } from '../kernel/shown.ts'
+import type { PrintableText } from '../kernel/shown.ts'
 import { type Consent, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { coerce, leaveOutNulls } from './input/coerce.ts'
 import { requireWellFormed } from './input/input-limits.ts'
-import { badInput, parseWhole } from './input/parse.ts'
-import { explainIssues, placeName } from './input/repair.ts'
-import { openCodes, resolveCodes } from './lockdown/codes.ts'
+import { badInput, parseAll } from './input/parse.ts'
+import { explainIssues, locateName } from './input/repair.ts'
+import { createCodeMasker, resolveCodes } from './lockdown/codes.ts'
 import { isLockedDown, withhold, withholdSuggestions } from './lockdown/lockdown.ts'
-import { toSafeError, withoutRepeated } from './repeated.ts'
+import { maskRepeatedSecrets, toSafeError } from './repeated.ts'
 import { showKey } from './shown-key.ts'
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -26,7 +26,7 @@ export interface DefinitionEffect {
   list: boolean
 }
 
-interface Declared<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
+interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodType, Route extends string> {
   /** In the form verb_noun: the name of the tool, the OpenAPI operationId, and the argument of `assay call`. */
   name: string
   title: string
@@ -54,7 +54,7 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
   /** It sends requests to systems outside of this machine. */
   openWorld?: boolean
   /** It reports its progress while it runs, through `context.progress`. */
-  tellsProgress?: boolean
+  reportsProgress?: boolean
   /** Its answer contains text from a scanned tenant, which assistants must treat as data. */
   untrusted?: boolean
   /**
@@ -72,14 +72,14 @@ interface Declared<Input extends InputSchema, Output extends z.ZodType, Route ex
    * Compact text for assistants, one item per line, with every number of the answer in plain digits; absent: the answer
    * as JSON.
    */
-  render?: (output: z.output<Output>) => readonly Shown[]
+  render?: (output: z.output<Output>) => readonly PrintableText[]
 }
 
 export interface ReadOperation<
   Input extends InputSchema = InputSchema,
   Output extends z.ZodType = z.ZodType,
   Route extends string = string,
-> extends Declared<Input, Output, Route> {
+> extends OperationDeclaration<Input, Output, Route> {
   effect: 'read'
   run(input: z.output<Input>, context: ReadContext): z.output<Output> | Promise<z.output<Output>>
 }
@@ -88,7 +88,7 @@ export interface WriteOperation<
   Input extends InputSchema = InputSchema,
   Output extends z.ZodType = z.ZodType,
   Route extends string = string,
-> extends Declared<Input, Output, Route> {
+> extends OperationDeclaration<Input, Output, Route> {
   effect: 'write'
   /** When a person must agree to a call by an assistant. */
   consent: Consent
@@ -119,7 +119,7 @@ export interface Operation {
   input: InputSchema
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
-  render?: (output: never) => readonly Shown[]
+  render?: (output: never) => readonly PrintableText[]
   run(input: never, context: WriteContext): unknown
 }
 
@@ -127,7 +127,7 @@ export function operation<Input extends InputSchema, Output extends z.ZodType, R
   declared: ReadOperation<Input, Output, Route> | WriteOperation<Input, Output, Route>,
 ): Operation {
   const { idempotent = declared.effect === 'read', status = 200 } = declared
-  const { destructive = false, openWorld = false, tellsProgress = false } = declared
+  const { destructive = false, openWorld = false, reportsProgress: tellsProgress = false } = declared
   const consent = declared.effect === 'write' ? declared.consent : 'none'
   return { ...declared, consent, idempotent, destructive, openWorld, tellsProgress, status } as Operation
 }
@@ -158,9 +158,9 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
   const output = await (context.around === undefined ? work() : context.around(operation, work))
   const visible = stripInvisible(operation.output.parse(output))
   // Answers may repeat the input; all their other texts are safe already.
-  const safe = withoutRepeated([raw, input], visible)
+  const safe = maskRepeatedSecrets([raw, input], visible)
   if (operation.texts === 'own' || !isLockedDown(context)) return safe
-  return withhold(operation.output, safe, await openCodes(context))
+  return withhold(operation.output, safe, await createCodeMasker(context))
 }
 
 /** @throws AppError `forbidden`, reason `insufficient_scope`. */
@@ -178,7 +178,7 @@ async function run(operation: Operation, input: object, context: WriteContext): 
       const done =
         operation.runsOn === 'scan-thread' ? context.runOnScanThread?.(operation.name, input, context) : undefined
       if (done !== undefined) return await done
-      await context.untilFree?.()
+      await context.waitForWriteLock?.()
       return await operation.run(input as never, context)
     }
     const answered =
@@ -186,7 +186,7 @@ async function run(operation: Operation, input: object, context: WriteContext): 
     return answered === undefined ? await operation.run(input as never, context) : answered.output
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const placed = placeName(operation.name, { ...input }, error)
+    const placed = locateName(operation.name, { ...input }, error)
     throw isLockedDown(context) ? withholdSuggestions(placed) : placed
   }
 }
@@ -218,4 +218,4 @@ function parseArguments({ name, input, examine }: Operation, given: unknown, con
  * @throws AppError `invalid_input` with one issue per problem.
  */
 export const parseInput = <Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> =>
-  parseWhole(schema, raw, showKey)
+  parseAll(schema, raw, showKey)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MAX_DEFINITION, toSafeMessage, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
-import { toVisible } from '../kernel/invisible.ts'
+import { removeInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { quote, showJson } from '../kernel/shown.ts'
 
@@ -14,7 +14,7 @@ interface Hidden {
 }
 
 /** Masks the credentials from the input that an answer repeats, whole or in part. */
-export function withoutRepeated(input: unknown, answer: unknown): unknown {
+export function maskRepeatedSecrets(input: unknown, answer: unknown): unknown {
   const hidden = listHidden(input)
   return hidden.length === 0 ? answer : toSafeValue(maskRepeated(answer, hidden), 'definition')
 }
@@ -29,12 +29,12 @@ export function toSafeError(error: AppError, input?: unknown): AppError {
 }
 
 /** How texts are written in answers: unchanged, as a code, without invisible characters, quoted, and as JSON. */
-const writings: readonly ((text: string) => string)[] = [
+const textEncodings: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.toUpperCase(),
-  toVisible,
+  removeInvisible,
   (text) => quote(text, MAX_DEFINITION).slice(1, -1),
-  (text) => quote(toVisible(text), MAX_DEFINITION).slice(1, -1),
+  (text) => quote(removeInvisible(text), MAX_DEFINITION).slice(1, -1),
   (text) => showJson(text).slice(1, -1),
 ]
 
@@ -42,7 +42,7 @@ function listHidden(input: unknown): Hidden[] {
   return listTexts(input).flatMap((text) => {
     const safe = toSafeText(text, 'definition', MAX_DEFINITION)
     if (safe === text) return []
-    return writings.map((write) => {
+    return textEncodings.map((write) => {
       const [written, shown] = [write(text), write(safe)]
       return { written, shown, common: countCommon(written, shown) }
     })

@@ -16,7 +16,7 @@ export interface LogFileOptions {
 }
 
 /** Lines between checks whether another process has started a new file. */
-const LOOK_EVERY = 50
+const LINES_PER_ROTATION_CHECK = 50
 
 /** A log of bounded size, readable only by its owner; several processes may append to it. */
 export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: LogFileOptions): LogFile {
@@ -46,7 +46,7 @@ export function openLogFile({ folder, maxBytes = 10 * 1024 * 1024, files = 5 }: 
   return {
     write: (line) => {
       try {
-        if (handle !== undefined && lines++ % LOOK_EVERY === 0 && isReplaced(handle)) close()
+        if (handle !== undefined && lines++ % LINES_PER_ROTATION_CHECK === 0 && isReplaced(handle)) close()
         const opened = handle ?? open()
         if (fstatSync(opened).size + line.length > maxBytes) {
           if (isReplaced(opened)) close()

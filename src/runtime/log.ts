@@ -1,4 +1,4 @@
-import { escapeActing, scrub } from '../kernel/redaction.ts'
+import { escapeTerminalCharacters, maskCredentials } from '../kernel/redaction.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -37,7 +37,7 @@ export function createLog(options: LogOptions): Log {
     (message: string, fields: Record<string, unknown> = {}) => {
       if (logLevels.indexOf(level) < threshold) return
       const line = JSON.stringify({ time: new Date(options.now()).toISOString(), level, message, ...fields }, plain)
-      options.write(`${escapeActing(scrub(line))}\n`)
+      options.write(`${escapeTerminalCharacters(maskCredentials(line))}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -12,10 +12,10 @@ import { markDeleted } from '../findings/missing-assets.store.ts'
 import { saveReadings } from '../findings/readings.store.ts'
 import { suppressOpened } from '../findings/suppressions/suppressions.ts'
 import {
-  keepUnchanged,
-  keepUnlisted,
-  listHeldSections,
+  listSectionsWithFindings,
   listUnlistedIds,
+  markUnchangedDependants,
+  markUnlisted,
   saveUnread,
   type UnreadRecord,
 } from '../findings/unread.store.ts'
@@ -83,7 +83,7 @@ export async function processBatch(batch: SafeBatch, options: BatchOptions): Pro
   for (const [index, chunk] of chunks.entries()) {
     const outcomes = await look(chunk, options)
     storeChunk(outcomes, index === chunks.length - 1 ? batch : undefined, options)
-    await options.store.giveWay(options.lease.signal)
+    await options.store.yieldBetweenBatches(options.lease.signal)
   }
 }
 
@@ -185,13 +185,13 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       for (const [keys, isChecked] of [[last?.unchanged, true] as const, [last?.deferred, false] as const]) {
         for (const parentKey of keys ?? []) {
           for (const through of [{ key: parentKey }, { parentKey }]) {
-            countKept(keepUnchanged(writer, { sourceId, through, kinds: assetKinds, scanId, at, isChecked }))
+            countKept(markUnchangedDependants(writer, { sourceId, through, kinds: assetKinds, scanId, at, isChecked }))
           }
         }
       }
       for (const { kinds, reason } of last?.unlisted ?? []) {
         if (reason !== 'unchanged') continue
-        countKept(keepUnchanged(writer, { sourceId, through: { scopeKey: scope.key }, kinds, scanId, at }))
+        countKept(markUnchangedDependants(writer, { sourceId, through: { scopeKey: scope.key }, kinds, scanId, at }))
       }
       suppressOpened(writer, ledger, at)
 
@@ -204,8 +204,8 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       function keepDependants(parentKey: string, unlisted: readonly Safe<Unlisted>[] = []) {
         for (const { kinds, reason, detail } of unlisted) {
           const dependants = { sourceId: lease.scan.sourceId, through: { parentKey }, kinds, scanId }
-          if (reason === 'unchanged') countKept(keepUnchanged(writer, { ...dependants, at }))
-          else keepUnlisted(writer, { ...dependants, reason, detail })
+          if (reason === 'unchanged') countKept(markUnchangedDependants(writer, { ...dependants, at }))
+          else markUnlisted(writer, { ...dependants, reason, detail })
         }
       }
 
@@ -215,7 +215,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
         const isRead = (place: string) => !gaps.some(({ section }) => isWithin(place, section))
         const through = { parentKey: key }
         const ids = listUnlistedIds(writer, { sourceId: lease.scan.sourceId, through, kinds: absorbs, scanId })
-        return ids.filter((id) => [...listHeldSections(writer, id)].every(isRead))
+        return ids.filter((id) => [...listSectionsWithFindings(writer, id)].every(isRead))
       }
 
       function absorb(id: number, { name }: SafeAsset) {
@@ -316,7 +316,7 @@ function storeChunk(outcomes: readonly Outcome[], last: SafeBatch | undefined, o
       for (const { kinds, reason, detail } of unlisted) {
         if (reason === 'unchanged') continue
         const through = { scopeKey: scope.key }
-        keepUnlisted(writer, { sourceId: lease.scan.sourceId, through, kinds, scanId, reason, detail })
+        markUnlisted(writer, { sourceId: lease.scan.sourceId, through, kinds, scanId, reason, detail })
         if (reason !== 'switched_off') {
           saveScopeStep(writer, scanId, scope.key, { state: 'RUNNING', reason: detail ?? ownText(reason) })
         }

@@ -49,9 +49,9 @@ const HEARTBEAT_MS = 2_000
 /** Number of scans of each source that are kept. */
 const KEPT_SCANS = 200
 /** Delay before a scan that met a full disk resumes. */
-const ROOM_MS = 30_000
+const STORAGE_RETRY_MS = 30_000
 /** One document may crash the detectors; after this many in a row, the detectors themselves are at fault. */
-const LOST_IN_A_ROW = 10
+const MAX_CONSECUTIVE_FAILURES = 10
 
 export interface CrawlOptions {
   store: Store
@@ -89,7 +89,7 @@ interface Run extends CrawlOptions {
   parsed: ParsedConfig
   detectorsHash: string
   /** Consecutive documents for which detection failed. */
-  lostInARow: number
+  consecutiveFailures: number
 }
 
 /**
@@ -144,7 +144,7 @@ function toEnding(error: unknown, lease: ScanLease, { store, now }: CrawlOptions
   if (reason === 'retry_later' && retryAfter !== undefined) {
     return { status: 'PARTIAL', reason, note, retryAt: now() + retryAfter * 1000 }
   }
-  if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + ROOM_MS }
+  if (reason === 'storage_full') return { status: 'PARTIAL', reason, note, retryAt: now() + STORAGE_RETRY_MS }
   const stands = scopes.some(({ scanned, unchanged }) => scanned + unchanged > 0)
   return { status: stands ? 'PARTIAL' : 'FAILED', reason, note }
 }
@@ -165,7 +165,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Scan
     lease.write((writer) => restartScan(writer, lease.scan.id, present))
     Object.assign(lease.scan, present)
   }
-  const run: Run = { ...options, lease, source, parsed, detectorsHash, lostInARow: 0 }
+  const run: Run = { ...options, lease, source, parsed, detectorsHash, consecutiveFailures: 0 }
   const session = openSession(parsed.connector, run)
   try {
     const listing = await listScopesToScan(session, run)
@@ -186,7 +186,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Scan
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
     const held = await resolveMissingAssets({ lease, store, now, left })
-    await evaluateEstate(run)
+    await runCrossAssetChecks(run)
     const unread = store.read((reader) => reportUnread(reader, lease.scan.id))
     lease.write((writer) => addNotes(writer, lease.scan.id, 'warnings', unread.notes))
     const isUndecided = listing.scopes.length === 0 && store.read((reader) => listLeftScopes(reader, lease)).length > 0
@@ -252,7 +252,7 @@ async function crawlScope(session: SafeSession, scope: ScopeRecord, run: Run): P
       })
       return
     } catch (error) {
-      if (error instanceof LeaseStopped || error instanceof StoringFailed) throw unwrap(error)
+      if (error instanceof LeaseStopped || error instanceof StorageFailedError) throw unwrap(error)
       const reason = reasonOf(error)
       if (fatal.has(reason)) throw error
       if (cursor !== undefined && !state.started && staleCursor.has(reason)) {
@@ -281,14 +281,14 @@ function failScope(scope: SafeScope, error: unknown, { lease, log }: Run): void 
 }
 
 /** A failure of the local store, not of the platform: it ends the scan. */
-class StoringFailed extends Error {
+class StorageFailedError extends Error {
   constructor(cause: unknown) {
     super('storing failed', { cause })
     this.name = 'StoringFailed'
   }
 }
 
-const unwrap = (error: unknown) => (error instanceof StoringFailed ? error.cause : error)
+const unwrap = (error: unknown) => (error instanceof StorageFailedError ? error.cause : error)
 
 async function crawlFrom(
   session: SafeSession,
@@ -334,7 +334,7 @@ async function storing(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     if (error instanceof LeaseStopped || fatal.has(reasonOf(error))) throw error
-    throw new StoringFailed(error)
+    throw new StorageFailedError(error)
   }
 }
 
@@ -353,10 +353,10 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
     look: async (document, asset) => {
       try {
         const looked = await detect(document, { asset, detectors, now: now() })
-        run.lostInARow = 0
+        run.consecutiveFailures = 0
         return looked
       } catch (error) {
-        if (++run.lostInARow < LOST_IN_A_ROW) throw error
+        if (++run.consecutiveFailures < MAX_CONSECUTIVE_FAILURES) throw error
         const message = 'The detectors do not run; see the log, and start the scan again when they do.'
         throw new AppError('unavailable', message, { reason: 'detectors_failed', cause: error })
       }
@@ -366,7 +366,7 @@ function toBatchOptions(scope: SafeScope, run: Run): BatchOptions {
   }
 }
 
-async function evaluateEstate(run: Run): Promise<void> {
+async function runCrossAssetChecks(run: Run): Promise<void> {
   const { lease, estate, parsed, store, source, vault, log, now, upstream } = run
   const { connector, payload, detectors } = parsed
   const reached = store.read((reader) => getEstateCursor(reader, lease.scan.id)).step

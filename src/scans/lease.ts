@@ -1,7 +1,7 @@
 import type { Store, WriteOptions, Writer } from '../store/store.ts'
 import type { ScanRecord } from './model.ts'
 import { isCertainlyDead, type Owner } from './owner.ts'
-import { beat, checkToken, claimScan, findScan, releaseScan } from './scans.store.ts'
+import { checkToken, claimScan, findScan, releaseScan, saveHeartbeat } from './scans.store.ts'
 
 /** These writes are tried on a full disk, too, because they need next to no space. */
 const essential = { essential: true }
@@ -110,7 +110,7 @@ export class ScanLease {
   #beat(): void {
     try {
       const state = this.#options.store.write((writer) => {
-        beat(writer, this.scan.id, this.#token, this.#options.now())
+        saveHeartbeat(writer, this.scan.id, this.#token, this.#options.now())
         return checkToken(writer, this.scan.id, this.#token)
       }, essential)
       if (state !== 'mine') this.cancel(state)

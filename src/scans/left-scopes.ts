@@ -1,4 +1,4 @@
-import type { LeftScope } from '../connectors/connector.ts'
+import type { UnlistedScopeStatus } from '../connectors/connector.ts'
 import type { SafeSession } from '../connectors/safe-session.ts'
 import { toSafeText } from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -35,10 +35,10 @@ export async function listScopesToScan(session: SafeSession, listing: Listing): 
 export async function findLeftScopes(
   session: SafeSession,
   { lease, store }: Listing,
-): Promise<Map<string, LeftScope | 'unknown'>> {
+): Promise<Map<string, UnlistedScopeStatus | 'unknown'>> {
   const keys = store.read((reader) => listLeftScopes(reader, lease))
   if (keys.length === 0) return new Map()
-  const none: ReadonlyMap<string, LeftScope> = new Map()
+  const none: ReadonlyMap<string, UnlistedScopeStatus> = new Map()
   const told = await whileLeased(lease, session.findLeft?.(keys) ?? Promise.resolve(none))
   return new Map(keys.map((key) => [key, told.get(key) ?? 'unknown']))
 }

@@ -1,4 +1,4 @@
-import { assetKinds, type LeftScope } from '../connectors/connector.ts'
+import { assetKinds, type UnlistedScopeStatus } from '../connectors/connector.ts'
 import { resolveFindingsOf } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
@@ -9,7 +9,7 @@ import {
   markDeleted,
   markMissed,
 } from '../findings/missing-assets.store.ts'
-import { keepUnlisted } from '../findings/unread.store.ts'
+import { markUnlisted } from '../findings/unread.store.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { ScanLease } from './lease.ts'
@@ -28,7 +28,7 @@ export interface MissingAssetsOptions {
   store: Store
   now: () => number
   /** Scopes that were listed before and no longer are, with what is known about them. */
-  left: ReadonlyMap<string, LeftScope | 'unknown'>
+  left: ReadonlyMap<string, UnlistedScopeStatus | 'unknown'>
 }
 
 /**
@@ -51,10 +51,10 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     held ||= hold
     // If the platform itself reports that a scope is gone, no second scan is needed.
     const needed = options.left.get(scopeKey) === 'gone' ? 1 : ABSENCES
-    if (options.left.has(scopeKey) && plan.missing.length > 0) tellGone(scopeKey, plan.missing, options)
+    if (options.left.has(scopeKey) && plan.missing.length > 0) warnScopeGone(scopeKey, plan.missing, options)
     for (let at = 0; at < plan.missing.length; at += CHUNK) {
       storeAbsence(plan.missing.slice(at, at + CHUNK), { hold, needed }, options)
-      await store.giveWay(lease.signal)
+      await store.yieldBetweenBatches(lease.signal)
     }
     if (hold) {
       const message = `${vanished} of ${plan.total} assets are gone at once; the next complete scan decides.`
@@ -94,7 +94,7 @@ function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
       const reason = state === 'hidden' ? 'refused' : 'switched_off'
       const through = { scopeKey }
       const { id: scanId, sourceId } = lease.scan
-      keepUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: ownText(`scope_${state}`) })
+      markUnlisted(writer, { sourceId, through, kinds: assetKinds, scanId, reason, detail: ownText(`scope_${state}`) })
       const message = `${findScopeName(writer, sourceId, scopeKey)} ${why}; what was found in it stays.`
       addNotes(writer, scanId, 'warnings', [{ code: `scope_${state}`, message, scope: scopeKey }])
     })
@@ -102,7 +102,11 @@ function keepHiddenScopes({ lease, left }: MissingAssetsOptions): void {
 }
 
 /** Adds a warning that a scope is gone, or will be if the next complete scan confirms it. */
-function tellGone(scopeKey: string, missing: readonly MissingAsset[], { lease, left }: MissingAssetsOptions): void {
+function warnScopeGone(
+  scopeKey: string,
+  missing: readonly MissingAsset[],
+  { lease, left }: MissingAssetsOptions,
+): void {
   const isConfirmed = left.get(scopeKey) === 'gone' || missing.every(({ missedBefore }) => missedBefore > 0)
   lease.write((writer) => {
     const name = findScopeName(writer, lease.scan.sourceId, scopeKey)

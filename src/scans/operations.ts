@@ -9,14 +9,14 @@ import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { Source, SourceRef } from '../sources/model.ts'
-import { auditSource, showSource } from '../sources/source-operations.ts'
+import { auditSource, getShownSource } from '../sources/source-operations.ts'
 import { getSource, markDeleted } from '../sources/sources.store.ts'
 import type { Reader } from '../store/store.ts'
 import { isOrphaned } from './lease.ts'
 import { Scan, ScanItem, type ScanStatus, scanStatuses, toScan, toScanItem } from './model.ts'
 import { abandonScans, findActiveScan, findScan, finishScan, getScan, listScans, requestCancel } from './scans.store.ts'
 import { listScopes } from './scopes.store.ts'
-import { isStillDriven } from './silence.ts'
+import { isLeaseAlive } from './silence.ts'
 import { removeRest } from './source-deletion.ts'
 import { queueScan } from './start.ts'
 import { getStats } from './stats-operation.ts'
@@ -66,7 +66,7 @@ export const scanOperations: readonly Operation[] = [
     }),
     output: Scan,
     run: async ({ id, full }, context) => {
-      const isDriven = await isStillDriven(
+      const isDriven = await isLeaseAlive(
         () => context.store.read((reader) => findActiveScan(reader, getSource(reader, id).id)),
         context,
       )
@@ -97,7 +97,7 @@ export const scanOperations: readonly Operation[] = [
     scope: 'read',
     route: 'GET /scans/{id}',
     toolset: 'admin',
-    tellsProgress: true,
+    reportsProgress: true,
     untrusted: true,
     input: z.strictObject({
       id: ScanId,
@@ -152,7 +152,7 @@ export const scanOperations: readonly Operation[] = [
     input: z.strictObject({ id: ScanId }),
     output: Scan,
     run: async ({ id }, context) => {
-      const isDriven = await isStillDriven(() => context.store.read((reader) => findScan(reader, id)), context)
+      const isDriven = await isLeaseAlive(() => context.store.read((reader) => findScan(reader, id)), context)
       const now = context.now()
       context.store.write((writer) => {
         const scan = getScan(writer, id)
@@ -185,7 +185,7 @@ export const scanOperations: readonly Operation[] = [
       const { row, shown } = context.store.write(
         (writer) => {
           const source = getSource(writer, id)
-          const before = showSource(writer, source.uid)
+          const before = getShownSource(writer, source.uid)
           for (const scan of abandonScans(writer, source.id, context.now())) context.scans.cancel(scan)
           auditSource(writer, context, 'delete', source, undefined)
           // After a crash, what remains of the source is no longer visible, and the background loop removes it.

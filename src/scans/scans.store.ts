@@ -9,7 +9,7 @@ import type { Reader, Writer } from '../store/store.ts'
 import type { ScanNote, ScanNoteDraft, ScanProgress, ScanRecord, ScanStatus, Trigger } from './model.ts'
 
 /** Maximum number of notes kept in each list. */
-const KEPT_NOTES = 200
+const MAX_NOTES = 200
 const MAX_MESSAGE = 2000
 
 const scans = () =>
@@ -183,7 +183,7 @@ export function checkToken(reader: Reader, scanId: number, token: number): 'mine
   return row.cancelled === 1 ? 'cancelled' : 'mine'
 }
 
-export function beat(writer: Writer, scanId: number, token: number, at: number): void {
+export function saveHeartbeat(writer: Writer, scanId: number, token: number, at: number): void {
   writer.prepare('UPDATE scan SET heartbeat_at = ? WHERE id = ? AND token = ?').run(at, scanId, token)
 }
 
@@ -385,7 +385,7 @@ export function addNotes(
   const keyOf = ({ code, scope, assetKey, message }: ScanNote) => JSON.stringify([code, scope, assetKey, message])
   const known = new Set(kept.map(keyOf))
   for (const note of notes.map(toSafeNote)) {
-    if (kept.length >= KEPT_NOTES) break
+    if (kept.length >= MAX_NOTES) break
     if (known.has(keyOf(note))) continue
     known.add(keyOf(note))
     kept.push(note)

@@ -39,7 +39,7 @@ const LOOK_MS = 100
  * Whether a scan that seems orphaned by the clock is still being run: watches for a heartbeat for up to `SILENCE_MS`.
  * @throws AppError `unavailable` if the process stops first.
  */
-export async function isStillDriven(
+export async function isLeaseAlive(
   find: () => ScanRecord | undefined,
   { now, signal, monotonic }: { now: () => number; signal: AbortSignal; monotonic?: () => number },
 ): Promise<boolean> {

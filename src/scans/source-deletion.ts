@@ -21,7 +21,7 @@ export async function removeRest({ store, now, signal }: Removal, id: number, fo
     store.write((writer) => listDeleted(writer).includes(id) && removeAssets(writer, id, REMOVED_AT_ONCE, now()))
   while (removeSome()) {
     if (performance.now() > until) return false
-    await store.giveWay(signal)
+    await store.yieldBetweenBatches(signal)
   }
   store.write((writer) => removeSource(writer, id, now()), { durable: true })
   return true

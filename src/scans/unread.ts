@@ -1,7 +1,7 @@
 import type { SafeAsset } from '../connectors/safe-session.ts'
 import { isWithin, type UnreadSection } from '../documents/section.ts'
 import { type AssetRecord, findTold, listLinks } from '../findings/assets.store.ts'
-import { listHeldSections, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
+import { listSectionsWithFindings, listUnread, summarizeUnread, type UnreadRecord } from '../findings/unread.store.ts'
 import type { Reader } from '../store/store.ts'
 import type { ScanNoteDraft } from './model.ts'
 
@@ -25,7 +25,7 @@ export function judgeUnread(
 ): UnreadSections {
   const known = before === undefined ? [] : listUnread(reader, before.id)
   if (sections.length === 0) return { records: [], isAsBefore: known.length === 0 }
-  const held = before === undefined ? new Set<string>() : listHeldSections(reader, before.id)
+  const held = before === undefined ? new Set<string>() : listSectionsWithFindings(reader, before.id)
   const isHeld = (section: string) => [...held].some((place) => isWithin(place, section))
   const hasBeenRead = before?.status === 'ACTIVE' && before.detectorsHash !== null
   const records = sections.flatMap((unread): UnreadRecord[] => {
@@ -36,10 +36,10 @@ export function judgeUnread(
     const outer = known.find((record) => isWithin(section, record.section))
     return [{ ...unread, detail: unread.detail ?? '', wasRead: outer?.wasRead ?? hasBeenRead, isSettled, scanId }]
   })
-  return { records, isAsBefore: tellApart(records) === tellApart(known) }
+  return { records, isAsBefore: toComparable(records) === toComparable(known) }
 }
 
-const tellApart = (records: readonly UnreadRecord[]) =>
+const toComparable = (records: readonly UnreadRecord[]) =>
   JSON.stringify(
     [
       ...new Set(

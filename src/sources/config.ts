@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Connector, Sampling } from '../connectors/connector.ts'
-import { AppError, type Issue, invalidInput, joinPath, tellMore } from '../kernel/errors.ts'
+import { AppError, describeMoreProblems, type Issue, invalidInput, joinPath } from '../kernel/errors.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { closest } from '../kernel/suggest.ts'
@@ -131,7 +131,7 @@ function getConnector(plugins: Plugins, type: unknown): Connector {
 
 export function invalidConfig(issues: readonly Issue[], reason?: string): AppError {
   const [first] = issues
-  const more = tellMore(issues)
+  const more = describeMoreProblems(issues)
   const at = (path: string) => (path === '' ? 'config' : `config.${path}`)
   return invalidInput(`The source cannot be used as it is: ${at(first?.path ?? '')} ${first?.message ?? ''}${more}`, {
     issues: issues.map(({ path, message }) => ({ path: at(path), message })),

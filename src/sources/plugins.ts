@@ -1,7 +1,7 @@
 import type { Connector } from '../connectors/connector.ts'
-import type { Detector, EstateDetector } from '../detectors/detector.ts'
+import type { Detector, SourceDetector } from '../detectors/detector.ts'
 
-export type AnyDetector = Detector | EstateDetector
+export type AnyDetector = Detector | SourceDetector
 
 /** The connectors and detectors of this installation. */
 export interface Plugins {

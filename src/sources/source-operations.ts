@@ -37,7 +37,7 @@ export function toSource(source: SourceRecord, counts = nothing): Source {
   }
 }
 
-export function showSource(reader: Reader, ref: string): Source {
+export function getShownSource(reader: Reader, ref: string): Source {
   const source = getSource(reader, ref)
   return toSource(source, countBySource(reader).get(source.id))
 }
@@ -111,7 +111,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
       texts: 'own',
       input: z.strictObject({ id: SourceRef }),
       output: Source,
-      run: ({ id }, context) => context.read((reader) => showSource(reader, id)),
+      run: ({ id }, context) => context.read((reader) => getShownSource(reader, id)),
     }),
 
     operation({
@@ -150,7 +150,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'create', undefined, getSource(writer, uid))
-            return showSource(writer, uid)
+            return getShownSource(writer, uid)
           },
           { durable: true },
         )
@@ -190,7 +190,7 @@ export function createSourceOperations(plugins: Plugins): readonly Operation[] {
               now,
             )
             auditSource(writer, context, 'update', source, getSource(writer, source.uid))
-            return showSource(writer, source.uid)
+            return getShownSource(writer, source.uid)
           },
           { durable: true },
         )

@@ -21,7 +21,7 @@ import { describeDifferences, listSchemaDifferences } from './schema-check.ts'
 import { syncFile } from './sync-file.ts'
 
 /** How many automatic backups (made before migrations) are kept. */
-const KEPT_AUTOMATIC = 5
+const MAX_AUTOMATIC_BACKUPS = 5
 
 export interface Backup {
   file: string
@@ -92,7 +92,8 @@ export function backUpBeforeMigration(database: string, schema: number, at: numb
   const file = nameBackup(home, at, why)
   if (!existsSync(file)) backUp(database, file)
   const automatic = listBackups(home).filter((name) => name.includes('-schema-'))
-  for (const name of automatic.slice(0, -KEPT_AUTOMATIC)) rmSync(join(home, BACKUP_FOLDER, name), { force: true })
+  for (const name of automatic.slice(0, -MAX_AUTOMATIC_BACKUPS))
+    rmSync(join(home, BACKUP_FOLDER, name), { force: true })
 }
 
 /**
@@ -161,14 +162,14 @@ export function restore(backup: string, database: string, at: number): Restored 
   requireOurSchema(verifyCopy(backup))
   mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
   const draft = `${database}.${randomBytes(4).toString('hex')}.draft`
-  const lock = lockAlone(database)
+  const lock = lockExclusively(database)
   try {
     copyFileSync(backup, draft)
     chmodSync(draft, 0o600)
     const copy = verifyCopy(draft)
     requireOurSchema(copy)
     syncFile(draft)
-    const aside = setAside(database, at)
+    const aside = moveAside(database, at)
     renameSync(draft, database)
     syncFile(dirname(database))
     return { schema: copy.schema, ...(aside === undefined ? {} : { aside }) }
@@ -181,7 +182,7 @@ export function restore(backup: string, database: string, at: number): Restored 
 /**
  * Locks the database exclusively, with its log merged into the one file; undefined when it is too damaged to be opened.
  */
-function lockAlone(file: string): Database.Database | undefined {
+function lockExclusively(file: string): Database.Database | undefined {
   if (!existsSync(file)) return undefined
   let database: Database.Database | undefined
   try {
@@ -200,7 +201,7 @@ function lockAlone(file: string): Database.Database | undefined {
 }
 
 /** Gives the old file a second name, and moves its log with it: SQLite would replay a log left beside the new file. */
-function setAside(database: string, at: number): string | undefined {
+function moveAside(database: string, at: number): string | undefined {
   if (!existsSync(database)) return undefined
   const aside = `${database}.before-restore-${toStamp(at)}-${randomBytes(2).toString('hex')}`
   linkOrCopy(database, aside)

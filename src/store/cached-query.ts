@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { Recent } from '../kernel/recent.ts'
+import { LruMap } from '../kernel/recent.ts'
 import { type BuiltQuery, Statement, toStatement } from './builder.ts'
 
 /** A value in a query, or a placeholder that is filled in on each run. */
@@ -15,7 +15,7 @@ export interface CachedQuery<Input, Row> {
 }
 
 /** Placeholder among the parameters of a compiled query for a value of the input. */
-class Picked<Input> {
+class InputPlaceholder<Input> {
   readonly pick: (input: Input) => unknown
 
   constructor(pick: (input: Input) => unknown) {
@@ -28,11 +28,11 @@ interface Compiled<Input> {
   picks: readonly ((input: Input) => unknown)[]
 }
 
-const KEPT_SHAPES = 200
+const MAX_CACHED_SHAPES = 200
 
 function compile<Input, Row>(build: (give: Bind<Input>) => BuiltQuery<Row>): Compiled<Input> {
-  const built = toStatement(build((pick) => sql.val(new Picked(pick) as never)))
-  const picks = built.parameters.map((value) => (value instanceof Picked ? value.pick : () => value))
+  const built = toStatement(build((pick) => sql.val(new InputPlaceholder(pick) as never)))
+  const picks = built.parameters.map((value) => (value instanceof InputPlaceholder ? value.pick : () => value))
   return { sql: built.sql, picks }
 }
 
@@ -61,7 +61,7 @@ export function cachedQueryByShape<Input, Shape, Row>(
   toShape: (input: Input) => Shape,
   build: (shape: Shape, give: Bind<Input>) => BuiltQuery<Row>,
 ): CachedQuery<Input, Row> {
-  const kept = new Recent<Compiled<Input>>(KEPT_SHAPES)
+  const kept = new LruMap<Compiled<Input>>(MAX_CACHED_SHAPES)
   const query = (input: Input): Statement<Row> => {
     const shape = JSON.stringify(toShape(input))
     return fill(

@@ -1,27 +1,27 @@
 import Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
-import { Recent } from '../kernel/recent.ts'
+import { LruMap } from '../kernel/recent.ts'
 import type { Safe } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
 import { APPLICATION_ID } from './migrations.ts'
-import { pause } from './pause.ts'
+import { sleepSync } from './pause.ts'
 import { UnpublishedImports } from './unpublished.ts'
 
 /** The write-ahead log is truncated when it is larger than this. */
 export const WAL_TRUNCATE_BYTES = 48 * 1024 * 1024
-const KEPT_STATEMENTS = 500
+const MAX_CACHED_STATEMENTS = 500
 /** How long a write waits for the write lock, and the interval at which it retries. */
-export const WAIT_MS = 5_000
-export const LOOK_MS = 1
+export const LOCK_TIMEOUT_MS = 5_000
+export const LOCK_RETRY_MS = 1
 const COMPACT_WAIT_MS = 30_000
 
 /**
  * A prepared statement shared by all callers that prepare the same SQL on a connection. Each row form has a statement
  * of its own, so no caller changes the form of another's rows.
  */
-export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate'> {
+export interface CachedStatement extends Pick<Database.Statement, 'all' | 'get' | 'iterate'> {
   /** Accepts safe text and words of a closed list, so a plain string cannot be stored. */
   run<const Values extends readonly unknown[]>(
     ...values: { [Index in keyof Values]: Storable<Values[Index]> }
@@ -32,9 +32,9 @@ export interface KeptStatement extends Pick<Database.Statement, 'all' | 'get' | 
   ): unknown
   readonly reader: boolean
   /** The statement whose rows are the first column alone. */
-  pluck(): KeptStatement
+  pluck(): CachedStatement
   /** The statement whose rows are arrays. */
-  raw(): KeptStatement
+  raw(): CachedStatement
 }
 
 type Storable<Value> = unknown extends Value
@@ -57,7 +57,7 @@ export interface Reader {
   all<Row>(query: Query<Row>): Row[]
   first<Row>(query: Query<Row>): Row | undefined
   /** A prepared statement for a hot loop, cached by its SQL. */
-  prepare(sql: string): KeptStatement
+  prepare(sql: string): CachedStatement
   /** Counts the snapshots of a read-only connection; undefined on one that can write. */
   readonly turn: number | undefined
 }
@@ -75,7 +75,7 @@ export interface TransactionOptions {
 
 export class Connection implements Writer {
   readonly #database: Database.Database
-  readonly #statements = new Recent<CompiledStatement>(KEPT_STATEMENTS)
+  readonly #statements = new LruMap<CompiledStatement>(MAX_CACHED_STATEMENTS)
   readonly #onWait: () => void
   readonly #unpublished: UnpublishedImports
   #open = false
@@ -128,7 +128,7 @@ export class Connection implements Writer {
   }
 
   /** Whether no other connection holds the write lock at this moment. */
-  isFree(): boolean {
+  isWriteLockFree(): boolean {
     if (this.#open) return true
     try {
       this.#database.exec('BEGIN IMMEDIATE')
@@ -142,7 +142,7 @@ export class Connection implements Writer {
 
   /** Retries every LOOK_MS: SQLite's busy handler backs off to long pauses, in which other writers overtake. */
   #begin(begin: string): void {
-    const deadline = performance.now() + WAIT_MS
+    const deadline = performance.now() + LOCK_TIMEOUT_MS
     for (let waited = false; ; waited = true) {
       try {
         this.#database.exec(begin)
@@ -150,13 +150,13 @@ export class Connection implements Writer {
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error
         if (!waited) this.#onWait()
-        pause(LOOK_MS)
+        sleepSync(LOCK_RETRY_MS)
       }
     }
   }
 
-  prepare(sql: string): KeptStatement {
-    return this.#keep(sql, 'object') as unknown as KeptStatement
+  prepare(sql: string): CachedStatement {
+    return this.#keep(sql, 'object') as unknown as CachedStatement
   }
 
   #keep(sql: string, form: RowForm): CompiledStatement {
@@ -225,12 +225,12 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
   }
   try {
     database.pragma('busy_timeout = 5000')
-    if (!options.readonly) requireOurs(database)
+    if (!options.readonly) requireOwnDatabase(database)
     if (options.readonly) {
       database.pragma('query_only = ON')
     } else {
       database.pragma('page_size = 8192')
-      turnToWal(database)
+      enableWal(database)
       database.pragma('synchronous = NORMAL')
       database.pragma('foreign_keys = ON')
       database.pragma(`journal_size_limit = ${WAL_TRUNCATE_BYTES}`)
@@ -251,8 +251,8 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
  * When several processes create a database at once, one switches it to WAL; SQLite does not make the others wait for
  * that, so they retry here.
  */
-function turnToWal(database: Database.Database): void {
-  const until = performance.now() + WAIT_MS
+function enableWal(database: Database.Database): void {
+  const until = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
     try {
       database.pragma('journal_mode = WAL')
@@ -260,13 +260,13 @@ function turnToWal(database: Database.Database): void {
     } catch (error) {
       const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
       if (!isBusy || performance.now() > until) throw error
-      pause(LOOK_MS)
+      sleepSync(LOCK_RETRY_MS)
     }
   }
 }
 
 /** Checked before the first pragma that could write, so that another program's database is never changed. */
-function requireOurs(database: Database.Database): void {
+function requireOwnDatabase(database: Database.Database): void {
   // Order matters: another process may initialise an empty file between the two checks.
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
   if (isEmpty || database.pragma('application_id', { simple: true }) === APPLICATION_ID) return

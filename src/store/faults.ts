@@ -1,15 +1,20 @@
 import { AppError } from '../kernel/errors.ts'
-import { damaged } from './place.ts'
+import { toDamagedError } from './place.ts'
 
 /** Adds to an error about a damaged database how to recover from it, with the name of the newest backup. */
-export function withWayBack(file: string, error: unknown): unknown {
+export function withRecoveryHint(file: string, error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   const { reason } = error.facts
   if (reason === 'database_damaged' && error.cause !== undefined) {
-    return damaged(file, reason, 'The database file is damaged and was left as it is;', error.cause)
+    return toDamagedError(file, reason, 'The database file is damaged and was left as it is;', error.cause)
   }
   if (reason === 'not_a_database' && error.cause !== undefined) {
-    return damaged(file, reason, 'The file `assay.db` is not a database any more, and was left as it is;', error.cause)
+    return toDamagedError(
+      file,
+      reason,
+      'The file `assay.db` is not a database any more, and was left as it is;',
+      error.cause,
+    )
   }
   return error
 }

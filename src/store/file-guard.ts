@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { AppError } from '../kernel/errors.ts'
-import { damaged } from './place.ts'
+import { toDamagedError } from './place.ts'
 
 /** The suffixes of the database, its write-ahead log and the index of the log. */
 const PARTS = ['', '-wal', '-shm'] as const
@@ -53,14 +53,18 @@ export class FileGuard {
   }
 
   /** `check`, unless the last one was less than MIN_INTERVAL_MS ago. */
-  checkLately(): void {
+  checkIfStale(): void {
     if (performance.now() - this.#checkedAt > MIN_INTERVAL_MS) this.check()
   }
 
   #checkSize(bytes: number): void {
     if (bytes < this.#bytes && (bytes === this.#cutAt || !this.#isWhole())) {
       this.#cutAt = bytes
-      throw damaged(this.#file, 'database_damaged', `The database file was cut off while it was in use; ${RESTART}`)
+      throw toDamagedError(
+        this.#file,
+        'database_damaged',
+        `The database file was cut off while it was in use; ${RESTART}`,
+      )
     }
     this.#bytes = bytes
   }
@@ -72,6 +76,6 @@ export class FileGuard {
     const what = isLog ? 'write-ahead log of the database' : 'database file'
     const how = isMissing ? 'removed' : 'replaced'
     const text = `The ${what} was ${how} while it was in use, so nothing more is written or answered; ${RESTART}`
-    return damaged(this.#file, reason, text)
+    return toDamagedError(this.#file, reason, text)
   }
 }

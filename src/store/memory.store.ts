@@ -1,12 +1,12 @@
 import type { Reader } from './store.ts'
 
-interface Memory {
+interface DefinitionCache {
   turn: number
   count: number
   values: Map<string, unknown>
 }
 
-const memories = new WeakMap<Reader, Memory>()
+const memories = new WeakMap<Reader, DefinitionCache>()
 const MAX_VALUES = 2000
 
 /**

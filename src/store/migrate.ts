@@ -5,7 +5,7 @@ import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
 
 /** Earlier versions can lose commits when two connections checkpoint at once (sqlite.org/wal.html, "WAL-reset"). */
 const OLDEST_SQLITE = [3, 51, 3]
-const MIGRATION_PATIENCE_MS = 120_000
+const MIGRATION_LOCK_TIMEOUT_MS = 120_000
 
 /**
  * Migrates the schema in one transaction, which takes the write lock and then reads the version again: of many
@@ -36,7 +36,7 @@ export function migrate(
   }
   defineFunctions(database, now)
   // Copying and migrating a large database takes long, and other processes wait for it here.
-  database.pragma(`busy_timeout = ${MIGRATION_PATIENCE_MS}`)
+  database.pragma(`busy_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`)
   database.exec('BEGIN IMMEDIATE')
   try {
     const pending = migrations.filter(({ number }) => number > present())

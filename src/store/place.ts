@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { AppError, notFound } from '../kernel/errors.ts'
-import { pause } from './pause.ts'
+import { sleepSync } from './pause.ts'
 
 /** Magic numbers of file systems whose locks other machines do not see (statfs(2)). */
 const networkTypes: ReadonlyMap<number, string> = new Map([
@@ -33,7 +33,7 @@ const syncFolders =
   /^(?:Dropbox|OneDrive(?: - .*)?|Google ?Drive|My Drive|iCloudDrive|Mobile Documents|Nextcloud|pCloud.*)$/i
 
 /** Describes where a data folder is. The folder must exist. */
-export function describePlace(folder: string, statfs: typeof statfsSync = statfsSync): FolderLocation {
+export function describeFolderLocation(folder: string, statfs: typeof statfsSync = statfsSync): FolderLocation {
   const { type, bavail, bsize } = statfs(folder)
   const name = process.platform === 'linux' ? toNetwork(type >>> 0, folder) : undefined
   const sync = folder.split(sep).find((part) => syncFolders.test(part))
@@ -52,7 +52,7 @@ function toNetwork(type: number, folder: string): string | undefined {
 
 /** @throws AppError `unavailable`, reason `network_folder`. */
 export function requireLocalFolder(folder: string, statfs: typeof statfsSync = statfsSync): void {
-  const { network } = describePlace(folder, statfs)
+  const { network } = describeFolderLocation(folder, statfs)
   if (network === undefined) return
   throw new AppError(
     'unavailable',
@@ -62,8 +62,8 @@ export function requireLocalFolder(folder: string, statfs: typeof statfsSync = s
 }
 
 const HEADER_BYTES = 100
-const LOOKS = 10
-const LOOK_AGAIN_MS = 30
+const MAX_FILE_CHECKS = 10
+const FILE_CHECK_RETRY_MS = 30
 const PAGE_SIZE_AT = 16
 const CHANGES_AT = 24
 const PAGES_AT = 28
@@ -78,11 +78,11 @@ export function requireWholeFile(file: string): void {
   // Another process may move its log into the file during a check, so only a repeated failure counts.
   for (let look = 1; ; look++) {
     try {
-      lookAtFile(file)
+      checkFile(file)
       return
     } catch (error) {
-      if (!(error instanceof AppError) || look === LOOKS) throw error
-      pause(LOOK_AGAIN_MS)
+      if (!(error instanceof AppError) || look === MAX_FILE_CHECKS) throw error
+      sleepSync(FILE_CHECK_RETRY_MS)
     }
   }
 }
@@ -101,31 +101,40 @@ export function requireDatabase(folder: string): void {
   })
 }
 
-function lookAtFile(file: string): void {
+function checkFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   const size = found?.size
   const walSize = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (size === undefined) {
     if (walSize === 0) return
-    throw damaged(file, 'database_missing', 'The database file is gone, but what was last written to it is there;')
+    throw toDamagedError(
+      file,
+      'database_missing',
+      'The database file is gone, but what was last written to it is there;',
+    )
   }
-  if (found?.isFile() === false) throw damaged(file, 'not_a_database', '`assay.db` in the data folder is not a file;')
+  if (found?.isFile() === false)
+    throw toDamagedError(file, 'not_a_database', '`assay.db` in the data folder is not a file;')
   if (size === 0) {
     const isNew = walSize === 0 && statSync(join(dirname(file), 'assay.key'), { throwIfNoEntry: false }) === undefined
     if (isNew) return
-    throw damaged(file, 'database_damaged', 'The database file is empty, although it was in use;')
+    throw toDamagedError(file, 'database_damaged', 'The database file is empty, although it was in use;')
   }
   // Closing any descriptor of a file releases all locks of the process on it (fcntl(2)), so a file that may be open in
   // this process is not opened again.
   if (walSize > 0 || existsSync(`${file}-shm`)) return
-  const wanted = toWantedSize(file)
+  const wanted = readExpectedSize(file)
   if (wanted !== undefined && size < wanted) {
-    throw damaged(file, 'database_damaged', `The database file is cut off: ${size} of ${wanted} bytes are there;`)
+    throw toDamagedError(
+      file,
+      'database_damaged',
+      `The database file is cut off: ${size} of ${wanted} bytes are there;`,
+    )
   }
 }
 
 /** The file size in bytes according to the header; undefined without a header of SQLite or with a stale page count. */
-function toWantedSize(file: string): number | undefined {
+function readExpectedSize(file: string): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES)
   const handle = openSync(file, 'r')
   try {
@@ -142,7 +151,7 @@ function toWantedSize(file: string): number | undefined {
 export const BACKUP_FOLDER = 'backups'
 
 /** The error for a file that is no longer usable: the file is left unchanged, and the message states how to recover. */
-export function damaged(file: string, reason: string, what: string, cause?: unknown): AppError {
+export function toDamagedError(file: string, reason: string, what: string, cause?: unknown): AppError {
   const newest = listBackups(dirname(file)).at(-1)
   const way =
     newest === undefined

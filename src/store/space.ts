@@ -8,7 +8,7 @@ export const MIN_FREE_BYTES = 64 * MB
 const BALLAST_BYTES = 16 * MB
 const BALLAST_NAME = 'ballast'
 /** Free space is read from the disk at most once in this time. */
-const FRESH_MS = 1_000
+const FREE_SPACE_CACHE_MS = 1_000
 
 export function readFreeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
@@ -29,7 +29,7 @@ export class Space {
 
   isLow(): boolean {
     const now = performance.now()
-    if (now - this.#askedAt > FRESH_MS) {
+    if (now - this.#askedAt > FREE_SPACE_CACHE_MS) {
       this.#askedAt = now
       this.#free = this.#freeBytes()
     }

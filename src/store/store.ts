@@ -6,19 +6,19 @@ import { AppError } from '../kernel/errors.ts'
 import {
   Connection,
   compactFile,
-  LOOK_MS,
+  LOCK_RETRY_MS,
+  LOCK_TIMEOUT_MS,
   openConnection,
   type Reader,
   type TransactionOptions,
-  WAIT_MS,
   WAL_TRUNCATE_BYTES,
   type Writer,
 } from './connection.ts'
-import { toAppError, withWayBack } from './faults.ts'
+import { toAppError, withRecoveryHint } from './faults.ts'
 import { FileGuard } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { newestSchema } from './migrations.ts'
-import { damaged, requireLocalFolder, requireWholeFile } from './place.ts'
+import { requireLocalFolder, requireWholeFile, toDamagedError } from './place.ts'
 import { listSchemaDifferences } from './schema-check.ts'
 import { Space } from './space.ts'
 import { WriterSignal } from './writer-signal.ts'
@@ -43,7 +43,7 @@ export interface StoreOptions {
   freeBytes?: () => number
 }
 
-export interface Examined {
+export interface IntegrityReport {
   integrity: string
   /** Number of rows with a foreign key to a missing row. */
   foreignKeys: number
@@ -55,19 +55,19 @@ export interface Examined {
 const MEGABYTE = 1024 * 1024
 const SNAPSHOT_CACHE_BYTES = 16 * MEGABYTE
 /** How long a batch writer yields to a waiting writer, which retries every millisecond. */
-const STAND_BACK_MS = 4
+const BATCH_YIELD_MS = 4
 /** Batches should be small for this long after another writer has waited. */
-const AWAITED_MS = 2_000
+const RECENT_WAIT_MS = 2_000
 /** A batch writer continues when the log is smaller than this. */
-const DRAINED_BYTES = 32 * MEGABYTE
+const MAX_LOG_BYTES_BETWEEN_BATCHES = 32 * MEGABYTE
 /** Interval between attempts to empty the log. */
-const DRAIN_MS = 25
+const DRAIN_RETRY_MS = 25
 /** At every N-th attempt the checkpoint waits for readers, which blocks all other writers. */
-const LOOKS_TO_PATIENCE = 8
+const ATTEMPTS_PER_BLOCKING_CHECKPOINT = 8
 /** How long such a checkpoint waits. */
-const PATIENCE_MS = 80
+const CHECKPOINT_WAIT_MS = 80
 /** A write that leaves a log larger than this also waits for readers. */
-const CROWDED_BYTES = 54 * MEGABYTE
+const BLOCKING_CHECKPOINT_BYTES = 54 * MEGABYTE
 
 /** An embedded database: a read-only connection for queries, and one for writes. */
 export class Store {
@@ -97,7 +97,7 @@ export class Store {
     if (options.networkFolder !== true) requireLocalFolder(dirname(file))
     requireWholeFile(file)
     if (options.mustExist === true && !existsSync(file)) {
-      throw damaged(file, 'database_missing', 'The database file is gone;')
+      throw toDamagedError(file, 'database_missing', 'The database file is gone;')
     }
     const { readCacheBytes = 64 * MEGABYTE, writeCacheBytes = 128 * MEGABYTE } = options
     const before = statSync(file, { throwIfNoEntry: false })?.ino
@@ -118,7 +118,7 @@ export class Store {
       throw new AppError('unavailable', 'The database was replaced at this moment; try again.', { reason: 'busy' })
     } catch (error) {
       writer?.close()
-      throw withWayBack(file, toAppError(error))
+      throw withRecoveryHint(file, toAppError(error))
     }
   }
 
@@ -139,7 +139,7 @@ export class Store {
 
   /** Runs `work` in one snapshot on a read-only connection. `work` returns plain data, never a promise. */
   read<T>(work: (reader: Reader) => T): T {
-    this.#guard.checkLately()
+    this.#guard.checkIfStale()
     return this.#reader.transaction('BEGIN', work)
   }
 
@@ -157,7 +157,7 @@ export class Store {
   }
 
   /** Runs `work` in a write transaction that is always rolled back, and returns its result. */
-  rehearse<T>(work: (writer: Writer) => T): T {
+  dryRun<T>(work: (writer: Writer) => T): T {
     const undone = new Error('undone')
     let outcome: { result: T } | undefined
     try {
@@ -173,7 +173,7 @@ export class Store {
   }
 
   /** Checks the whole file; slow on a large one, and slower when `deep` also compares indexes with their rows. */
-  examine(deep = false): Examined {
+  examine(deep = false): IntegrityReport {
     const pragma = (name: string) => this.#reader.prepare(`PRAGMA ${name}`)
     const schema = Number(pragma('user_version').pluck().get())
     return {
@@ -189,7 +189,7 @@ export class Store {
   }
 
   /** @throws AppError `unavailable` when the open files are no longer those in the data folder. */
-  requireFiles(): void {
+  requireSameFiles(): void {
     this.#guard.check()
   }
 
@@ -204,20 +204,20 @@ export class Store {
   }
 
   /** Whether another writer has waited recently; batches should then be small. */
-  get isAwaited(): boolean {
-    return this.#bell.wasSignalledSince(Date.now() - AWAITED_MS)
+  get hasWaitingWriter(): boolean {
+    return this.#bell.wasSignalledSince(Date.now() - RECENT_WAIT_MS)
   }
 
   /**
    * Waits, without blocking the thread, until no other connection writes; to be awaited before a write, which then
    * hardly blocks. Resolves after WAIT_MS in any case: the write itself reports that the database is busy.
    */
-  async untilFree(signal?: AbortSignal): Promise<void> {
-    const deadline = performance.now() + WAIT_MS
-    for (let rung = false; !this.#writer.isFree() && performance.now() < deadline; rung = true) {
+  async waitForWriteLock(signal?: AbortSignal): Promise<void> {
+    const deadline = performance.now() + LOCK_TIMEOUT_MS
+    for (let rung = false; !this.#writer.isWriteLockFree() && performance.now() < deadline; rung = true) {
       if (signal?.aborted === true) return
       if (!rung) this.#bell.signal()
-      await sleep(LOOK_MS)
+      await sleep(LOCK_RETRY_MS)
     }
   }
 
@@ -225,24 +225,24 @@ export class Store {
    * To be awaited between two batches: yields to the event loop, lets a waiting writer of any process or thread go
    * first, and waits while a long read keeps the write-ahead log from being emptied.
    */
-  async giveWay(signal?: AbortSignal): Promise<void> {
-    if (this.#bell.wasSignalled()) await sleep(STAND_BACK_MS)
+  async yieldBetweenBatches(signal?: AbortSignal): Promise<void> {
+    if (this.#bell.wasSignalled()) await sleep(BATCH_YIELD_MS)
     else await nextTurn()
-    await this.#drain(DRAINED_BYTES, Number.POSITIVE_INFINITY, signal)
+    await this.#drain(MAX_LOG_BYTES_BETWEEN_BATCHES, Number.POSITIVE_INFINITY, signal)
   }
 
   /**
    * Empties the write-ahead log, waiting up to WAIT_MS for its readers; call it before a transaction that may fill the
    * log.
    */
-  async untilLogIsEmpty(signal?: AbortSignal): Promise<void> {
-    await this.#drain(0, WAIT_MS / DRAIN_MS, signal)
+  async drainLog(signal?: AbortSignal): Promise<void> {
+    await this.#drain(0, LOCK_TIMEOUT_MS / DRAIN_RETRY_MS, signal)
   }
 
   async #drain(most: number, mostLooks: number, signal?: AbortSignal): Promise<void> {
     for (let looks = 0; this.logBytes > most && looks < mostLooks && signal?.aborted !== true; looks++) {
-      if (this.#checkpoint(looks % LOOKS_TO_PATIENCE === 1 ? PATIENCE_MS : 0)) break
-      await sleep(DRAIN_MS)
+      if (this.#checkpoint(looks % ATTEMPTS_PER_BLOCKING_CHECKPOINT === 1 ? CHECKPOINT_WAIT_MS : 0)) break
+      await sleep(DRAIN_RETRY_MS)
     }
   }
 
@@ -291,7 +291,7 @@ export class Store {
   #boundWal(): void {
     const bytes = this.logBytes
     try {
-      if (bytes > WAL_TRUNCATE_BYTES) this.#checkpoint(bytes > CROWDED_BYTES ? PATIENCE_MS : 0)
+      if (bytes > WAL_TRUNCATE_BYTES) this.#checkpoint(bytes > BLOCKING_CHECKPOINT_BYTES ? CHECKPOINT_WAIT_MS : 0)
     } catch {
       // For example a full disk, which the next write reports.
     }

@@ -4,7 +4,7 @@ import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
 
 /** The id of a text in the dictionary, which is added when new; 0 for ''. */
-export function ensureWord(writer: Writer, text: SafeText): number {
+export function ensureDictionaryId(writer: Writer, text: SafeText): number {
   if (text === '') return 0
   const known = findWord(writer, text)
   if (known !== undefined) return known

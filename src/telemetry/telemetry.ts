@@ -31,7 +31,7 @@ export interface Telemetry {
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 const ROWS = [0, 1, 10, 100, 1000]
 const NANOSECONDS_OF_MS = 1e6
-const LOOP_LOOK_MS = 10
+const LOOP_SAMPLE_MS = 10
 
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const register = new Registry()
@@ -209,7 +209,7 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
   gauge('schedule_lag_seconds', 'How long the most overdue scan is late.', (each) =>
     each.set(Math.max(0, ...facts().map(({ lagMs }) => lagMs)) / 1000),
   )
-  const delay = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS })
+  const delay = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS })
   delay.enable()
   gauge(
     'event_loop_delay_seconds',
@@ -218,7 +218,7 @@ function addGauges(registers: Registry[], { store, vault, now }: TelemetryOption
       for (const quantile of [50, 99]) {
         // The histogram holds the time between two samples, so the sampling interval is subtracted.
         const betweenMs = (delay.percentile(quantile) || 0) / NANOSECONDS_OF_MS
-        each.set({ quantile: String(quantile / 100) }, Math.max(0, betweenMs - LOOP_LOOK_MS) / 1000)
+        each.set({ quantile: String(quantile / 100) }, Math.max(0, betweenMs - LOOP_SAMPLE_MS) / 1000)
       }
       delay.reset()
     },

@@ -6,12 +6,12 @@ import type { Log } from '../runtime/log.ts'
 import { listDamagedDefinitions, resealDefinitions } from '../store/digests.store.ts'
 import { findTextsHiddenAt, saveTextsHidden, textsHidden } from '../store/install.store.ts'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
-import { pause } from '../store/pause.ts'
+import { sleepSync } from '../store/pause.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { listTextTables, toSafeEntry } from './stored-columns.ts'
-import { passWaitingImports } from './stored-imports.store.ts'
-import { passTable, rebuildTextIndexes } from './stored-texts.store.ts'
-import { passWords } from './stored-words.store.ts'
+import { maskStagedImports } from './stored-imports.store.ts'
+import { maskTable, rebuildTextIndexes } from './stored-texts.store.ts'
+import { maskWords } from './stored-words.store.ts'
 
 /** How long to wait for another process that is masking a large database. */
 const PATIENCE_MS = 600_000
@@ -29,7 +29,7 @@ export interface HideOptions {
  * start together and a crash changes nothing. Afterwards compacts the database, whose free pages may still contain the
  * original texts.
  */
-export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
+export function maskStoredTexts({ store, vault, log, now }: HideOptions): void {
   const problem = vault.problem()
   if (problem !== undefined) {
     log.warn('texts stored by earlier versions are not yet looked through for credentials: there is no key', {
@@ -37,7 +37,7 @@ export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
     })
     return
   }
-  const changed = store.read(findTextsHiddenAt) === undefined ? passOnce(store, vault, now()) : undefined
+  const changed = store.read(findTextsHiddenAt) === undefined ? maskOnce(store, vault, now()) : undefined
   if (changed === 0) return
   if (store.read(findTextsHiddenAt) !== textsHidden.uncompacted) return
   try {
@@ -59,14 +59,14 @@ export function hideStoredTexts({ store, vault, log, now }: HideOptions): void {
 }
 
 /** Masks everything in one transaction, waiting while another process does; returns the number of changed rows. */
-function passOnce(store: Store, vault: KeyedVault, at: number): number {
+function maskOnce(store: Store, vault: KeyedVault, at: number): number {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     try {
       return store.write(
         (writer) => {
           if (findTextsHiddenAt(writer) !== undefined) return 0
-          const changed = passAll(writer, createNumberer(vault.fingerprintKey()), at)
+          const changed = maskAll(writer, createNumberer(vault.fingerprintKey()), at)
           saveTextsHidden(writer, changed === 0 ? textsHidden.nothing : textsHidden.uncompacted)
           return changed
         },
@@ -75,16 +75,16 @@ function passOnce(store: Store, vault: KeyedVault, at: number): number {
     } catch (error) {
       const isBusy = error instanceof AppError && error.facts.reason === 'busy'
       if (!isBusy || performance.now() > deadline) throw error
-      pause(LOOK_MS)
+      sleepSync(LOOK_MS)
     }
   }
 }
 
-function passAll(writer: Writer, identify: (canonical: string) => number, at: number): number {
+function maskAll(writer: Writer, identify: (canonical: string) => number, at: number): number {
   const damaged = listDamagedDefinitions(writer)
-  let changed = passWords(writer, at)
-  for (const table of listTextTables(identify)) changed += passTable(writer, table)
-  changed += passWaitingImports(writer, identify)
+  let changed = maskWords(writer, at)
+  for (const table of listTextTables(identify)) changed += maskTable(writer, table)
+  changed += maskStagedImports(writer, identify)
   changed += rewriteAudit(writer, at, toSafeEntry)
   if (changed === 0) return 0
   resealDefinitions(writer, [...damaged, ...damaged.map((name) => toSafeText(name, 'definition'))])

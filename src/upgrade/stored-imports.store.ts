@@ -15,7 +15,7 @@ interface WaitingRow {
 const MAX_EXCERPT = 2000
 
 /** Masks staged findings of imports; returns the number of changed rows. */
-export function passWaitingImports(writer: Writer, identify: Identify): number {
+export function maskStagedImports(writer: Writer, identify: Identify): number {
   const pass = (
     table: 'import_block' | 'import_row',
     column: string,

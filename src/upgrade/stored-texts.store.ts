@@ -5,7 +5,7 @@ import type { StoredTextTable } from './stored-columns.ts'
 const ROWS_AT_ONCE = 2000
 
 /** Masks every text of a table; returns the number of changed rows. */
-export function passTable(writer: Writer, table: StoredTextTable): number {
+export function maskTable(writer: Writer, table: StoredTextTable): number {
   const { name, key, columns, also = [] } = table
   const selected = [...new Set([...key, ...also, ...Object.keys(columns)])].map(quote).join(', ')
   const order = key.map(quote).join(', ')

@@ -7,7 +7,7 @@ const comboWords = ['detector_id', 'type_id', 'category_id', 'custom_key_id'] as
 type ComboSqlRow = Record<(typeof comboWords)[number] | 'id' | 'source_id' | 'severity' | 'status', number>
 
 /** Masks the dictionary of names and merges names that become equal; returns the number of changed names. */
-export function passWords(writer: Writer, at: number): number {
+export function maskWords(writer: Writer, at: number): number {
   const words = writer.prepare('SELECT id, text FROM word ORDER BY id').all() as { id: number; text: string }[]
   // Prepared statements are shared between callers, so `pluck` here would change the rows of every other caller.
   const find = writer.prepare('SELECT id FROM word WHERE text = ?')

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createGatekeeper } from '../../src/access/gatekeeper.ts'
+import { createAuthenticator } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
 import { type HttpServer, listen } from '../../src/http/listen.ts'
@@ -53,7 +53,7 @@ async function openScene(prepare: (issuer: TestIssuer) => void | Promise<void> =
     ...{ settings, signal: ending.signal, log: silentLog, now: () => Date.now(), clock: () => ms },
   })
   const now = () => Date.now()
-  const keeper = createGatekeeper({
+  const keeper = createAuthenticator({
     store,
     now,
     local: localPerson,

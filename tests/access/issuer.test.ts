@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toChallenge } from '../../src/access/challenge.ts'
-import { createGatekeeper, type ForeignTokens } from '../../src/access/gatekeeper.ts'
+import { createAuthenticator, type ExternalTokenVerifier } from '../../src/access/gatekeeper.ts'
 import { createIssuer } from '../../src/access/issuer.ts'
 import { IssuerSettings } from '../../src/access/issuer-settings.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -30,7 +30,7 @@ const stranger = rsaKey('first')
 
 let issuer: TestIssuer
 let other: TestIssuer
-let verify: ForeignTokens
+let verify: ExternalTokenVerifier
 const ending = new AbortController()
 
 const openFor = ({ address }: TestIssuer, changes: object = {}, clock?: () => number) =>
@@ -252,7 +252,7 @@ describe('over HTTP', () => {
   const { store, remove } = openStore()
   afterAll(remove)
   const build = () => {
-    const keeper = createGatekeeper({
+    const keeper = createAuthenticator({
       store,
       now: () => Date.now(),
       local: localPerson,

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGatekeeper, type Refusal } from '../../src/access/gatekeeper.ts'
+import { createAuthenticator, type Refusal } from '../../src/access/gatekeeper.ts'
 import { createConcurrencyLimit, createLimiter } from '../../src/access/limits.ts'
 import { createQueryLimiter } from '../../src/access/query-limiter.ts'
 import { readToken } from '../../src/access/token.ts'
@@ -171,7 +171,7 @@ describe('the gatekeeper', () => {
   const open = (changes: object = {}) => {
     const refusals: Refusal[] = []
     let clock = 0
-    const keeper = createGatekeeper({
+    const keeper = createAuthenticator({
       store: kept.store,
       now: () => now,
       clock: () => clock,
@@ -180,7 +180,7 @@ describe('the gatekeeper', () => {
       onRefusal: (refusal) => refusals.push(refusal),
       ...changes,
     })
-    const ask = (authorization?: string, address = '10.0.0.1') => keeper.callerOf({ authorization, address })
+    const ask = (authorization?: string, address = '10.0.0.1') => keeper.authenticate({ authorization, address })
     return { ask, refusals, wait: (ms: number) => (clock += ms) }
   }
 

@@ -46,34 +46,34 @@ test('an engine that cannot be built is tried again after a minute, and said so 
   const move = moveClock()
   await vi.waitFor(() => expect(failures()).toBe(1), 10_000)
   for (let turn = 0; turn < 5; turn++) {
-    keeper.tend()
+    keeper.rebuildIfNeeded()
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   expect(failures()).toBe(1)
   move(2 * MINUTE)
-  keeper.tend()
+  keeper.rebuildIfNeeded()
   await vi.waitFor(() => expect(failures()).toBe(2), 10_000)
   expect(engine()).toBeUndefined()
 })
 
 test.each([
-  ['is not whole', 'isWhole', false],
-  ['is worn', 'isWorn', true],
+  ['is not whole', 'isComplete', false],
+  ['is worn', 'needsCompaction', true],
 ] as const)('an engine whose history %s is built again after a minute, not before', async (_, name, value) => {
   const { keeper, engine, built, isThere } = keep()
   await isThere()
   const first = engine()
   const move = moveClock()
   move(2 * MINUTE)
-  keeper.tend()
+  keeper.rebuildIfNeeded()
   expect(built()).toBe(1)
   Object.defineProperty(first?.history, name, { value })
   move(MINUTE / 2)
-  keeper.tend()
+  keeper.rebuildIfNeeded()
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(engine()).toBe(first)
   move(2 * MINUTE)
-  keeper.tend()
+  keeper.rebuildIfNeeded()
   await vi.waitFor(() => expect(engine()).not.toBe(first), 10_000)
   expect(built()).toBe(2)
 })

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { driveOnce, type Loop, startLoop } from '../../src/background/loop.ts'
+import { type Loop, runTick, startLoop } from '../../src/background/loop.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import type { Scan, ScanItem } from '../../src/scans/model.ts'
 import { createTenant, type FakeTenant, refuse } from '../scans/fake-tenant.ts'
@@ -29,7 +29,7 @@ const options = () => ({
   now: () => bench.clock.now,
   signal: new AbortController().signal,
 })
-const turn = () => driveOnce(options())
+const turn = () => runTick(options())
 const scans = async () => (await bench.run<{ items: ScanItem[] }>('list_scans')).items
 const settle = async () => {
   for (const { id } of await scans()) await bench.queue.settled(id)

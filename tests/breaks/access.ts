@@ -63,7 +63,7 @@ export const accessBreaks: readonly Break[] = [
   {
     id: 'read-only-writes',
     rule: 'A read-only installation offers no operation that writes.',
-    edits: [replaceCondition(['src/catalogue.ts', 'offeredOperations'], 'readOnly', 'false')],
+    edits: [replaceCondition(['src/catalogue.ts', 'listOfferedOperations'], 'readOnly', 'false')],
     test: { file: 'tests/e2e/access.test.ts', title: 'a read-only server' },
     built: true,
   },

@@ -48,7 +48,7 @@ export const dataBreaks: readonly Break[] = [
   {
     id: 'restore-discards',
     rule: 'A restore keeps the database that it replaces.',
-    edits: [replaceCall([backup, 'setAside'], 'linkOrCopy', 'undefined')],
+    edits: [replaceCall([backup, 'moveAside'], 'linkOrCopy', 'undefined')],
     test: { file: backupTest, title: 'keeps the new one aside' },
   },
   {

@@ -17,7 +17,7 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'excerpt-shows-other-match',
     rule: 'An excerpt does not show other matches beside its own.',
-    edits: [replaceName([excerpt, 'toExcerpt'], 'VEIL', 'text.slice(range.start, range.end)')],
+    edits: [replaceName([excerpt, 'toExcerpt'], 'MASK_TEXT', 'text.slice(range.start, range.end)')],
     test: { file: redactionTest },
   },
   {
@@ -41,7 +41,7 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'log-not-scrubbed',
     rule: 'No log line holds a credential.',
-    edits: [replaceCall(['src/runtime/log.ts', 'createLog'], 'scrub', '$1')],
+    edits: [replaceCall(['src/runtime/log.ts', 'createLog'], 'maskCredentials', '$1')],
     test: { file: 'tests/runtime/log.test.ts' },
   },
   {
@@ -77,13 +77,13 @@ export const leakBreaks: readonly Break[] = [
   {
     id: 'sealed-place-not-authenticated',
     rule: 'A sealed secret opens only for the source and member that it was sealed for.',
-    edits: [replaceCall([envelope, 'sealWith'], 'setAAD', '$0'), replaceCall([envelope, 'openWith'], 'setAAD', '$0')],
+    edits: [replaceCall([envelope, 'sealWith'], 'setAAD', '$0'), replaceCall([envelope, 'unsealWith'], 'setAAD', '$0')],
     test: { file: tamperTest, title: 'is never opened' },
   },
   {
     id: 'sealed-tag-not-checked',
     rule: 'A sealed secret that was changed does not open.',
-    edits: [replaceCall([envelope, 'openWith'], 'final', 'Buffer.alloc(0)')],
+    edits: [replaceCall([envelope, 'unsealWith'], 'final', 'Buffer.alloc(0)')],
     test: { file: tamperTest, title: 'is never opened' },
   },
   {

@@ -66,7 +66,9 @@ export const numberBreaks: readonly Break[] = [
   {
     id: 'unpublished-changes-counted',
     rule: 'A finding is shown as it was until the import that changes it is published.',
-    edits: [replaceCall(['src/findings/ledger.store.ts', 'FindingLedger.#beforeChange'], 'holdFinding', 'undefined')],
+    edits: [
+      replaceCall(['src/findings/ledger.store.ts', 'FindingLedger.#beforeChange'], 'saveEarlierFinding', 'undefined'),
+    ],
     test: { file: unpublishedTest, title: 'is seen whole or not at all by SQL and an engine' },
   },
   {

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGatekeeper } from '../../src/access/gatekeeper.ts'
+import { createAuthenticator } from '../../src/access/gatekeeper.ts'
 import { createToken } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
@@ -91,7 +91,7 @@ beforeAll(async () => {
   for (const scope of scopes) {
     tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
   }
-  const gatekeeper = createGatekeeper({
+  const gatekeeper = createAuthenticator({
     store,
     now,
     local: localPerson,
@@ -100,7 +100,7 @@ beforeAll(async () => {
   })
   loopback = await openPort(() => localPerson)
   guarded = await openPort(({ headers }) =>
-    gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
+    gatekeeper.authenticate({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
   )
 })
 

@@ -274,7 +274,7 @@ export const exchange: McpRequest = {
   signal: new AbortController().signal,
   progress: () => {},
   notice: () => {},
-  askable: new Set(),
+  clientCapabilities: new Set(),
   answers: {},
   state: undefined,
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGatekeeper, type Gatekeeper } from '../../src/access/gatekeeper.ts'
+import { type Authenticator, createAuthenticator } from '../../src/access/gatekeeper.ts'
 import { createToken } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
@@ -43,7 +43,7 @@ const asking: Readonly<Record<string, readonly string[]>> = {
 
 let template: Template
 let estate: OpenEstate
-let gatekeeper: Gatekeeper
+let gatekeeper: Authenticator
 let remove: () => void
 const tokens = new Map<Who, string>()
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
   for (const scope of scopes) {
     tokens.set(scope, createToken({ store, caller: localPerson, now }, { name: scope, scopes: [scope] }).token)
   }
-  gatekeeper = createGatekeeper({ store, now, local: localPerson, always: false, clock: () => Date.now() * 1000 })
+  gatekeeper = createAuthenticator({ store, now, local: localPerson, always: false, clock: () => Date.now() * 1000 })
 })
 afterAll(() => {
   estate.close()
@@ -76,7 +76,7 @@ const app = createHttpApp({
   ...door,
   hosts: [],
   callerOf: ({ headers }) =>
-    gatekeeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
+    gatekeeper.authenticate({ authorization: headers.get('authorization') ?? undefined, address: '127.0.0.1' }),
 })
 const surface = createMcpSurface({ ...door, toolsets: ['agent', 'admin'] })
 
@@ -90,7 +90,7 @@ async function askRest(operation: Operation, input: Input, who: Who): Promise<st
 
 async function askMcp({ name }: Operation, input: Input, who: Who): Promise<string> {
   try {
-    const caller = { ...(await gatekeeper.callerOf(credentials(who))), via: 'mcp' as const }
+    const caller = { ...(await gatekeeper.authenticate(credentials(who))), via: 'mcp' as const }
     const answer = await surface.callTool(name, input, { ...exchange, caller })
     if (!('content' in answer)) return 'asked'
     if (answer.isError !== true) return 'answered'

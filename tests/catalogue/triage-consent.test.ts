@@ -85,7 +85,11 @@ async function triage(
   { by = local, through = surface, status = 'IGNORED', askable = new Set<'elicitation'>() } = {},
 ): Promise<'done' | 'asked' | 'refused'> {
   const input = { id, status, reason: 'a sample' }
-  const answer = await through.callTool('update_finding', input, { ...exchange, caller: by, askable })
+  const answer = await through.callTool('update_finding', input, {
+    ...exchange,
+    caller: by,
+    clientCapabilities: askable,
+  })
   if (isQuestion(answer)) return 'asked'
   if (answer.isError !== true) return 'done'
   expect((answer as ToolAnswer)._meta?.['assay/error']).toMatchObject({ code: 'forbidden', reason: 'consent_required' })
@@ -154,7 +158,7 @@ describe('an assistant that triages one finding after the other', () => {
     const answer = await surface.callTool('update_finding', input, {
       ...exchange,
       caller: local,
-      askable: new Set(['elicitation']),
+      clientCapabilities: new Set(['elicitation']),
     })
     const message = isQuestion(answer) ? String(answer.ask.consent?.params?.message) : ''
     expect(message).toContain('status: "IGNORED"')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toExcerpt, VEIL } from '../../src/detectors/excerpt.ts'
+import { MASK_TEXT, toExcerpt } from '../../src/detectors/excerpt.ts'
 
 it('an excerpt is short, however long its text', () => {
   const text = 'word '.repeat(10_000)
@@ -10,7 +10,7 @@ it('an excerpt hides a value also where it stands unmatched, before and behind t
   const text = 'first hunter2 then hunter2 and hunter2 last'
   const excerpt = toExcerpt(text, { start: 19, end: 26 }, [], ['hunter2'])
   expect(excerpt).not.toContain('hunter2')
-  expect(excerpt.split(VEIL).length - 1).toBe(3)
+  expect(excerpt.split(MASK_TEXT).length - 1).toBe(3)
 })
 
 it('hides the rest of a credential whose beginning is the match', () => {

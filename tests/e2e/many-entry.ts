@@ -33,7 +33,7 @@ const context = {
   store,
   untilFree: () => {
     askedAt = performance.now()
-    return app.store.untilFree()
+    return app.store.waitForWriteLock()
   },
 }
 const run = (operation: string, input: object) => {

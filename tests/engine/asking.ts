@@ -46,14 +46,14 @@ export function answerBoth(
   options?: TimelineOptions,
 ): { sql: unknown; engine: unknown; served: number } {
   return store.read((reader) => {
-    if (findEngine(reader)?.history.isWhole !== true) attachEngine(reader, buildNow(reader, options))
+    if (findEngine(reader)?.history.isComplete !== true) attachEngine(reader, buildNow(reader, options))
     const engine = findEngine(reader)
     const before = engine?.asked ?? { plans: 0, left: 0 }
     const served = -before.plans + before.left
     const answered = answer(reader, question, isSeries)
     const kept = findEngine(reader)
     const after = kept?.asked ?? before
-    if (after.plans % 3 === 0) kept?.tidy()
+    if (after.plans % 3 === 0) kept?.runMaintenanceStep()
     attachEngine(reader, undefined)
     const sql = answer(reader, question, isSeries)
     attachEngine(reader, kept)

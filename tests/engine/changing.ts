@@ -2,7 +2,7 @@ import { FindingLedger } from '../../src/findings/ledger.store.ts'
 import { markLogReset } from '../../src/findings/log.store.ts'
 import { statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
-import { ensureWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { type Dice, NOW } from '../properties/query-data.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -23,7 +23,10 @@ function addAsset(writer: Writer, dice: Dice): void {
   const source = (
     writer.prepare('SELECT id FROM source ORDER BY id LIMIT 1 OFFSET ?').get(dice.below(4)) as { id: number }
   ).id
-  const [kind, container] = [ensureWord(writer, safe('wiki.page')), ensureWord(writer, safe(dice.pick(containers)))]
+  const [kind, container] = [
+    ensureDictionaryId(writer, safe('wiki.page')),
+    ensureDictionaryId(writer, safe(dice.pick(containers))),
+  ]
   writer
     .prepare(
       `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, status, first_seen_at, last_seen_at)
@@ -106,7 +109,7 @@ export function changeSomething(store: Store, dice: Dice, { most = 12, startsOve
       if (dice.chance(startsOver)) correctResolution(ledger, writer, dice)
     })
     if (dice.chance(0.2)) {
-      const container = ensureWord(writer, safe(dice.pick(containers)))
+      const container = ensureDictionaryId(writer, safe(dice.pick(containers)))
       writer.prepare('UPDATE asset SET container_id = ? WHERE id = ?').run(container, anyId(writer, 'asset', dice))
     }
     if (dice.chance(0.1)) {

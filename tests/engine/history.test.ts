@@ -95,8 +95,8 @@ test('the past is told as SQL tells it, whatever is changed of findings that hav
       }
     })
     expectSame(engine)
-    if (dice.chance(0.3)) engine.tidy()
-    expect(engine.history.isWhole).toBe(true)
+    if (dice.chance(0.3)) engine.runMaintenanceStep()
+    expect(engine.history.isComplete).toBe(true)
   }
 })
 
@@ -115,7 +115,7 @@ test('a finding that comes and goes more than 255 times has its whole past', () 
   }
   expect(engine.history.countOf(id)).toBeGreaterThanOrEqual(300)
   engine = store.read((reader) => buildNow(reader, tiny))
-  expect(engine.history.isWhole).toBe(true)
+  expect(engine.history.isComplete).toBe(true)
   expectSame(engine)
   change((ledger) => ledger.update(find(ledger, id), { confidence: 1 }))
   expectSame(engine)
@@ -135,7 +135,7 @@ test('where an import corrects when it resolved a finding, its past is not told 
   expectSame(engine)
   change((ledger) => ledger.correctResolution(find(ledger, id), NOW - 60 * DAY))
   expect(store.read((reader) => catchUp(reader, engine))).toBe(true)
-  expect(engine.history.isWhole).toBe(false)
+  expect(engine.history.isComplete).toBe(false)
   expectSame(store.read((reader) => buildNow(reader, tiny)))
 })
 
@@ -149,7 +149,7 @@ test('a history of which most was taken back asks to be built again', () => {
   const changes = [{ at: 9, from: 0 }]
   for (let id = 1; id <= 100; id++) history.add(id, subject, changes)
   let rounds = 0
-  for (; !history.isWorn; rounds++) {
+  for (; !history.needsCompaction; rounds++) {
     history.takeBack(7, subject, changes)
     history.add(7, subject, changes)
   }
@@ -172,7 +172,7 @@ test('numbers of findings that begin high take the room of as many findings, and
   high.reserve(firstId + count, 200_000)
   expect(fill(high, firstId)).toBeLessThan(usual + 1.25 * (firstId + count))
   expect(fill(far, 2 ** 40)).toBeGreaterThan(count * 40)
-  expect(far.isWhole).toBe(true)
+  expect(far.isComplete).toBe(true)
   for (const [history, id] of [
     [low, 7],
     [high, firstId + 7],

@@ -3,7 +3,7 @@ import { AssetTable } from '../../src/engine/index/assets.ts'
 import { FacetTable } from '../../src/engine/index/facets.ts'
 import { PlaceTable, placeKeys } from '../../src/engine/index/place-table.ts'
 import { Timeline } from '../../src/engine/index/timeline.ts'
-import { ask } from '../../src/engine/scan/ask.ts'
+import { answerFlow } from '../../src/engine/scan/ask.ts'
 import type { Shape } from '../../src/engine/scan/shape.ts'
 import { Dice } from '../properties/query-data.ts'
 
@@ -78,7 +78,7 @@ test('counts and sums of sure enough findings are those of going through them, w
     const shape = makeShape(facets, dice, leastConfidence)
     const [from, to] = [dice.below(60_000), 40_000 + dice.below(90_000)]
     const edges = dice.chance(0.5) ? [from + 5000, from + 20_000] : []
-    const numbers = ask({ timeline, assets }, { shape, want: 'sum', from, to: Math.max(from, to), edges })
+    const numbers = answerFlow({ timeline, assets }, { shape, want: 'sum', from, to: Math.max(from, to), edges })
     const [counts, sums] = [new Float64Array(4 * (edges.length + 1)), new Float64Array(4 * (edges.length + 1))]
     for (const row of all) {
       if (row.time < from || row.time >= to || row.confidence < leastConfidence) continue

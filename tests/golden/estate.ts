@@ -94,7 +94,7 @@ function toolCaller(app: OpenedApp): GoldenEstate['callTool'] {
     signal: new AbortController().signal,
     progress: () => {},
     notice: () => {},
-    askable: new Set<never>(),
+    clientCapabilities: new Set<never>(),
     answers: {},
     state: undefined,
   }

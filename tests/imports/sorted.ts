@@ -1,9 +1,9 @@
-import { arrangeBlocks } from '../../src/imports/apply/sorted-rows.ts'
+import { sortBlocks } from '../../src/imports/apply/sorted-rows.ts'
 import type { ImportRow } from '../../src/imports/read/import-line.ts'
 
 /** The findings of some blocks one by one, in the order that they are stored in. */
 export function rowsOf(packed: readonly Uint8Array[]): ImportRow[] {
-  const rows = arrangeBlocks(packed)
+  const rows = sortBlocks(packed)
   const toTime = (at: number | undefined) => (at === undefined || Number.isNaN(at) ? null : at)
   return Array.from({ length: rows.size }, (_, index): ImportRow => {
     const asset = rows.assets[rows.assetAt[index] ?? -1]

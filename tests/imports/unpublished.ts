@@ -195,9 +195,9 @@ function interrupted(store: Store, { onTurn, dies }: Interruptions, die: () => v
       if (dies?.() === true) die()
       return result
     },
-    giveWay: async (signal) => {
+    yieldBetweenBatches: async (signal) => {
       await onTurn?.()
-      await store.giveWay(signal)
+      await store.yieldBetweenBatches(signal)
     },
   }
   return new Proxy(store, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { toVisible } from '../../src/kernel/invisible.ts'
+import { removeInvisible } from '../../src/kernel/invisible.ts'
 
 describe('a text without what nobody sees', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('a text without what nobody sees', () => {
     ['Persian with a non-joiner', 'می\u200cخواهم'],
     ['Hindi with a joiner', 'क्\u200dष'],
     ['lines and tabs', 'a\n\tb'],
-  ])('keeps %s', (_, text) => expect(toVisible(text)).toBe(text))
+  ])('keeps %s', (_, text) => expect(removeInvisible(text)).toBe(text))
 
   it.each([
     ['joiners between Latin letters', 'i\u200dg\u200cn\u200do\u200dr\u200de', 'ignore'],
@@ -23,7 +23,7 @@ describe('a text without what nobody sees', () => {
     ['a soft hyphen and a byte order mark', '\ufeffa\u00adb', 'ab'],
     ['fillers', 'a\u3164\u115fb', 'ab'],
     ['control characters', '\u001b[2Ja\u0000', '[2Ja'],
-  ])('drops %s', (_, text, visible) => expect(toVisible(text)).toBe(visible))
+  ])('drops %s', (_, text, visible) => expect(removeInvisible(text)).toBe(visible))
 })
 
 it('an error repeats nothing that nobody sees', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maskUrl, scrub } from '../../src/kernel/redaction.ts'
+import { maskCredentials, maskUrl } from '../../src/kernel/redaction.ts'
 import { createLog } from '../../src/runtime/log.ts'
 
 const value = ['S3cr3t', 'V4lue', 'x9'].join('')
@@ -19,13 +19,13 @@ describe('scrub', () => {
     ['a member that never ends', `{"token": "${value}`, value],
     ['an escaped quote in a member', JSON.stringify({ password: `a"${value}` }), value],
   ])('masks %s', (_name, line, secret) => {
-    expect(scrub(line)).not.toContain(secret)
+    expect(maskCredentials(line)).not.toContain(secret)
   })
 
   it('leaves ordinary lines alone', () => {
     const line =
       '{"level":"info","message":"scan done","source":"Company wiki","pages":12,"url":"http://127.0.0.1:7411/docs?x=1"}'
-    expect(scrub(line)).toBe(line)
+    expect(maskCredentials(line)).toBe(line)
   })
 })
 

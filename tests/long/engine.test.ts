@@ -119,7 +119,7 @@ test(`${QUESTIONS} random questions have SQL's answers while findings are writte
   for (let number = 0; served < QUESTIONS; number++) {
     if (number % 3 === 0) changeSomething(store, changing, { most: 300, startsOver: 0.004 })
     store.read((reader) => {
-      if (!catchUp(reader, engine) || (!engine.history.isWhole && number % 50 === 0)) {
+      if (!catchUp(reader, engine) || (!engine.history.isComplete && number % 50 === 0)) {
         engine = buildNow(reader)
         built++
       }

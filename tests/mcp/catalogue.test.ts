@@ -113,7 +113,7 @@ test('every schema that a description names can be read', async () => {
     signal: new AbortController().signal,
     progress: () => {},
     notice: () => {},
-    askable: new Set(),
+    clientCapabilities: new Set(),
     answers: {},
     state: undefined,
   }

@@ -253,7 +253,7 @@ const tools: Record<string, Fixture> = {
   },
   test_input_required_result_capabilities: {
     description: 'Asks only what the client can be asked.',
-    run: (_input, { askable, answers }) => {
+    run: (_input, { clientCapabilities: askable, answers }) => {
       const ask = {
         ...(askable.has('elicitation') ? { user_name: nameForm } : {}),
         ...(askable.has('sampling') ? { greeting: sampling('Write a greeting') } : {}),

@@ -1,9 +1,9 @@
 import process from 'node:process'
-import { claimStdout } from '../../src/mcp/stdio/stdout.ts'
+import { reserveStdout } from '../../src/mcp/stdio/stdout.ts'
 
 // A stand-in for `assay mcp`: the door over stdio with the test catalogue, and a timer that would keep it alive for
 // ever.
-const stdout = claimStdout()
+const stdout = reserveStdout()
 const { silentLog } = await import('../../src/runtime/log.ts')
 const { serveStdio } = await import('../../src/mcp/stdio/stdio.ts')
 const { createMcpSurface } = await import('../../src/mcp/surface.ts')

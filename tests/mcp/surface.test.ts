@@ -40,7 +40,7 @@ const exchange = (changes: Partial<McpRequest> = {}): McpRequest => ({
   signal: new AbortController().signal,
   progress: () => {},
   notice: () => {},
-  askable: new Set(),
+  clientCapabilities: new Set(),
   answers: {},
   state: undefined,
   ...changes,
@@ -164,7 +164,7 @@ describe('certifying', () => {
   const certified = () => library.books.get('emma')?.certifiedBy
 
   const ask = async () => {
-    const question = await surface.callTool('certify_metric', input, exchange({ askable: elicitation }))
+    const question = await surface.callTool('certify_metric', input, exchange({ clientCapabilities: elicitation }))
     if (!isQuestion(question)) throw new Error('an answer came instead of a question')
     return question
   }
@@ -172,7 +172,7 @@ describe('certifying', () => {
     surface.callTool(
       'certify_metric',
       changed,
-      exchange({ askable: elicitation, answers: { consent: answer }, state: question.state }),
+      exchange({ clientCapabilities: elicitation, answers: { consent: answer }, state: question.state }),
     )
   const yes = { action: 'accept', content: { agree: true } }
 
@@ -204,7 +204,7 @@ describe('certifying', () => {
     const again = await surface.callTool(
       'certify_metric',
       input,
-      exchange({ askable: elicitation, answers: { consent: yes } }),
+      exchange({ clientCapabilities: elicitation, answers: { consent: yes } }),
     )
     expect(isQuestion(again)).toBe(true)
   })
@@ -218,7 +218,7 @@ describe('certifying', () => {
     expect(certified()).toBe("O'Hara via mcp")
   })
   test('checks the input before it asks', async () => {
-    expect(textOf(await callTool('certify_metric', { slug: 'emma' }, { askable: elicitation }))).toMatch(
+    expect(textOf(await callTool('certify_metric', { slug: 'emma' }, { clientCapabilities: elicitation }))).toMatch(
       /^invalid_input/,
     )
   })

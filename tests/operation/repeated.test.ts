@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { withoutRepeated } from '../../src/operation/repeated.ts'
+import { maskRepeatedSecrets } from '../../src/operation/repeated.ts'
 
 it('repeats no credential that was typed, nor what it reads as in capitals', () => {
   const typed = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'
   const answer = { values: [typed.toUpperCase()], message: `was '${typed}'; read as '${typed.toUpperCase()}'.` }
-  const safe = JSON.stringify(withoutRepeated({ filters: { detectorTypes: [typed] } }, answer))
+  const safe = JSON.stringify(maskRepeatedSecrets({ filters: { detectorTypes: [typed] } }, answer))
   expect(safe).not.toMatch(/4eC39HqLyjWD/i)
   expect(safe).toContain('read as')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { severityCodes, statusCodes } from '../../src/store/schema.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
-import { ensureWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { safe } from '../support/safe-text.ts'
 
 type Severity = keyof typeof severityCodes
@@ -114,8 +114,8 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
         safe(crypto.randomUUID()),
         sourceId,
         safe(asset.key),
-        ensureWord(writer, safe(asset.kind ?? 'wiki.page')),
-        ensureWord(writer, safe(asset.container ?? '')),
+        ensureDictionaryId(writer, safe(asset.kind ?? 'wiki.page')),
+        ensureDictionaryId(writer, safe(asset.container ?? '')),
         safe(asset.name ?? asset.key),
         safe(asset.url ?? `https://wiki.invalid/${asset.key}`),
         safe(asset.owner ?? null),
@@ -145,7 +145,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
   )
   const words = new Map<string, number>([['', 0]])
   const wordId = (text: string) => {
-    const id = words.get(text) ?? ensureWord(writer, safe(text))
+    const id = words.get(text) ?? ensureDictionaryId(writer, safe(text))
     words.set(text, id)
     return id
   }

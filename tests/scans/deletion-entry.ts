@@ -8,7 +8,7 @@ import { Store } from '../../src/store/store.ts'
 
 const [home = '', source = ''] = process.argv.slice(2)
 const store = Store.open(join(home, 'assay.db'), { now: Date.now })
-store.giveWay = async () => {
+store.yieldBetweenBatches = async () => {
   process.stdout.write('one part is gone\n')
   await new Promise((resolve) => setTimeout(resolve, 600_000))
 }

@@ -92,7 +92,7 @@ const count = (bench: Workbench, table: string) =>
 it('a deletion that another process finished leaves alone who has the row id now', async () => {
   const bench = await openBench()
   const id = bench.store.read((reader) => findSource(reader, 'staying'))?.id ?? 0
-  vi.spyOn(bench.store, 'giveWay').mockImplementationOnce(async () => {
+  vi.spyOn(bench.store, 'yieldBetweenBatches').mockImplementationOnce(async () => {
     expect(await finishDeletions(removal(bench))).toBe(1)
     await importFindings(streamOf('new'), { source: 'new', format: 'ndjson' }, bench.context)
     expect(bench.store.read((reader) => findSource(reader, 'new'))?.id).toBe(id)

@@ -1,4 +1,4 @@
-import type { EstateDetector } from '../../src/detectors/detector.ts'
+import type { SourceDetector } from '../../src/detectors/detector.ts'
 import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
 import { runRequest } from '../../src/detectors/request.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
@@ -11,7 +11,7 @@ const fingerprint = createFingerprinter(new Uint8Array(32))
 /** A workbench whose source is looked over by one detector of the whole estate. */
 export async function openEstateBench(
   tenant: FakeTenant,
-  { detector, step }: { detector: EstateDetector; step: CrossAssetCheck },
+  { detector, step }: { detector: SourceDetector; step: CrossAssetCheck },
 ): Promise<Workbench> {
   const { connectors, detectors } = pluginsFor(tenant)
   const bench = openWorkbench(tenant, {

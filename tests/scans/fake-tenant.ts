@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { AssetDraft, Batch, Connector, LinkDraft, ScanWarning } from '../../src/connectors/connector.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
-import type { Detector, EstateDetector, RedactedFinding } from '../../src/detectors/detector.ts'
+import type { Detector, RedactedFinding, SourceDetector } from '../../src/detectors/detector.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import type { Plugins } from '../../src/sources/plugins.ts'
@@ -177,7 +177,7 @@ export const detectWords: Detect = async (document, { asset }) => {
 
 export const pluginsFor = (tenant: FakeTenant): Plugins => ({
   connectors: [fakeConnector(tenant) as Connector],
-  detectors: [wordDetector as Detector, brokenLinksDetector as EstateDetector],
+  detectors: [wordDetector as Detector, brokenLinksDetector as SourceDetector],
 })
 
 export const fakeConfig = (more: Record<string, unknown> = {}) => ({

@@ -1,6 +1,6 @@
 import { connectors } from '../../src/connectors/index.ts'
 import { brokenLinksDetector } from '../../src/detectors/broken-links/index.ts'
-import type { Detector, EstateDetector } from '../../src/detectors/detector.ts'
+import type { Detector, SourceDetector } from '../../src/detectors/detector.ts'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
 import type { Detect } from '../../src/scans/cross-asset-check.ts'
 import { createTenant, detectWords, wordDetector } from './fake-tenant.ts'
@@ -8,7 +8,7 @@ import { openWorkbench, type Workbench } from './workbench.ts'
 
 /** A data folder whose scans go through the real connectors, with a detector that finds `word:xyz`. */
 export function openPlatformBench(home?: string): Workbench {
-  const detectors = [wordDetector as Detector, brokenLinksDetector as EstateDetector]
+  const detectors = [wordDetector as Detector, brokenLinksDetector as SourceDetector]
   const detect: Detect = async (document, request) =>
     request.detectors.some(({ type }) => type === wordDetector.type)
       ? detectWords(document, request)

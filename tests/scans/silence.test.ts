@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import type { ScanRecord } from '../../src/scans/model.ts'
-import { isStillDriven, watchSilence } from '../../src/scans/silence.ts'
+import { isLeaseAlive, watchSilence } from '../../src/scans/silence.ts'
 
 const SECOND = 1_000
 const DAY = 86_400_000
@@ -39,7 +39,7 @@ it.each<[string, Partial<ScanRecord>]>([
 it('a driver that is silent by the clock is gone when nothing of it is seen for thirty seconds', async () => {
   let time = 0
   const look = (heartbeatAt: (time: number) => number) =>
-    isStillDriven(() => scan({ heartbeatAt: heartbeatAt(time) }), {
+    isLeaseAlive(() => scan({ heartbeatAt: heartbeatAt(time) }), {
       now: () => DAY,
       signal: new AbortController().signal,
       monotonic: () => {

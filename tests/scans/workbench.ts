@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { driveOnce } from '../../src/background/loop.ts'
+import { runTick } from '../../src/background/loop.ts'
 import { createScanQueue, type ScanQueue } from '../../src/background/queue.ts'
 import { brokenLinksCheck } from '../../src/cross-asset-checks/links.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
@@ -85,7 +85,7 @@ export function openWorkbench(
       await queue.settled(id)
       return run<Scan>('get_scan', { id })
     },
-    turn: () => driveOnce({ store, scans: queue, log: silentLog, now, signal: new AbortController().signal }),
+    turn: () => runTick({ store, scans: queue, log: silentLog, now, signal: new AbortController().signal }),
     snapshot: () => snapshotOf(store),
     close: async () => {
       stop.abort()

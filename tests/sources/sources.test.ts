@@ -319,7 +319,7 @@ describe('deleting a source', () => {
     bench = openWorkbench(createTenant({ ENG: 250 }))
     await create({ sampling: { strategy: 'ALL' } })
     await bench.scan('Wiki')
-    vi.spyOn(bench.store, 'giveWay').mockRejectedValueOnce(new Error('killed'))
+    vi.spyOn(bench.store, 'yieldBetweenBatches').mockRejectedValueOnce(new Error('killed'))
     await expect(bench.run('delete_source', { id: 'Wiki' })).rejects.toThrow('killed')
     const countAssets = () => bench.store.read((reader) => reader.prepare('SELECT count(*) FROM asset').pluck().get())
     expect(countAssets()).toBe(50)

@@ -1,6 +1,6 @@
 // Adds pairs of words to the database until it is killed.
 import { Store } from '../../src/store/store.ts'
-import { ensureWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { safe } from '../support/safe-text.ts'
 
 const [file = '', name = ''] = process.argv.slice(2)
@@ -8,8 +8,8 @@ const store = Store.open(file, { now: Date.now })
 process.stdout.write('writing\n')
 for (let index = 0; ; index++) {
   store.write((writer) => {
-    ensureWord(writer, safe(`${name}-${index}-left`))
-    ensureWord(writer, safe(`${name}-${index}-right`))
+    ensureDictionaryId(writer, safe(`${name}-${index}-left`))
+    ensureDictionaryId(writer, safe(`${name}-${index}-right`))
   })
   if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp, restore, verifyCopy } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
-import { ensureWord, findWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { startEntry, untilPrinted } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -31,7 +31,7 @@ function withStore<T>(work: (store: Store) => T): T {
   }
 }
 const add = (name: string) =>
-  withStore((store) => store.write((writer) => ensureWord(writer, safe(name)), { durable: true }))
+  withStore((store) => store.write((writer) => ensureDictionaryId(writer, safe(name)), { durable: true }))
 const has = (name: string) => withStore((store) => store.read((reader) => findWord(reader, name))) !== undefined
 const reasonOf = (work: () => unknown): unknown => {
   try {
@@ -78,7 +78,7 @@ describe('a backup', () => {
   it('that was killed has no name, and the database is as before', { timeout: 900_000 }, async () => {
     withStore((store) =>
       store.write((writer) => {
-        for (let index = 0; index < 20_000; index++) ensureWord(writer, safe(`${index} ${'x'.repeat(100)}`))
+        for (let index = 0; index < 20_000; index++) ensureDictionaryId(writer, safe(`${index} ${'x'.repeat(100)}`))
       }),
     )
     for (let kill = 0; kill < KILLS; kill++) {

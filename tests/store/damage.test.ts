@@ -17,9 +17,9 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nameBackup } from '../../src/store/backup.ts'
-import { describePlace, requireLocalFolder } from '../../src/store/place.ts'
+import { describeFolderLocation, requireLocalFolder } from '../../src/store/place.ts'
 import { Store, type StoreOptions } from '../../src/store/store.ts'
-import { ensureWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -41,7 +41,7 @@ beforeAll(() => {
   template = join(mkdtempSync(join(tmpdir(), 'assay-damage-')), 'assay.db')
   const store = Store.open(template, { now })
   store.write((writer) => {
-    for (let index = 0; index < 500; index++) ensureWord(writer, safe(`word ${index} ${'x'.repeat(200)}`))
+    for (let index = 0; index < 500; index++) ensureDictionaryId(writer, safe(`word ${index} ${'x'.repeat(200)}`))
     writer.prepare("INSERT INTO install (name, value) VALUES ('id', 'i'), ('key_check', 'k')").run()
   })
   store.close()
@@ -105,7 +105,7 @@ describe('a damaged file', () => {
   it('that lost its log opens as it was before, whole', () => {
     makeDatabase()
     const store = open()
-    store.write((writer) => ensureWord(writer, safe('in the log')))
+    store.write((writer) => ensureDictionaryId(writer, safe('in the log')))
     const copy = readFileSync(file)
     store.close()
     writeFileSync(file, copy)
@@ -152,16 +152,16 @@ describe('the place of the data folder', () => {
   onLinux.each([[0x01021997], [0x65735546]])(
     'is refused on a share that is mounted, not on the disk of a container: %i',
     (type) => {
-      expect(describePlace('/', on(type)).network).toBeUndefined()
-      expect(describePlace('/proc', on(type)).network).toMatch(/9p|FUSE/)
+      expect(describeFolderLocation('/', on(type)).network).toBeUndefined()
+      expect(describeFolderLocation('/proc', on(type)).network).toMatch(/9p|FUSE/)
     },
   )
 
   it('is accepted on a disk, and one that is copied to a cloud is named', () => {
-    expect(describePlace(home).network).toBeUndefined()
+    expect(describeFolderLocation(home).network).toBeUndefined()
     const synced = join(home, 'Dropbox', 'assay')
     mkdirSync(synced, { recursive: true })
-    expect(describePlace(synced).sync).toBe('Dropbox')
+    expect(describeFolderLocation(synced).sync).toBe('Dropbox')
   })
 })
 
@@ -171,17 +171,19 @@ describe('a full disk', () => {
   it('refuses writes, goes on answering, and takes writes again when there is room', () => {
     let free = 200 * MB
     const store = open({ freeBytes: () => free })
-    const write = (name: string) => store.write((writer) => ensureWord(writer, safe(name)))
+    const write = (name: string) => store.write((writer) => ensureDictionaryId(writer, safe(name)))
     write('before')
     store.space.keepBallast()
     expect(statSync(join(home, 'ballast')).size).toBe(16 * MB)
     free = 63 * MB
     const low = open({ freeBytes: () => free })
-    expect(thrownBy(() => low.write((writer) => ensureWord(writer, safe('never')))).facts.reason).toBe('storage_full')
+    expect(thrownBy(() => low.write((writer) => ensureDictionaryId(writer, safe('never')))).facts.reason).toBe(
+      'storage_full',
+    )
     expect(low.read((reader) => reader.prepare('SELECT count(*) AS n FROM term').get())).toEqual({ n: 6 })
-    expect(low.write((writer) => ensureWord(writer, safe('essential')), { essential: true })).toBeGreaterThan(0)
+    expect(low.write((writer) => ensureDictionaryId(writer, safe('essential')), { essential: true })).toBeGreaterThan(0)
     free = 65 * MB
-    expect(low.write((writer) => ensureWord(writer, safe('again')))).toBeGreaterThan(0)
+    expect(low.write((writer) => ensureDictionaryId(writer, safe('again')))).toBeGreaterThan(0)
     low.close()
     store.close()
   })

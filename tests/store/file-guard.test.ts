@@ -15,7 +15,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp, nameBackup, restore } from '../../src/store/backup.ts'
 import { Store } from '../../src/store/store.ts'
-import { ensureWord, findWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { thrownBy } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -38,7 +38,7 @@ function open(): Store {
   stores.push(store)
   return store
 }
-const add = (store: Store, word: string) => store.write((writer) => ensureWord(writer, safe(word)))
+const add = (store: Store, word: string) => store.write((writer) => ensureDictionaryId(writer, safe(word)))
 const has = (store: Store, word: string) => store.read((reader) => findWord(reader, word) !== undefined)
 
 /** Another database of ours, in one file. */
@@ -94,9 +94,9 @@ describe('an open database', () => {
     await sleep(60)
     expect(thrownBy(() => has(store, 'word 1')).facts.reason).toBe(reason)
     expect(thrownBy(() => store.openSnapshot()).facts.reason).toBe(reason)
-    expect(thrownBy(() => store.write((writer) => ensureWord(writer, safe('x')), { essential: true })).code).toBe(
-      'unavailable',
-    )
+    expect(
+      thrownBy(() => store.write((writer) => ensureDictionaryId(writer, safe('x')), { essential: true })).code,
+    ).toBe('unavailable')
     if (hasBackups)
       expect(thrownBy(() => Store.open(join(home, 'none.db'), { now, mustExist: true })).facts.reason).toBe(
         'database_missing',
@@ -107,7 +107,7 @@ describe('an open database', () => {
     const store = open()
     const refused = thrownBy(() =>
       store.write((writer) => {
-        ensureWord(writer, safe('lost'))
+        ensureDictionaryId(writer, safe('lost'))
         rmSync(file)
       }),
     )

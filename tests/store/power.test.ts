@@ -187,7 +187,7 @@ describe('the write-ahead log', () => {
       for (; batches < 40; batches++) {
         grow(store, batches)
         most = Math.max(most, size())
-        await store.giveWay()
+        await store.yieldBetweenBatches()
       }
     })()
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -237,12 +237,12 @@ describe('the write-ahead log', () => {
     const until = Date.now() + 20_000
     let batches = 0
     for (; batches < 40 && Date.now() < until; batches++) {
-      await store.giveWay(AbortSignal.timeout(10_000))
+      await store.yieldBetweenBatches(AbortSignal.timeout(10_000))
       grow(store, batches)
       most = Math.max(most, store.logBytes)
     }
     grow(store, 0)
-    await store.untilLogIsEmpty()
+    await store.drainLog()
     const left = store.logBytes
     await Promise.all(others.map((other) => other.terminate()))
     store.close()
@@ -280,7 +280,7 @@ describe('the write-ahead log', () => {
     })
     for (let batch = 1; batch < 30; batch++) {
       grow(store, batch)
-      await store.giveWay()
+      await store.yieldBetweenBatches()
     }
     expect(statSync(`${file}-wal`).size).toBeLessThan(MAX_ENTRIES)
     store.close()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sealAudit, verifyAudit } from '../../src/audit/audit-chain.store.ts'
+import { chainMigratedEntries, verifyAudit } from '../../src/audit/audit-chain.store.ts'
 import { listDamagedDefinitions, sealDefinitions } from '../../src/store/digests.store.ts'
 import { Store } from '../../src/store/store.ts'
 import { openContext } from '../support/context.ts'
@@ -19,7 +19,7 @@ beforeAll(() => {
   sound = join(folder, 'sound.db')
   const store = Store.open(sound, { now })
   sealDefinitions(store)
-  sealAudit(store)
+  chainMigratedEntries(store)
   store.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { db } from '../../src/store/builder.ts'
 import { Store } from '../../src/store/store.ts'
-import { ensureWord, findWord } from '../../src/store/words.store.ts'
+import { ensureDictionaryId, findWord } from '../../src/store/words.store.ts'
 import { startEntry } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 
@@ -88,7 +88,7 @@ describe('connections', () => {
 
   it('are to files that only their owner can read', () => {
     const store = open()
-    store.write((tx) => ensureWord(tx, safe('x')))
+    store.write((tx) => ensureDictionaryId(tx, safe('x')))
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(store.file + suffix).mode & 0o777, suffix).toBe(0o600)
     store.close()
   })
@@ -99,7 +99,7 @@ describe('transactions', () => {
     const store = open()
     const work = () =>
       store.write((tx) => {
-        ensureWord(tx, safe('lost'))
+        ensureDictionaryId(tx, safe('lost'))
         throw new Error('stop')
       })
     expect(work).toThrow('stop')
@@ -110,7 +110,7 @@ describe('transactions', () => {
   it('refuses work that waits', () => {
     const store = open()
     expect(() => store.write(async () => 1)).toThrow(/must not wait/)
-    expect(store.write((tx) => ensureWord(tx, safe('after')))).toBeGreaterThan(0)
+    expect(store.write((tx) => ensureDictionaryId(tx, safe('after')))).toBeGreaterThan(0)
     store.close()
   })
 
@@ -128,7 +128,7 @@ describe('transactions', () => {
     const counts = store.read((tx) => {
       const count = () => tx.all(db.selectFrom('word').select('id')).length
       const before = count()
-      other.write((writer) => ensureWord(writer, safe('meanwhile')))
+      other.write((writer) => ensureDictionaryId(writer, safe('meanwhile')))
       return [before, count()]
     })
     expect(counts[0]).toBe(counts[1])
@@ -150,14 +150,14 @@ it('waits for another writer without holding the thread', { timeout: 60_000 }, a
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   let free = false
-  const waited = store.untilFree().then(() => {
+  const waited = store.waitForWriteLock().then(() => {
     free = true
   })
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
   expect(free).toBe(false)
   other.exec('COMMIT')
   await waited
-  store.write((writer) => ensureWord(writer, safe('afterwards')))
+  store.write((writer) => ensureDictionaryId(writer, safe('afterwards')))
   expect(store.read((reader) => findWord(reader, 'afterwards'))).toBeDefined()
   other.close()
   store.close()

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
-import type { Gatekeeper } from '../../src/access/gatekeeper.ts'
+import type { Authenticator } from '../../src/access/gatekeeper.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import type { WriteContext } from '../../src/operation/context.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -102,12 +102,12 @@ export const signToken = (
     .sign(by.key ?? key.privateKey)
 
 /** An HTTP application whose only answer is the name of who asks. */
-export const createAppOf = (keeper: Gatekeeper, settings: { issuer: string; publicUrl?: string }) =>
+export const createAppOf = (keeper: Authenticator, settings: { issuer: string; publicUrl?: string }) =>
   createHttpApp({
     operations: [],
     contextFor: (asked) => asked as WriteContext,
     callerOf: ({ headers }, address) =>
-      keeper.callerOf({ authorization: headers.get('authorization') ?? undefined, address }),
+      keeper.authenticate({ authorization: headers.get('authorization') ?? undefined, address }),
     mcp: async (_request, caller) => Response.json({ name: caller.name }),
     version: '1',
     hosts: [],

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isObject } from '../../kernel/json-object.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
 import { toAnswerText, toSeriesText } from '../answer-text.ts'
-import { type Choose, withData } from '../data-use.ts'
+import { type DataUseOf, declareDataUse } from '../data-use.ts'
 import { EXIT_USAGE, UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, readText, unknownOperation, withSession } from '../session.ts'
@@ -26,13 +26,13 @@ interface QueryFlags extends Flags {
 }
 
 export function addAskCommands(program: Command, host: Host): void {
-  const useOfCall: Choose = async ({ args: [name], options }) => {
+  const useOfCall: DataUseOf = async ({ args: [name], options }) => {
     if (options.list === true || name === undefined) return 'none'
     const operation = (await host.operations(options)).find((candidate) => candidate.name === name)
     if (operation === undefined) throw unknownOperation(name)
     return operation.effect === 'write' ? 'created' : 'existing'
   }
-  withData('existing', program.command('query'))
+  declareDataUse('existing', program.command('query'))
     .description('evaluate a metric')
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <list>', 'dimensions to break it down by, such as severity,detectorType', list)
@@ -67,7 +67,7 @@ export function addAskCommands(program: Command, host: Host): void {
       })
     })
 
-  withData(useOfCall, program.command('call'))
+  declareDataUse(useOfCall, program.command('call'))
     .description('run any operation of the catalogue')
     .argument('[operation]', 'such as list_metrics')
     .argument('[input]', 'its input as JSON; - reads it from stdin')

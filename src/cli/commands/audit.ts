@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 
@@ -16,7 +16,7 @@ interface Verdict {
 
 export function addAuditCommands(program: Command, host: Host): void {
   const audit = program.command('audit').description('the trail of who changed what')
-  withData('existing', audit.command('verify'))
+  declareDataUse('existing', audit.command('verify'))
     .description('recompute the chain of hashes over the trail, and say where an entry was changed or taken out')
     .option('--head <hash>', 'a head of before: the trail must still hold it, or it was cut short')
     .option('--json', 'print the REST answer')

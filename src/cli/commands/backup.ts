@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode, showSentence } from '../../kernel/shown.ts'
-import type { KeyPlace } from '../../store/keys/key-rotation.ts'
-import { withData } from '../data-use.ts'
+import type { KeyContext } from '../../store/keys/key-rotation.ts'
+import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
@@ -18,7 +18,7 @@ interface FileFlags extends Flags {
 const now = () => Date.now()
 
 export function addBackupCommands(program: Command, host: Host): void {
-  withData('existing', program.command('backup'))
+  declareDataUse('existing', program.command('backup'))
     .description('copy the database to one file while it is in use; the copy is checked. The key is not in it')
     .argument('[file]', 'the copy (default: a new file in the folder backups of the data folder)')
     .option('--json', 'print the result as JSON')
@@ -39,7 +39,7 @@ export function addBackupCommands(program: Command, host: Host): void {
       }
     })
 
-  withData('created', program.command('restore'))
+  declareDataUse('created', program.command('restore'))
     .description('put a backup in the place of the database; the old one is kept aside')
     .argument('<file>', 'what `assay backup` made')
     .option('--json', 'print the result as JSON')
@@ -63,7 +63,7 @@ export function addBackupCommands(program: Command, host: Host): void {
 export function addKeyCommands(program: Command, host: Host): void {
   const key = program.command('key').description('the key that seals the credentials of sources')
   const command = (name: string, description: string) =>
-    withData('existing', key.command(name))
+    declareDataUse('existing', key.command(name))
       .description(description)
       .option('--json', 'print the result as JSON')
       .option('--home <folder>', 'data folder (default: ASSAY_HOME, else the per-user data folder)')
@@ -130,7 +130,7 @@ export function addKeyCommands(program: Command, host: Host): void {
     })
 }
 
-async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyPlace) => T): Promise<T> {
+async function withKeys<T>(host: Host, flags: Flags, work: (place: KeyContext) => T): Promise<T> {
   const { Store } = await import('../../store/store.ts')
   const { home, env, networkFolder } = host.locate(flags)
   const file = join(home, 'assay.db')

@@ -6,7 +6,7 @@ import { line, quote, showName, showSentence } from '../../kernel/shown.ts'
 import { changesNothing, makeChange, planChange, type SettingsChange, toDiff } from '../../mcp-install/change.ts'
 import { type Client, clients, thisEnvironment } from '../../mcp-install/clients.ts'
 import { packageFile } from '../../runtime/package-files.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { print } from '../session.ts'
@@ -24,7 +24,7 @@ const known = clients.map(({ id }) => id).join(', ')
 
 /** `assay mcp install` and `uninstall`: edit the configuration files of assistants. */
 export function addClientCommands(mcp: Command, host: Host): void {
-  const install = withData('none', mcp.command('install'))
+  const install = declareDataUse('none', mcp.command('install'))
     .description('let an assistant start Assay: shows what would change in its configuration, asks, keeps a copy')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')
@@ -44,7 +44,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
     })
   // The parser assigns these options to `mcp` wherever they occur; they are added here only for the help text.
   for (const option of mcp.options) install.addOption(option)
-  withData('none', mcp.command('uninstall'))
+  declareDataUse('none', mcp.command('uninstall'))
     .description('take Assay out of the configuration of an assistant')
     .argument('<client>', known)
     .option('--name <name>', 'name of the server in the configuration', toName, 'assay')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { ApplyOptions, Outcome } from '../../definitions/apply.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { line, type Shown, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import { line, type PrintableText, showAmount, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { authorOf } from '../../operation/author.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 
@@ -16,8 +16,8 @@ interface FolderFlags extends Flags {
 }
 
 export function addDefinitionCommands(program: Command, host: Host): void {
-  const command = (use: Parameters<typeof withData>[0], name: string, description: string) =>
-    withData(use, program.command(name))
+  const command = (use: Parameters<typeof declareDataUse>[0], name: string, description: string) =>
+    declareDataUse(use, program.command(name))
       .description(description)
       .requiredOption('--dir <folder>', 'the folder of definitions')
       .option('--json', 'print the result as JSON')
@@ -121,7 +121,10 @@ const MAX_VALUE = 100
 
 const show = (value: unknown) => (value === undefined ? line`nothing` : showSentence(showJson(value), MAX_VALUE))
 
-async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }: ApplyOptions): Promise<Shown[]> {
+async function toText(
+  { changes, unchanged, moves, trust }: Outcome,
+  { dryRun }: ApplyOptions,
+): Promise<PrintableText[]> {
   const { kindWords } = await import('../../definitions/model.ts')
   const lines = changes.flatMap(({ action, kind, name, file, members }) => [
     line`${signs[action]} ${showName(kindWords[kind])} ${showName(name)}${file === undefined ? line`` : line` (${showSentence(file)})`}`,
@@ -141,5 +144,5 @@ async function toText({ changes, unchanged, moves, trust }: Outcome, { dryRun }:
   return [...lines, line`${changes.length === 0 ? line`nothing to change` : done}, ${unchanged} as they were`]
 }
 
-const showMoved = (value: { formatted: string } | null, absent: Shown): Shown =>
+const showMoved = (value: { formatted: string } | null, absent: PrintableText): PrintableText =>
   value === null ? absent : showAmount(value.formatted)

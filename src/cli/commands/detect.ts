@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
-import { parseWhole } from '../../operation/input/parse.ts'
+import { parseAll } from '../../operation/input/parse.ts'
 import { readRegularFile } from '../../runtime/regular-file.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../session.ts'
@@ -28,7 +28,7 @@ const mimes: Record<string, string> = {
 }
 
 export function addDetectCommand(program: Command, host: Host): void {
-  withData('none', program.command('detect'))
+  declareDataUse('none', program.command('detect'))
     .description('run the detectors on text: NDJSON {"id","text","mime"?} on stdin, or --file')
     .option('--types <list>', 'which detectors, such as SECRETS,PII')
     .option('--file <path...>', 'plain files to look at instead of stdin')
@@ -86,7 +86,7 @@ async function parseLine(line: string, number: number): Promise<z.infer<typeof L
   const { showKey } = await import('../../operation/shown-key.ts')
   const value = toJson(line, number)
   try {
-    return parseWhole(Line, value, showKey)
+    return parseAll(Line, value, showKey)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const [issue] = error.facts.issues ?? []

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showName, showSentence } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
 
 const marks = { ok: line`ok  `, warning: line`warn`, failed: line`FAIL` } as const
 
 export function addDoctorCommand(program: Command, host: Host): void {
-  withData('none', program.command('doctor'))
+  declareDataUse('none', program.command('doctor'))
     .description('check the data folder, the database, the key, the sources, the clock and the port')
     .option('--deep', 'read every page, and compare every definition with what was written', false)
     .option('--json', 'print the checks as JSON')

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { joinShown, line, type Shown, showCode, showName, showSentence } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, printNote, withSession } from '../session.ts'
 import { toTable } from '../table.ts'
@@ -18,7 +18,7 @@ interface FindingView {
 const list = (value: string) => value.split(',').map((item) => item.trim())
 
 export function addFindingCommands(program: Command, host: Host): void {
-  withData('existing', program.command('findings'))
+  declareDataUse('existing', program.command('findings'))
     .description('list findings, newest first')
     .option('--detector-types <list>', 'such as SECRETS,PII', list)
     .option('--severities <list>', 'such as CRITICAL,HIGH', list)
@@ -45,7 +45,7 @@ export function addFindingCommands(program: Command, host: Host): void {
 const MAX_PLACE = 40
 const MAX_EXCERPT = 60
 
-function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): Shown[] {
+function toRow({ id, severity, status, detectorType, findingType, asset, excerpt = '' }: FindingView): PrintableText[] {
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part, MAX_PLACE))
   return [
     showCode(id),

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Host } from '../host.ts'
 
 const LINES_AT_ONCE = 500
 
 export function addGenerateCommand(program: Command, host: Host): void {
-  withData('none', program.command('generate'))
+  declareDataUse('none', program.command('generate'))
     .description('write invented findings in the import format to stdout: the same for the same seed')
     .requiredOption('--findings <n>', 'how many', toCount)
     .option('--seed <n>', 'which ones', toCount, 1)

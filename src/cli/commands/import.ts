@@ -5,7 +5,7 @@ import { count } from '../../kernel/count.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showName } from '../../kernel/shown.ts'
 import { openRegularFile } from '../../runtime/regular-file.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 
@@ -14,7 +14,7 @@ const READ_BYTES = 1024 * 1024
 const formats = ['ndjson', 'sarif'] satisfies ImportFormat[]
 
 export function addImportCommand(program: Command, host: Host): void {
-  withData('created', program.command('import'))
+  declareDataUse('created', program.command('import'))
     .description('import findings of another scanner: all of a file or nothing; twice is the same as once')
     .argument('<file>', 'the file; - reads standard input')
     .requiredOption('--source <name>', 'name of the source they belong to; it is made when it is not there')

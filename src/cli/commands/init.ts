@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { line, showSentence } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, withSession } from '../session.ts'
 
 export function addInitCommand(program: Command, host: Host): void {
-  withData('created', program.command('init'))
+  declareDataUse('created', program.command('init'))
     .description('make the data folder, its database and its key; harmless where they are there')
     .option('--json', 'print the result as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {

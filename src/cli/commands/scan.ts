@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showCode, showName } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { followScan, toFailure, toScanSummary } from '../scan-progress.ts'
 import { print, printJson, withSession } from '../session.ts'
@@ -16,7 +16,7 @@ interface SourceView {
 }
 
 export function addScanCommands(program: Command, host: Host): void {
-  withData('existing', program.command('scan'))
+  declareDataUse('existing', program.command('scan'))
     .description('scan one source now, and show how it goes')
     .argument('<source>', 'name or id of the source')
     .option('--full', 'also read what nothing shows to be edited')
@@ -31,7 +31,7 @@ export function addScanCommands(program: Command, host: Host): void {
       if (scan.status === 'FAILED') throw new AppError('unavailable', toFailure(scan))
     })
 
-  withData('existing', program.command('sources'))
+  declareDataUse('existing', program.command('sources'))
     .description('list the sources')
     .option('--json', 'print the REST answer')
     .action(async (options: Flags & { json?: boolean }) => {

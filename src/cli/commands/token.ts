@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Token } from '../../access/tokens.ts'
 import { line, quote, showCode, showName, showNames, showSentence } from '../../kernel/shown.ts'
 import { type Scope, scopes, type WriteContext } from '../../operation/context.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson, printNote, withSession } from '../session.ts'
@@ -30,7 +30,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       return work(app.contextFor({ caller: app.caller, signal: host.signal }), tokens)
     })
 
-  withData('created', token.command('create'))
+  declareDataUse('created', token.command('create'))
     .description('make a token and print it; it is shown this once')
     .option('--scope <list>', `what it allows: ${scopes.join(', ')}; several with commas`, toScopes)
     .option('--name <name>', 'name in histories and audits (default: its scopes and the day)')
@@ -56,7 +56,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
     })
 
-  withData('existing', token.command('list'))
+  declareDataUse('existing', token.command('list'))
     .description('show the tokens, never their secrets')
     .option('--json', 'print them as JSON')
     .action(async ({ json, ...flags }: Flags & { json?: boolean }) => {
@@ -69,7 +69,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       print(host, ...toTable(columns, items.map(toRow)))
     })
 
-  withData('existing', token.command('revoke'))
+  declareDataUse('existing', token.command('revoke'))
     .description('end a token at once, in every process')
     .argument('<token>', 'its id or its name')
     .option('--json', 'print it as JSON')
@@ -82,7 +82,7 @@ export function addTokenCommands(program: Command, host: Host): void {
       )
     })
 
-  withData('existing', token.command('clear'))
+  declareDataUse('existing', token.command('clear'))
     .description('remove every token, so that HTTP on loopback asks for none again')
     .option('--yes', 'do it')
     .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { line, showSentence } from '../../kernel/shown.ts'
-import { withData } from '../data-use.ts'
+import { declareDataUse } from '../data-use.ts'
 import type { Flags, Host } from '../host.ts'
 import { print, printJson } from '../session.ts'
 
 const SHOWN = 5
 
 export function addVerifyCommand(program: Command, host: Host): void {
-  withData('existing', program.command('verify'))
+  declareDataUse('existing', program.command('verify'))
     .description('ask the engine and SQL the same random questions about your findings, and compare the answers')
     .option('--questions <n>', 'how many questions (default 200)', toCount)
     .option('--seed <n>', 'which questions (default: others each day)', toCount)

@@ -28,7 +28,7 @@ const toWorkspaceMark = (settings: string, { id, name, kind, member }: Workspace
   `${digest([settings, id, name, kind, member])} ${isScanned ? 'scanned' : 'listed'}`
 
 /** Decides which items of one workspace to read. */
-export interface Revisit {
+export interface WorkspaceChanges {
   /**
    * Reads an item unless its modification time shows that it is unchanged. An item without one is read once a week, or
    * whenever the admin API lists its workspace as modified.
@@ -104,7 +104,7 @@ export function createChangeCheck(options: {
       }
     },
 
-    revisit(workspace: Workspace, content: LoadedContent, request: CrawlRequest): Revisit {
+    revisit(workspace: Workspace, content: LoadedContent, request: CrawlRequest): WorkspaceChanges {
       const last = request.readings?.([workspace.id]).get(workspace.id)
       const isForced = last === undefined || isDue(workspace.id, last.readAt, now())
       const local = digest([...content.local])

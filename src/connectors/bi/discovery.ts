@@ -1,7 +1,7 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
-import type { LeftScope, ScanWarning } from '../connector.ts'
+import type { ScanWarning, UnlistedScopeStatus } from '../connector.ts'
 import type { BiApi } from './api.ts'
 import type { BiConfig } from './config.ts'
 import { endsScan, isRefusal, judge, statusOf } from './failure.ts'
@@ -119,8 +119,8 @@ export async function findLeft(
   api: BiApi,
   { visible, denied }: Discovery,
   ids: readonly string[],
-): Promise<Map<string, LeftScope>> {
-  const left = new Map<string, LeftScope>()
+): Promise<Map<string, UnlistedScopeStatus>> {
+  const left = new Map<string, UnlistedScopeStatus>()
   for (const id of ids) {
     if (visible.has(id)) left.set(id, 'left_out')
     else if (denied.has(id)) left.set(id, 'hidden')

@@ -93,7 +93,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       users: extraction.extract_ownership,
       signal: options.signal,
       log,
-      ledger: openScanLedger(options.notebook, options.now),
+      ledger: openScanLedger(options.checkpoint, options.now),
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })

@@ -16,7 +16,7 @@ const queries = {
 }
 
 /** After this many identical refusals in a row, the refusal is assumed to apply to the whole tenant. */
-const ALIKE_REFUSALS = 5
+const MAX_EQUAL_REFUSALS = 5
 
 type Step = { schema: Schema } | { reason: string; temporary?: boolean }
 
@@ -176,7 +176,7 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
       if (error instanceof QueryRefused) {
         alike = error.reason === 'query_refused' ? alike + 1 : 0
         if (error.general) queriesOff = 'execute_queries_disabled'
-        else if (alike >= ALIKE_REFUSALS) queriesOff = error.reason
+        else if (alike >= MAX_EQUAL_REFUSALS) queriesOff = error.reason
         return { reason: error.general ? 'execute_queries_disabled' : error.reason }
       }
       if ((await judge(error, api.probe)) === 'unavailable') return { reason: 'queries_unavailable', temporary: true }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BreakerState } from './upstream.ts'
 
 /** Whether a call is an ordinary one or the probe that tests whether the origin has recovered. */
-export type Passage = 'normal' | 'probe'
+export type CallKind = 'normal' | 'probe'
 
 /** Circuit breaker: stops calls to an origin that keeps failing. */
 export interface Breaker {
@@ -10,13 +10,13 @@ export interface Breaker {
    * Waits until calls are allowed.
    * @throws the error from `givenUp` while the breaker is open after more than PATIENCE openings
    */
-  pass(): Promise<Passage>
+  pass(): Promise<CallKind>
   /** Whether a call that has passed may still be sent: the breaker may have opened since. */
-  admits(passage: Passage): boolean
+  admits(passage: CallKind): boolean
   /**
    * Records the outcome of an attempt: `ok` for any reply that is not the origin's failure, `neither` for no evidence.
    */
-  answered(passage: Passage, outcome: 'ok' | 'failed' | 'neither', path: string): void
+  answered(passage: CallKind, outcome: 'ok' | 'failed' | 'neither', path: string): void
 }
 
 const FAILURES = 5
@@ -25,7 +25,7 @@ const PATHS = 2
 const FIRST_OPEN_MS = 5_000
 const MAX_OPEN_MS = 60_000
 /** After more openings in a row than this, calls fail at once instead of waiting for the next probe. */
-const PATIENCE = 3
+const MAX_WAITED_OPENINGS = 3
 
 /** Opens after five failures in a row on at least two paths; then a single probe at a time tests the origin. */
 export function createBreaker(options: {
@@ -73,7 +73,7 @@ export function createBreaker(options: {
           })
           tell('half_open')
           return 'probe'
-        } else if (openings > PATIENCE) throw options.givenUp(waitMs)
+        } else if (openings > MAX_WAITED_OPENINGS) throw options.givenUp(waitMs)
         else await sleep(Math.ceil(waitMs), undefined, { signal })
       }
     },

@@ -23,6 +23,6 @@ export function toChecksum(listed: string, content: string): string {
   return listed + content
 }
 
-export function isListedAlike(checksum: string | undefined, listed: string): checksum is string {
+export function hasSameListing(checksum: string | undefined, listed: string): checksum is string {
   return checksum?.startsWith(listed) === true
 }

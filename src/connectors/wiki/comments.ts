@@ -2,7 +2,7 @@ import type { AssayDocument, DocumentLink, Part } from '../../documents/document
 import { parseStorage } from '../../documents/markup/confluence-storage.ts'
 import type { UnreadSection } from '../../documents/section.ts'
 import type { AssetDraft } from '../connector.ts'
-import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
+import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
 import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
 import { endsScan, isCapabilityDenied, reasonOf, settleRefusal, toUnreadReason } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
@@ -248,7 +248,7 @@ async function readDraft(context: CrawlContext, page: PageFacts): Promise<AssetD
   if (known !== undefined) {
     const listed = await readComments(context, page.id, false)
     const isWhole = listed.unread.every(({ reason }) => reason === 'limit')
-    if (isWhole && listed.comments.length > 0 && isListedAlike(known, toListedHalf(listed.comments))) {
+    if (isWhole && listed.comments.length > 0 && hasSameListing(known, toListedHalf(listed.comments))) {
       return { ...shared, checksum: known, links: [onPage], unread: [...listed.unread, ...leftOut] }
     }
   }

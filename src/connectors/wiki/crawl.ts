@@ -121,7 +121,7 @@ async function readGroup(options: SpaceCrawlOptions, group: Group): Promise<Asse
 }
 
 /** Filters repeated pages of a listing; a repeated page passes only with a later version. */
-function createSieve(): (pages: readonly PageWire[]) => PageWire[] {
+function createRepeatFilter(): (pages: readonly PageWire[]) => PageWire[] {
   const versions = new Map<string, number>()
   return (pages) =>
     pages.filter(({ id, version }) => {
@@ -172,7 +172,7 @@ async function* readPages({
 
 async function* crawlListing(options: SpaceCrawlOptions): AsyncGenerator<Batch> {
   const { context } = options
-  const sieve = createSieve()
+  const sieve = createRepeatFilter()
   const space = toSpaceDraft(context.client, context.space)
   let first: readonly AssetDraft[] = [space]
   for await (const page of readPages(options)) {

@@ -3,7 +3,7 @@ import { parseStorage } from '../../documents/markup/confluence-storage.ts'
 import { parseHtml } from '../../documents/markup/html.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
-import { isListedAlike, sha256, toChecksum, toHalf } from './checksum.ts'
+import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
 import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf } from './failure.ts'
@@ -71,7 +71,7 @@ export function isUnchanged(
   const statuses = around.ownerStatus === undefined ? (['active', 'gone'] as const) : [around.ownerStatus]
   return statuses.some((ownerStatus) => {
     const [listed, labelled] = toListedParts(page, { ...around, ownerStatus })
-    return isListedAlike(checksum, around.labels === undefined ? listed : listed + labelled)
+    return hasSameListing(checksum, around.labels === undefined ? listed : listed + labelled)
   })
 }
 

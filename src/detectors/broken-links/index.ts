@@ -1,4 +1,4 @@
-import type { EstateDetector } from '../detector.ts'
+import type { SourceDetector } from '../detector.ts'
 import { BrokenLinksConfig } from './config.ts'
 
 const findingTypes = [
@@ -23,7 +23,7 @@ const findingTypes = [
 ] as const
 
 /** Links inside the platform are resolved against the scanned assets; other links are requested over HTTP. */
-export const brokenLinksDetector: EstateDetector<BrokenLinksConfig> = {
+export const brokenLinksDetector: SourceDetector<BrokenLinksConfig> = {
   type: 'BROKEN_LINKS',
   title: 'Broken links',
   description:

@@ -1,11 +1,11 @@
-import type { EstateDetector } from '../detector.ts'
+import type { SourceDetector } from '../detector.ts'
 import { ContentQualityConfig, qualityTypes } from './config.ts'
 import { encodeTextFacts, toTextFacts } from './text-facts.ts'
 
 const TYPE = 'CONTENT_QUALITY'
 
 /** Evaluates the platform's facts and the stored counts and marks of the text. */
-export const contentQualityDetector: EstateDetector<ContentQualityConfig> = {
+export const contentQualityDetector: SourceDetector<ContentQualityConfig> = {
   type: TYPE,
   title: 'Content quality',
   description:

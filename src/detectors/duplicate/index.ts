@@ -1,5 +1,5 @@
 import type { AssayDocument } from '../../documents/document.ts'
-import type { DigestContext, EstateDetector } from '../detector.ts'
+import type { DigestContext, SourceDetector } from '../detector.ts'
 import { DuplicateConfig, duplicateTypes } from './config.ts'
 import { encodeDigest } from './digest.ts'
 import { toShingles, toWords } from './shingles.ts'
@@ -12,7 +12,7 @@ const MIN_WORDS = 20
 const compared = new Set(['wiki.page', 'wiki.attachment', 'bi.dataset', 'bi.report'])
 
 /** Compares texts by shingles; digests are computed when a text is read and compared at every scan. */
-export const duplicateDetector: EstateDetector<DuplicateConfig> = {
+export const duplicateDetector: SourceDetector<DuplicateConfig> = {
   type: TYPE,
   title: 'Duplicates',
   description:

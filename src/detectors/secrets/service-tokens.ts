@@ -1,11 +1,11 @@
-import { END, type TokenRow } from './token-shape.ts'
+import { END, type TokenShapeRow } from './token-shape.ts'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 /** A digit stands among the first of the body: a name does not go on so. */
 const DIGIT = '(?=[A-Za-z_-]{0,26}\\d)'
 
 /** Tokens of services for AI, clouds, delivery, monitoring, work and payment, by the formats that these document. */
-export const serviceTokens: readonly TokenRow[] = [
+export const serviceTokens: readonly TokenShapeRow[] = [
   ['FIRECRAWL_KEY', 'fc-', `fc-[a-f0-9]{32}${END}`],
   ['LLAMACLOUD_KEY', 'llx-', `llx-${DIGIT}[A-Za-z0-9]{44,56}${END}`],
   ['TOGETHER_KEY', 'tgp_v1_', `tgp_v1_[\\w-]{40,50}${END}`],

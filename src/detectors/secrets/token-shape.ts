@@ -18,7 +18,7 @@ export interface TokenShape {
   strict?: boolean
 }
 
-export type TokenRow = readonly [
+export type TokenShapeRow = readonly [
   type: string,
   literals: string,
   source: string,

@@ -1,7 +1,7 @@
 import { serviceTokens } from './service-tokens.ts'
-import { END, grades, type TokenRow, type TokenShape } from './token-shape.ts'
+import { END, grades, type TokenShape, type TokenShapeRow } from './token-shape.ts'
 
-const rows: readonly TokenRow[] = [
+const rows: readonly TokenShapeRow[] = [
   ['AWS_ACCESS_KEY', 'akia asia abia acca a3t', '(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])'],
   ['AWS_BEDROCK_KEY', 'absk', 'ABSK[A-Za-z0-9+/]{109,269}={0,2}', 'live', { trusted: true }],
   ['AWS_BEDROCK_KEY', 'bedrock-api-key-', 'bedrock-api-key-[A-Za-z0-9+/]{28,400}={0,2}', 'live', { trusted: true }],

@@ -45,15 +45,15 @@ function toPixels(size: string): number | undefined {
 }
 
 /** The background colour behind text, as far as the markup states it; white by default. */
-export type Ground = readonly [number, number, number] | 'unknown'
+export type Background = readonly [number, number, number] | 'unknown'
 
 export interface Appearance {
   hidden: boolean
-  ground: Ground
+  ground: Background
 }
 
 /** Whether an element's text is hidden on the given background, and the background of its children. */
-export function readAppearance(element: MarkupElement, ground: Ground): Appearance {
+export function readAppearance(element: MarkupElement, ground: Background): Appearance {
   const attribute = (name: string) => findAttribute(element, name)
   const style = readStyle(attribute('style') ?? '')
   const background =
@@ -62,7 +62,7 @@ export function readAppearance(element: MarkupElement, ground: Ground): Appearan
     attribute('bgcolor') ??
     attribute('data-highlight-colour')
   const behind = background === undefined ? undefined : readColor(background.trim().toLowerCase())
-  const own: Ground =
+  const own: Background =
     background === undefined || behind?.alpha === 0 ? ground : behind === undefined ? 'unknown' : behind.rgb
   if (element.attributes.length === 0) return { hidden: false, ground: own }
 

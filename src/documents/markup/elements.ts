@@ -1,6 +1,6 @@
 import type { DocumentLink } from '../document.ts'
-import type { Flow } from '../text/flow.ts'
-import { type Ground, readAppearance } from './appearance.ts'
+import type { DocumentBuilder } from '../text/flow.ts'
+import { type Background, readAppearance } from './appearance.ts'
 import { type Close, findAttribute, type MarkupElement } from './markup.ts'
 import { createTableReader } from './tables.ts'
 import { readAddress } from './wiki-address.ts'
@@ -15,7 +15,7 @@ const blocks = new Set(
 const silentAttributes =
   /^(?:class|style|id|name|rel|target|type|lang|dir|role|for|method|colspan|rowspan|width|height|align|valign|border|cell(?:padding|spacing)|scope|start|loading|decoding|tabindex|charset|http-equiv|viewport|xmlns(?::[^:]*)?|hidden|local-id|checked|disabled|aria-(?:hidden|level|expanded)|bgcolor|color|size|face|srcset|sizes|integrity|data-(?:layout|highlight-colour|number-column|node-type|card-appearance|colorid|width|(?:table|renderer|mark)-[\w.-]*)|data-[\w.-]*-id|[^:]*:(?:local-id|macro-id|schema-version|version-at-save|account-id|userkey|layout|align|thumbnail|border|style|custom-width|original-[\w.-]*|name|content-title|space-key|anchor|breakout-[\w.-]*|emoji-(?:id|shortname|fallback)|type|entity-id)|[^:]*:[\w.-]*(?:width|height))$/
 
-export function emitAttributes(flow: Flow, element: MarkupElement): void {
+export function emitAttributes(flow: DocumentBuilder, element: MarkupElement): void {
   for (const { name, raw, at } of element.attributes) {
     if (raw === '' || silentAttributes.test(name) || /^data:(?:image|font|audio|video)\//i.test(raw)) continue
     flow.part('attribute', raw, at, { label: name.slice(name.indexOf(':') + 1), encoded: true })
@@ -56,11 +56,11 @@ const both = (first: Close | undefined, second: Close | undefined): Close | unde
 
 /** Handles the elements that HTML and the wiki's storage format share. */
 export function createElementReader(
-  flow: Flow,
+  flow: DocumentBuilder,
   options: ElementOptions,
 ): (element: MarkupElement) => Close | undefined {
   const readTable = createTableReader(flow)
-  let ground: Ground = [255, 255, 255]
+  let ground: Background = [255, 255, 255]
 
   const readAnchor = (element: MarkupElement): Close | undefined => {
     const href = element.attributes.find(({ name }) => name === 'href')

@@ -1,5 +1,5 @@
 import { isHeaderRow } from '../text/cells.ts'
-import type { Flow } from '../text/flow.ts'
+import type { DocumentBuilder } from '../text/flow.ts'
 import { type Close, findAttribute, type MarkupElement } from './markup.ts'
 
 interface Row {
@@ -19,7 +19,7 @@ const MAX_SPAN = 100
 const MAX_ROW_NAME = 60
 
 /** Turns table markup into cell parts labelled with their column or row header. */
-export function createTableReader(flow: Flow): (element: MarkupElement) => Close | undefined {
+export function createTableReader(flow: DocumentBuilder): (element: MarkupElement) => Close | undefined {
   const tables: Table[] = []
 
   const openCell = (element: MarkupElement, table: Table): Close => {

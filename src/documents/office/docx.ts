@@ -2,7 +2,7 @@ import type { AssayDocument } from '../document.ts'
 import { toLink } from '../markup/elements.ts'
 import type { Close, MarkupElement } from '../markup/markup.ts'
 import { createTableReader } from '../markup/tables.ts'
-import { createFlow, type Flow } from '../text/flow.ts'
+import { createFlow, type DocumentBuilder } from '../text/flow.ts'
 import {
   findLocal,
   listFiles,
@@ -17,7 +17,7 @@ const tableElements: Record<string, string> = { tbl: 'table', tr: 'tr', tc: 'td'
 const isOff = (element: MarkupElement) => /^(?:0|false|off|none)$/.test(findLocal(element, 'val') ?? '')
 
 /** Writes one XML part of a Word file: body, header, footer, footnotes or comments. */
-function readStory(files: OfficeFiles, name: string, flow: Flow, site: string | undefined): void {
+function readStory(files: OfficeFiles, name: string, flow: DocumentBuilder, site: string | undefined): void {
   const xml = readFileText(files, name)
   if (xml === undefined) return
   const relationships = readRelationships(files, name)

@@ -1,5 +1,5 @@
 import { type Close, findAttribute, type MarkupElement, readMarkup } from '../markup/markup.ts'
-import type { Flow } from '../text/flow.ts'
+import type { DocumentBuilder } from '../text/flow.ts'
 
 export type OfficeFiles = ReadonlyMap<string, Uint8Array>
 
@@ -71,7 +71,7 @@ export function readRelationships(files: OfficeFiles, name: string): Map<string,
 const namedProperties = new Set(['title', 'subject', 'description', 'keywords', 'category', 'Company', 'Manager'])
 
 /** Reads title, keywords and similar properties, and all custom properties. */
-export function readProperties(files: OfficeFiles, flow: Flow): void {
+export function readProperties(files: OfficeFiles, flow: DocumentBuilder): void {
   for (const name of ['docProps/core.xml', 'docProps/app.xml', 'docProps/custom.xml']) {
     const xml = readFileText(files, name)
     if (xml === undefined) continue

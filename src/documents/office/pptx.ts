@@ -1,7 +1,7 @@
 import type { AssayDocument } from '../document.ts'
 import { toLink } from '../markup/elements.ts'
 import { createTableReader } from '../markup/tables.ts'
-import { createFlow, type Flow } from '../text/flow.ts'
+import { createFlow, type DocumentBuilder } from '../text/flow.ts'
 import {
   findLocal,
   listFiles,
@@ -14,7 +14,7 @@ import {
 
 const tableElements: Record<string, string> = { tbl: 'table', tr: 'tr', tc: 'td' }
 
-function readSlide(files: OfficeFiles, name: string, flow: Flow, site: string | undefined): void {
+function readSlide(files: OfficeFiles, name: string, flow: DocumentBuilder, site: string | undefined): void {
   const relationships = readRelationships(files, name)
   const readTable = createTableReader(flow)
   let inText = false

@@ -2,7 +2,7 @@ import type { AssayDocument } from '../document.ts'
 import { toLink } from '../markup/elements.ts'
 import { decodeEntities } from '../markup/entities.ts'
 import { createSheet, type DocumentCell } from '../text/cells.ts'
-import { createFlow, type Flow } from '../text/flow.ts'
+import { createFlow, type DocumentBuilder } from '../text/flow.ts'
 import { findLocal, type OfficeFiles, readElements, readFileText, readProperties, readRelationships } from './office.ts'
 
 const MAX_STRINGS = 500_000
@@ -47,7 +47,7 @@ function toColumn(reference: string): number {
   return column - 1
 }
 
-function readSheet(xml: string, sheet: string, strings: readonly string[], flow: Flow): string[] {
+function readSheet(xml: string, sheet: string, strings: readonly string[], flow: DocumentBuilder): string[] {
   const writeRow = createSheet(flow, sheet)
   const linkIds: string[] = []
   let row = 0
@@ -105,7 +105,7 @@ function readSheet(xml: string, sheet: string, strings: readonly string[], flow:
   return linkIds
 }
 
-function readComments(xml: string, sheet: string, flow: Flow): void {
+function readComments(xml: string, sheet: string, flow: DocumentBuilder): void {
   let inText = false
   readElements(
     xml,
@@ -125,7 +125,7 @@ function readComments(xml: string, sheet: string, flow: Flow): void {
 }
 
 /** Reads data connections, whose connection strings and queries are in attributes. */
-function readConnections(files: OfficeFiles, flow: Flow): void {
+function readConnections(files: OfficeFiles, flow: DocumentBuilder): void {
   const xml = readFileText(files, 'xl/connections.xml')
   if (xml === undefined) return
   readElements(xml, (_local, element) => {

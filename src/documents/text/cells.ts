@@ -1,4 +1,4 @@
-import type { Flow } from './flow.ts'
+import type { DocumentBuilder } from './flow.ts'
 
 /** Limit on cells with a part of their own; further rows of a larger sheet become plain text. */
 export const MAX_CELLS = 10_000
@@ -26,12 +26,15 @@ export interface DocumentCell {
   text: string
   column: number
   /** Writes the cell's text to the flow. */
-  write: (flow: Flow) => void
+  write: (flow: DocumentBuilder) => void
   at: number
 }
 
 /** Returns a writer for the rows of one sheet, called top to bottom, that emits cells labelled with their column. */
-export function createSheet(flow: Flow, sheet?: string): (row: number, cells: readonly DocumentCell[]) => void {
+export function createSheet(
+  flow: DocumentBuilder,
+  sheet?: string,
+): (row: number, cells: readonly DocumentCell[]) => void {
   const prefix = sheet === undefined ? '' : `${sheet}!`
   let header: Map<number, string> | undefined
   let written = 0

@@ -26,7 +26,7 @@ interface PartFacts {
  * Builds a document while its source is read: body text split at headings, and separate parts for everything else. `at`
  * is an offset in the source.
  */
-export interface Flow {
+export interface DocumentBuilder {
   /** Adds text as written. */
   plain(text: string, at: number): void
   /** Adds text and decodes its character references. */
@@ -63,7 +63,7 @@ export interface FlowOptions {
 
 const TOO_MANY_PARTS = 'There are more separate parts than are read; the last ones are left out.'
 
-export function createFlow(options: FlowOptions = {}): Flow {
+export function createFlow(options: FlowOptions = {}): DocumentBuilder {
   const lineStarts = options.source === undefined ? undefined : toLineStarts(options.source)
   const opened: OpenPart[] = []
   const sinks: OpenPart[] = []
@@ -153,7 +153,7 @@ export function createFlow(options: FlowOptions = {}): Flow {
     }
   }
 
-  const flow: Flow = {
+  const flow: DocumentBuilder = {
     plain: (text, at) => add(text, at, text.length),
     encoded(raw, at) {
       const target = sink()

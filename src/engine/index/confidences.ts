@@ -3,7 +3,7 @@ import type { FacetTable } from './facets.ts'
 import type { Rows } from './rows.ts'
 
 /** One hundredth, in the ten-thousandths in which rows store confidence. */
-export const SHARE = 100
+export const CONFIDENCE_STEP = 100
 const SHARES = 101
 
 /** With more cells than this, the distance between marks grows in proportion. */
@@ -13,7 +13,7 @@ const SPARE_CELLS = 16
 /**
  * Counts and sums of confidence by cell and hundredth, of all rows before some row; index `hundredth * width + cell`.
  */
-export interface ShareMark {
+export interface ConfidenceMark {
   counts: Uint32Array
   sums: Float64Array
 }
@@ -30,8 +30,8 @@ export class ConfidenceTallies {
   count = 0
   readonly #rows: Rows
   readonly #facets: FacetTable
-  #total: ShareMark
-  readonly #marks: ShareMark[] = []
+  #total: ConfidenceMark
+  readonly #marks: ConfidenceMark[] = []
 
   constructor(rows: Rows, facets: FacetTable, bits: number) {
     this.#rows = rows
@@ -60,7 +60,7 @@ export class ConfidenceTallies {
     for (let row = this.count; row < count; row++) {
       if ((row & mask) === 0) this.#marks.push({ counts: counts.slice(), sums: sums.slice() })
       const value = confidence[row] as number
-      const at = Math.floor(value / SHARE) * width + (cellOf[combo[row] as number] as number)
+      const at = Math.floor(value / CONFIDENCE_STEP) * width + (cellOf[combo[row] as number] as number)
       counts[at] = (counts[at] as number) + 1
       sums[at] = (sums[at] as number) + value
     }
@@ -71,7 +71,7 @@ export class ConfidenceTallies {
   change(row: number, from: { combo: number; confidence: number }, to: { combo: number; confidence: number }): void {
     const { cellOf } = this.#facets
     const place = ({ combo, confidence }: typeof from) =>
-      Math.floor(confidence / SHARE) * this.width + (cellOf[combo] as number)
+      Math.floor(confidence / CONFIDENCE_STEP) * this.width + (cellOf[combo] as number)
     const [left, entered] = [place(from), place(to)]
     for (let index = (row >> this.bits) + 1; index <= this.#marks.length; index++) {
       const { counts, sums } = this.#marks[index] ?? this.#total
@@ -105,13 +105,13 @@ export class ConfidenceTallies {
   }
 
   #add(
-    mark: ShareMark,
+    mark: ConfidenceMark,
     { cellGroupOf, leastConfidence }: { cellGroupOf: Uint32Array; leastConfidence: number },
     { counts, sums, base, summed }: Counted,
   ): void {
     const { width } = this
     const cells = Math.min(width, cellGroupOf.length)
-    for (let share = leastConfidence / SHARE; share < SHARES; share++) {
+    for (let share = leastConfidence / CONFIDENCE_STEP; share < SHARES; share++) {
       const at = share * width
       for (let cell = 0; cell < cells; cell++) {
         const group = base + (cellGroupOf[cell] as number)
@@ -121,7 +121,7 @@ export class ConfidenceTallies {
     }
   }
 
-  #createMark(): ShareMark {
+  #createMark(): ConfidenceMark {
     const length = SHARES * this.width
     return { counts: new Uint32Array(length), sums: new Float64Array(length) }
   }

@@ -50,7 +50,7 @@ export function followHistory(reader: Reader, engine: Engine): void {
   const { history, touched } = engine
   const changes = listChanges(reader, [...touched.keys()])
   for (const [id, before] of touched) {
-    if (!history.isWhole) break
+    if (!history.isComplete) break
     const rows = changes.get(id) ?? []
     if (rows.length > 0 || history.countOf(id) > 0) follow(engine, id, before, rows)
   }
@@ -92,7 +92,7 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
     return
   }
   if (before === undefined || taken.length < count) {
-    history.isWhole = false
+    history.isComplete = false
     return
   }
   const statusOf = (combo: number) => facets.facets.status.valueOf(combo)

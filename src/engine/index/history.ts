@@ -37,7 +37,7 @@ export class History {
   readonly leaves: Timeline
   readonly enters: Timeline
   /** False when a change cannot be expressed by adding rows: the history must then be rebuilt. */
-  isWhole = true
+  isComplete = true
   readonly #facets: FacetTable
   readonly #most: number
   #changes = new Uint8Array(64)
@@ -57,7 +57,7 @@ export class History {
   }
 
   /** True when so many rows cancel out that a rebuilt history would be much smaller. */
-  get isWorn(): boolean {
+  get needsCompaction(): boolean {
     return this.#spare > Math.max(this.#most, this.leaves.count >> 1)
   }
 
@@ -93,7 +93,7 @@ export class History {
     const isNear = id < 2 ** 31 && id <= 16 * (this.#changes.length + 1_000_000)
     if (count >= MANY_CHANGES || !isNear) {
       if (this.#aside.size < MAX_ASIDE) this.#aside.set(id, count)
-      else this.isWhole = false
+      else this.isComplete = false
     } else {
       if (id >= this.#changes.length) this.#changes = grown(this.#changes, id + 1)
       this.#changes[id] = count

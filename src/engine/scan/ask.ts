@@ -1,5 +1,5 @@
 import type { AssetTable } from '../index/assets.ts'
-import { SHARE } from '../index/confidences.ts'
+import { CONFIDENCE_STEP } from '../index/confidences.ts'
 import type { Rows } from '../index/rows.ts'
 import { type Mark, NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
@@ -12,7 +12,7 @@ const MAX_CLEARED = 2 ** 27
 /** The maximum number of (bucket, group) cells in a result. */
 const MAX_NUMBERS = 8_000_000
 
-export interface Asked {
+export interface FlowQuery {
   shape: Shape
   want: Want
   /** `[from, to)` in epoch milliseconds. */
@@ -23,13 +23,13 @@ export interface Asked {
 }
 
 /** The columns that a query reads. */
-export interface Told {
+export interface ColumnSource {
   timeline: Timeline
   assets: AssetTable
 }
 
 /** Answers a query from the columns; undefined when it would exceed the memory limits. */
-export function ask(told: Told, asked: Asked): Numbers | undefined {
+export function answerFlow(told: ColumnSource, asked: FlowQuery): Numbers | undefined {
   const { shape, want, from, to, edges } = asked
   const buckets = edges.length + 1
   const width = shape.groups + 1
@@ -55,8 +55,8 @@ export function ask(told: Told, asked: Asked): Numbers | undefined {
 }
 
 function scanBuckets(
-  { timeline, assets }: Told,
-  { shape, want }: Asked,
+  { timeline, assets }: ColumnSource,
+  { shape, want }: FlowQuery,
   borders: readonly number[],
   numbers: Numbers,
 ): void {
@@ -68,7 +68,12 @@ function scanBuckets(
 }
 
 /** Counts and sums, by differences of the tallies at the boundaries, or by a row scan for short ranges. */
-function count({ timeline }: Told, { shape, want }: Asked, borders: readonly number[], numbers: Numbers): void {
+function count(
+  { timeline }: ColumnSource,
+  { shape, want }: FlowQuery,
+  borders: readonly number[],
+  numbers: Numbers,
+): void {
   const { rows, tallies } = timeline
   const { width, counts, sums } = numbers
   const summed = want === 'sum'
@@ -105,14 +110,14 @@ function count({ timeline }: Told, { shape, want }: Asked, borders: readonly num
 }
 
 /** A source of counts and sums of all rows before a given row. */
-interface Known {
+interface CumulativeCounts {
   /** The number of rows scanned in about the time of one such count. */
   fold: number
   countBefore(row: number, out: Counted): void
 }
 
 /** The tallies that distinguish the groups of a shape; undefined when only a row scan does. */
-function findTallies(timeline: Timeline, shape: Shape): Known | undefined {
+function findTallies(timeline: Timeline, shape: Shape): CumulativeCounts | undefined {
   const { rows, tallies } = timeline
   const { cellGroupOf, leastConfidence, members } = shape
   if (leastConfidence === 0) {
@@ -122,7 +127,8 @@ function findTallies(timeline: Timeline, shape: Shape): Known | undefined {
       countBefore: (row, out) => countBefore(timeline, shape, row, out),
     }
   }
-  const confidences = cellGroupOf === undefined || leastConfidence % SHARE !== 0 ? undefined : tallies.getConfidences()
+  const confidences =
+    cellGroupOf === undefined || leastConfidence % CONFIDENCE_STEP !== 0 ? undefined : tallies.getConfidences()
   if (confidences === undefined || cellGroupOf === undefined) return undefined
   return {
     fold: 2 ** (confidences.bits - 1),
@@ -193,7 +199,12 @@ function addMark(mark: Mark, shape: Shape, out: Counted): void {
 }
 
 /** Minimum and maximum: from block summaries for whole blocks, from a row scan at both ends. */
-function measure({ timeline, assets }: Told, asked: Asked, borders: readonly number[], numbers: Numbers): void {
+function measure(
+  { timeline, assets }: ColumnSource,
+  asked: FlowQuery,
+  borders: readonly number[],
+  numbers: Numbers,
+): void {
   const { rows, tallies } = timeline
   const { shape, want } = asked
   const { cellGroupOf } = shape
@@ -236,8 +247,8 @@ function measure({ timeline, assets }: Told, asked: Asked, borders: readonly num
 }
 
 function countAssets(
-  { timeline, assets }: Told,
-  asked: Asked,
+  { timeline, assets }: ColumnSource,
+  asked: FlowQuery,
   borders: readonly number[],
   numbers: Numbers,
 ): Numbers | undefined {
@@ -274,7 +285,7 @@ function areWithin(times: Float64Array, count: number, from: number, to: number)
   return true
 }
 
-function addLate({ timeline, assets }: Told, asked: Asked, numbers: Numbers): void {
+function addLate({ timeline, assets }: ColumnSource, asked: FlowQuery, numbers: Numbers): void {
   const { shape, want } = asked
   const { late } = timeline
   if (late.count === 0) return
@@ -289,7 +300,7 @@ function addLate({ timeline, assets }: Told, asked: Asked, numbers: Numbers): vo
 }
 
 /** The late rows within the range, by bucket. */
-function listLate({ late }: Timeline, { from, to, edges }: Asked): Map<number, number[]> {
+function listLate({ late }: Timeline, { from, to, edges }: FlowQuery): Map<number, number[]> {
   const found = new Map<number, number[]>()
   for (let row = 0; row < late.count; row++) {
     const time = late.time[row] ?? 0

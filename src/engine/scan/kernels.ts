@@ -5,7 +5,7 @@ import type { Rows } from '../index/rows.ts'
 type Combos = Rows['combo']
 
 /** Input for counting rows of at least confidence `least` by the group of their combination. */
-interface SureRows {
+interface ConfidentRows {
   combo: Combos
   confidence: Uint16Array
   groupOf: Uint32Array
@@ -21,8 +21,8 @@ export function tallyRows(combo: Combos, groupOf: Uint32Array, from: number, to:
 }
 
 /** Counts rows of at least confidence `least` by group. */
-export function tallySure(
-  { combo, confidence, groupOf, least }: SureRows,
+export function countConfident(
+  { combo, confidence, groupOf, least }: ConfidentRows,
   from: number,
   to: number,
   counts: Int32Array,
@@ -36,7 +36,7 @@ export function tallySure(
 
 /** Like `tallySure`, also summing the confidences. */
 export function sumSure(
-  { combo, confidence, groupOf, least }: SureRows,
+  { combo, confidence, groupOf, least }: ConfidentRows,
   from: number,
   to: number,
   { counts, sums }: { counts: Int32Array; sums: Float64Array },

@@ -1,6 +1,6 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
-import { markAssets, sumSure, tallyRows, tallySure } from './kernels.ts'
+import { countConfident, markAssets, sumSure, tallyRows } from './kernels.ts'
 import type { Numbers, Shape } from './shape.ts'
 
 /** What to compute over the rows; `assets` counts each asset once. */
@@ -72,7 +72,7 @@ export function countRows(rows: Rows, range: Range, shape: Shape, out: Counted):
   const { groupOf, leastConfidence: least } = shape
   const { counts, sums } = openScratch(width)
   if (out.summed) sumSure({ combo, confidence, groupOf, least }, from, to, { counts, sums })
-  else if (least > 0) tallySure({ combo, confidence, groupOf, least }, from, to, counts)
+  else if (least > 0) countConfident({ combo, confidence, groupOf, least }, from, to, counts)
   else tallyRows(combo, groupOf, from, to, counts)
   for (let group = 0; group < width; group++) {
     const at = out.base + group

@@ -2,7 +2,7 @@ import type { Engine } from '../columnar-index.ts'
 import type { Rows } from '../index/rows.ts'
 import { NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
-import { ask } from './ask.ts'
+import { answerFlow } from './ask.ts'
 import { groupOfRow, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
@@ -10,7 +10,7 @@ const MAX_COUNTERS = 2 ** 26
 const MAX_CONFIDENCES = 2 ** 24
 const MAX_NUMBERS = 8_000_000
 
-export interface StockAsked {
+export interface StockQuery {
   shape: Shape
   want: Want
   /** Ascending; a row counts at a moment when its time is before the moment. */
@@ -21,14 +21,14 @@ export interface StockAsked {
  * Findings in their state at each of several moments, one bucket for each; undefined without moments or beyond the
  * memory limits.
  */
-export function askStock(engine: Engine, { shape, want, moments }: StockAsked): Numbers | undefined {
+export function answerStock(engine: Engine, { shape, want, moments }: StockQuery): Numbers | undefined {
   const { findings, history, assets } = engine
   const last = moments.at(-1)
   if (last === undefined) return undefined
   if (want === 'assets') return countAssets(engine, shape, moments)
   if (want === 'extremes') return measure(engine, shape, moments)
   const asked = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: moments.slice(0, -1) }
-  const parts = [findings, history.enters, history.leaves].map((timeline) => ask({ timeline, assets }, asked))
+  const parts = [findings, history.enters, history.leaves].map((timeline) => answerFlow({ timeline, assets }, asked))
   const [present, enters, leaves] = parts
   if (present === undefined || enters === undefined || leaves === undefined) return undefined
   const { width, counts, sums } = present
@@ -47,7 +47,7 @@ export function askStock(engine: Engine, { shape, want, moments }: StockAsked): 
 /** Visits the rows of all groups one by one in time order, calling `close` at each moment. */
 function followThrough(
   { findings, history, assets }: Engine,
-  { shape, moments }: Pick<StockAsked, 'shape' | 'moments'>,
+  { shape, moments }: Pick<StockQuery, 'shape' | 'moments'>,
   follow: (group: number, rows: Rows, row: number, by: 1 | -1) => void,
   close: (index: number) => void,
 ): void {

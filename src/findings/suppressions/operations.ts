@@ -205,7 +205,7 @@ async function applyNow(suppression: SuppressionRecord, context: WriteContext): 
       { durable: true },
     )
     after = last.id
-    await context.store.giveWay(context.signal)
+    await context.store.yieldBetweenBatches(context.signal)
   }
 }
 
@@ -230,6 +230,6 @@ async function takeBack({ id }: SuppressionRecord, context: WriteContext): Promi
     )
     changed += page.length
     after = last.id
-    await context.store.giveWay(context.signal)
+    await context.store.yieldBetweenBatches(context.signal)
   }
 }

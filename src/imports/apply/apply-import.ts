@@ -1,5 +1,5 @@
 import type { Facets } from '../../findings/facets.store.ts'
-import { openToldAssets, type ToldAssets } from '../../findings/imported-assets.store.ts'
+import { type ImportedAssetWriter, openImportedAssets } from '../../findings/imported-assets.store.ts'
 import { FindingLedger } from '../../findings/ledger.store.ts'
 import { openPendingImport, type PendingImport } from '../../findings/pending-imports.store.ts'
 import { suppressOpened } from '../../findings/suppressions/suppressions.ts'
@@ -17,8 +17,8 @@ import {
 } from '../stage/imports.store.ts'
 import { type RowPlace, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
-import { type Arranger, openArranger } from './row-sorter.ts'
-import type { ArrangedRows } from './sorted-rows.ts'
+import { openRowSorter, type RowSorter } from './row-sorter.ts'
+import type { SortedImportRows } from './sorted-rows.ts'
 import { createLeftOutIndexes, dropKept, isFollowed, leaveOutIndexes, sweepImports } from './stale-imports.ts'
 
 /**
@@ -58,9 +58,9 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   const { store, now } = context
   const { id, uid } = lease.scan
   const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
-  let arranger: Arranger | undefined
+  let arranger: RowSorter | undefined
   try {
-    arranger = openArranger(await leaveOutIndexes(store, { ...indexes, uid }))
+    arranger = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
     const pending = await openPending(lease, context)
     await storeWaiting(lease, context, arranger, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
@@ -102,11 +102,11 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
 async function storeWaiting(
   lease: ScanLease,
   { store, now }: ApplyContext,
-  arranger: Arranger,
+  arranger: RowSorter,
   pending: PendingImport,
 ): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
-  let told: ToldAssets | undefined
+  let told: ImportedAssetWriter | undefined
   let most = ROWS_AT_FIRST
   let bytesOfRow = BYTES_OF_ROW_AT_FIRST
   let from = store.read((reader) => countStoredRows(reader, uid))
@@ -126,7 +126,7 @@ async function storeWaiting(
     // A rejection is handled when the promise is awaited.
     next.catch(() => {})
     const facets = rows.facets.map((names): Facets => ({ sourceId, ...names }))
-    told ??= openToldAssets(sourceId, {
+    told ??= openImportedAssets(sourceId, {
       pending,
       last: from === 0 ? undefined : assetOf(rows, from - 1).key,
       addedSince: progress.discovered === 0 ? undefined : (startedAt ?? undefined),
@@ -144,10 +144,10 @@ async function storeWaiting(
         const keep = (ledger: FindingLedger) => {
           let done = start
           do {
-            const to = Math.min(rows.size, done + (store.isAwaited ? MIN_ROWS : Math.min(ROWS_TO_LOOK, fitting)))
+            const to = Math.min(rows.size, done + (store.hasWaitingWriter ? MIN_ROWS : Math.min(ROWS_TO_LOOK, fitting)))
             storeRows({ writer, ledger, rows, facets, scanId, at, assets, findings: stored.findings }, done, to)
             done = to
-          } while (done < rows.size && done - start < Math.min(most, fitting) && !store.isAwaited)
+          } while (done < rows.size && done - start < Math.min(most, fitting) && !store.hasWaitingWriter)
           suppressOpened(writer, ledger, at)
           return done
         }
@@ -161,7 +161,7 @@ async function storeWaiting(
       // A log that was reset does not grow; then the measurement of an earlier transaction is kept.
       if (store.logBytes > logBytes) bytesOfRow = (store.logBytes - logBytes) / (from - start)
       most = Math.min(MAX_ROWS, rowsOf(MAX_LOG_BYTES, bytesOfRow), most * 2)
-      await store.giveWay(lease.signal)
+      await store.yieldBetweenBatches(lease.signal)
     }
     from = 0
     storedUntil = ordinal
@@ -176,12 +176,12 @@ function rowsOf(logBytes: number, bytesOfRow: number): number {
 interface Storing {
   writer: Writer
   ledger: FindingLedger
-  rows: ArrangedRows
+  rows: SortedImportRows
   /** `rows.facets` with the source of the import. */
   facets: readonly Facets[]
   scanId: number
   at: number
-  assets: ToldAssets
+  assets: ImportedAssetWriter
   /** The results are added to these counts. */
   findings: ScanProgress['findings']
 }
@@ -215,7 +215,7 @@ function storeRows(storing: Storing, from: number, to: number): void {
   }
 }
 
-const assetOf = (rows: ArrangedRows, index: number) => itemAt(rows.assets, rows.assetAt[index] ?? 0)
+const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.assetAt[index] ?? 0)
 const toTime = (at = Number.NaN): number | null => (Number.isNaN(at) ? null : at)
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {

@@ -70,7 +70,7 @@ async function applyDeferred({ lease, pending, store, now }: Publishing): Promis
     FindingLedger.keep(writer, at, apply, { pending })
     return deferred.length > 0
   }
-  while (lease.write(applySome, unpublished)) await store.giveWay(lease.signal)
+  while (lease.write(applySome, unpublished)) await store.yieldBetweenBatches(lease.signal)
 }
 
 /** Applies to the unpublished findings the suppressions that were created or deleted in the meantime. */
@@ -85,7 +85,7 @@ async function followSuppressions({ lease, pending, store, now }: Publishing): P
         return FindingLedger.keep(writer, at, (ledger) => change(writer, ledger, from), { pending })
       }
       after = lease.write(keep, unpublished)
-      await store.giveWay(lease.signal)
+      await store.yieldBetweenBatches(lease.signal)
     }
   }
   const isOurs = (writer: Writer, ledger: FindingLedger, id: number) =>

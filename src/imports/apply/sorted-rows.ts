@@ -6,7 +6,7 @@ import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-bl
 type Told = ImportRow['asset']
 
 /** Findings in columns, in storage order; those of one asset keep their order in the file. */
-export interface ArrangedRows {
+export interface SortedImportRows {
   size: number
   /** The distinct descriptions of assets, and for each finding the index of its own. */
   assets: Told[]
@@ -25,7 +25,7 @@ export interface ArrangedRows {
 }
 
 /** Unpacks blocks and sorts their findings, by default by asset key, so that its index is written sequentially. */
-export function arrangeBlocks(packed: readonly Uint8Array[]): ArrangedRows {
+export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   const blocks = packed.map(openBlock)
   const order = blocks[0]?.order ?? 'key'
   const tellings = new AssetVariants()
@@ -43,7 +43,7 @@ export function arrangeBlocks(packed: readonly Uint8Array[]): ArrangedRows {
   }))
   const size = blocks.reduce((sum, block) => sum + block.size, 0)
   const nextPlaces = order === 'given' ? undefined : tellings.startsOf(countByKey(numbered, tellings), order)
-  const rows: ArrangedRows = {
+  const rows: SortedImportRows = {
     size,
     assets: tellings.list,
     assetAt: new Uint32Array(size),

@@ -21,7 +21,7 @@ const NAME_BYTES_INDEXED_AT_ONCE = 32 * 1024 * 1024
 
 /** Deletes a staged file that will not be stored, or not completely. */
 export async function discardImport(uid: string, store: Store): Promise<void> {
-  while (store.write((writer) => dropSomeBlocks(writer, uid, DROPPED_AT_ONCE))) await store.giveWay()
+  while (store.write((writer) => dropSomeBlocks(writer, uid, DROPPED_AT_ONCE))) await store.yieldBetweenBatches()
   store.write((writer) => dropImportFile(writer, uid))
 }
 
@@ -41,13 +41,14 @@ export async function sweepImports({ store, now, signal }: Sweep): Promise<void>
 
 /** Undoes what an import has stored and will not publish. */
 async function undoImport(id: number, store: Store): Promise<void> {
-  while (store.write((writer) => undoSome(writer, id, UNDONE_AT_ONCE), { unpublished: true })) await store.giveWay()
+  while (store.write((writer) => undoSome(writer, id, UNDONE_AT_ONCE), { unpublished: true }))
+    await store.yieldBetweenBatches()
 }
 
 /** Deletes the earlier state that was kept for readers of imports that are now published or undone. */
 export async function dropKept(store: Store): Promise<void> {
   if (!store.read(hasKept)) return
-  while (store.write((writer) => dropSomeKept(writer, UNDONE_AT_ONCE))) await store.giveWay()
+  while (store.write((writer) => dropSomeKept(writer, UNDONE_AT_ONCE))) await store.yieldBetweenBatches()
 }
 
 interface Change {
@@ -95,9 +96,9 @@ export const leavesOutIndexes = ({ rows, all }: Pick<Waiting, 'rows' | 'all'>, s
 /** Changes one index per transaction, each starting with an empty log, most of which it may fill. */
 async function changeIndexes(store: Store, { write, signal }: Change, work: (writer: Writer) => boolean) {
   for (;;) {
-    await store.untilFree(signal)
-    await store.untilLogIsEmpty(signal)
+    await store.waitForWriteLock(signal)
+    await store.drainLog(signal)
     if (!write(work)) return
-    await store.giveWay(signal)
+    await store.yieldBetweenBatches(signal)
   }
 }

@@ -3,7 +3,7 @@ import { severities } from '../../detectors/detector.ts'
 import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
-import { type Issue, invalidInput, tellMore } from '../../kernel/errors.ts'
+import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import { explainIssues } from '../../operation/input/repair.ts'
 import { showKey } from '../../operation/shown-key.ts'
@@ -131,7 +131,7 @@ function listTimeIssues(line: ImportLine, latest: number): Issue[] {
 
 export function badLine(line: number, issues: readonly Issue[]) {
   const [first] = issues
-  const more = tellMore(issues, ' in it, see issues')
+  const more = describeMoreProblems(issues, ' in it, see issues')
   const where = first === undefined || first.path === '' ? 'it' : first.path
   return invalidInput(`Nothing was imported: line ${line} is wrong: ${where} ${first?.message ?? ''}${more}`, {
     reason: 'bad_line',

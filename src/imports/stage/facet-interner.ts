@@ -2,7 +2,7 @@ import { toSafeText } from '../../detectors/safe-text.ts'
 import type { ImportFacets, ImportLine } from '../read/import-line.ts'
 
 /** Maximum number of remembered combinations. */
-const MAX_KEPT = 5_000
+const MAX_COMBINATIONS = 5_000
 
 type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
 
@@ -24,7 +24,7 @@ export class FacetInterner {
       ?.get(category)
       ?.get(customDetectorKey)
     if (found !== undefined) return found
-    if (this.#size++ >= MAX_KEPT) {
+    if (this.#size++ >= MAX_COMBINATIONS) {
       this.#known = new Map()
       this.#size = 0
     }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
-import { listMasked } from '../../kernel/redaction.ts'
+import { exportMaskedForms } from '../../kernel/redaction.ts'
 import { startWorker } from '../../runtime/package-files.ts'
 import type { ConverterSettings, ImportPiece } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
@@ -46,7 +46,7 @@ export async function* convertPieces(
       heldBytes += piece.length
       if (threads.length === 0 && heldBytes <= SMALL_FILE_BYTES) continue
       if (threads.length === 0) {
-        threads = openThreads({ fingerprintKey, latest, masked: listMasked() }, threadCount)
+        threads = openThreads({ fingerprintKey, latest, masked: exportMaskedForms() }, threadCount)
         // Converted here while the threads start; its findings determine the bounds of the parts.
         const [first, ...others] = held.splice(0)
         if (first !== undefined)

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { takeOverMasked } from '../../kernel/redaction.ts'
+import { importMaskedForms } from '../../kernel/redaction.ts'
 import { type Conversion, createConverter } from './import-convert.ts'
 
 export interface ConverterSettings {
@@ -17,7 +17,7 @@ export interface ImportPiece {
 }
 
 const { fingerprintKey, masked, latest } = workerData as ConverterSettings
-takeOverMasked(masked)
+importMaskedForms(masked)
 const convert = createConverter(fingerprintKey, latest)
 
 parentPort?.on('message', ({ bytes, bounds }: ImportPiece) => {

@@ -1,4 +1,4 @@
-import { line, quote, type Shown, showName } from '../../kernel/shown.ts'
+import { line, type PrintableText, quote, showName } from '../../kernel/shown.ts'
 import {
   type Completion,
   INVALID_PARAMS,
@@ -25,7 +25,7 @@ interface PromptText {
   arguments: readonly PromptArgument[]
   /** The tools that the prompt requires. */
   needs: readonly string[]
-  write(values: Record<string, Shown>): string
+  write(values: Record<string, PrintableText>): string
 }
 
 const prompts: readonly PromptText[] = [
@@ -139,8 +139,8 @@ export function createPrompts(readers: Readers, toolNames: ReadonlySet<string>):
 }
 
 /** Values are inserted into an instruction, so each is limited to one short line. */
-function checkValues(text: PromptText, input: Record<string, string>): Record<string, Shown> {
-  const values: Record<string, Shown> = {}
+function checkValues(text: PromptText, input: Record<string, string>): Record<string, PrintableText> {
+  const values: Record<string, PrintableText> = {}
   for (const { name, required } of text.arguments) {
     const value = input[name]?.trim() ?? ''
     if (value === '' && required)

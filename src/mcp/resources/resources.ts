@@ -84,13 +84,13 @@ export function toCompletion(values: readonly string[]): Completion {
   return { values: values.slice(0, 100), total: values.length, hasMore: values.length > 100 }
 }
 
-interface Shelf {
+interface ResourceCatalog {
   offered: readonly ResourceKind[]
   readers: Readers
   schemas: ReadonlyMap<string, JsonSchema>
 }
 
-async function read(uri: string, shelf: Shelf, exchange: McpRequest): Promise<ResourceContents[]> {
+async function read(uri: string, shelf: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
   const [, room = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
   const name = decode(encoded)
   if (room === 'schemas') {

@@ -52,7 +52,7 @@ export async function answerDirectly(
     },
     progress: nothing,
     notice: nothing,
-    askable,
+    clientCapabilities: askable,
     answers: {},
     state: undefined,
   }

@@ -154,7 +154,7 @@ export class LineTransport {
       this.#refuse(null, -32700, 'This line is not JSON.')
       return
     }
-    if (isHopeless(parsed)) this.#refuse(idOf(parsed), -32600, NO_MESSAGE)
+    if (isInvalidMessage(parsed)) this.#refuse(idOf(parsed), -32600, NO_MESSAGE)
     else if (!this.#takeDirectly(parsed)) this.#leave(parsed)
   }
 
@@ -284,7 +284,7 @@ function idOf(message: unknown): RequestId | null {
 }
 
 /** True for an object that is no JSON-RPC message, which need not be left to the SDK. */
-function isHopeless(message: unknown): boolean {
+function isInvalidMessage(message: unknown): boolean {
   const { jsonrpc, method } = membersOf(message)
   return jsonrpc !== '2.0' || (method !== undefined && typeof method !== 'string')
 }

@@ -86,7 +86,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   })
   const watch = watchHost(options.parentPid ?? (() => process.ppid), options)
   lines.open()
-  const ending = await Promise.race([watch.ended, lines.closed.then((): Ending => 'broken')])
+  const ending = await Promise.race([watch.ended, lines.closed.then((): DisconnectKind => 'broken')])
   watch.stop()
   if (ending === 'quiet') {
     const late = Promise.allSettled([options.loaded?.(), connecting]).then(() => after(DRAIN_MS))
@@ -99,15 +99,15 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
 }
 
 /** quiet: no more input, but answers may still be read; broken: no one reads them. */
-type Ending = 'quiet' | 'broken'
+type DisconnectKind = 'quiet' | 'broken'
 
 function watchHost(
   parentPid: () => number,
   { stdin, stdout, signal }: StdioOptions,
-): { ended: Promise<Ending>; stop(): void } {
+): { ended: Promise<DisconnectKind>; stop(): void } {
   const stops: (() => void)[] = []
-  const ended = new Promise<Ending>((resolve) => {
-    const on = (stream: Readable | Writable, event: string, ending: Ending) => {
+  const ended = new Promise<DisconnectKind>((resolve) => {
+    const on = (stream: Readable | Writable, event: string, ending: DisconnectKind) => {
       const listener = () => resolve(ending)
       stream.on(event, listener)
       stops.push(() => stream.off(event, listener))

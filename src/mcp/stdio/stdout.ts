@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
  * Reserves stdout for the protocol: all other writes to it, through `console` or directly, go to stderr from now on.
  * Returns the only stream that still writes to stdout. Call it before importing any module that might print.
  */
-export function claimStdout(host: NodeJS.Process = process): Writable {
+export function reserveStdout(host: NodeJS.Process = process): Writable {
   const { stdout, stderr } = host
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write

@@ -1,5 +1,5 @@
 import { AppError, type Suggestion } from '../../kernel/errors.ts'
-import { line, MAX_NAME, type Shown, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import { line, MAX_NAME, type PrintableText, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { ToolAnswer } from '../protocol.ts'
@@ -55,7 +55,7 @@ export function measure({ render }: Operation, answer: ToolAnswer): number {
 const sizeOf = (answer: ToolAnswer): number => Buffer.byteLength(JSON.stringify(answer), 'utf8')
 
 /** Converts bigints, which JSON cannot represent, so that serialization never fails. */
-function toPlain(value: unknown): { structure: unknown; json: Shown } {
+function toPlain(value: unknown): { structure: unknown; json: PrintableText } {
   try {
     return { structure: value, json: showJson(value) }
   } catch {
@@ -68,7 +68,7 @@ function toPlain(value: unknown): { structure: unknown; json: Shown } {
   }
 }
 
-function boundText(lines: readonly Shown[]): string {
+function boundText(lines: readonly PrintableText[]): string {
   const text = lines.join('\n')
   if (Buffer.byteLength(text, 'utf8') <= ANSWER_BYTES) return text
   const kept = Buffer.from(text, 'utf8')
@@ -104,10 +104,10 @@ export function toErrorAnswer(error: unknown, log: Log): ToolAnswer {
   }
 }
 
-const list = (head: Shown, items: readonly Shown[]): Shown[] =>
+const list = (head: PrintableText, items: readonly PrintableText[]): PrintableText[] =>
   items.length === 0 ? [] : [head, ...items.slice(0, 50).map((item) => line`- ${item}`)]
 
-function showSuggestion({ value, kind, label }: Suggestion): Shown {
+function showSuggestion({ value, kind, label }: Suggestion): PrintableText {
   const what = label === undefined ? showName(kind) : line`${showName(kind)}, ${showName(label)}`
   return line`${showName(value)} (${what})`
 }

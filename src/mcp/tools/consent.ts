@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
-import { joinShown, line, type Shown, showCode, showJson, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showCode, showJson, showSentence } from '../../kernel/shown.ts'
 import { CONSENT_REQUIRED } from '../../operation/consent.ts'
 import { principalOf } from '../../operation/context.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { McpRequest, Question, ToolAnswer } from '../protocol.ts'
 
-interface Asked {
+interface ConsentRequest {
   operation: Operation
   input: Record<string, unknown>
   exchange: McpRequest
@@ -23,10 +23,10 @@ const MAX_SHOWN = 200
  * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with a command for a terminal
  */
 export async function withConsent(
-  { operation, input, exchange, commandOptions }: Asked,
+  { operation, input, exchange, commandOptions }: ConsentRequest,
   work: (exchange: McpRequest) => Promise<ToolAnswer>,
 ): Promise<ToolAnswer | Question> {
-  const { caller, answers, askable } = exchange
+  const { caller, answers, clientCapabilities: askable } = exchange
   const canAsk = askable.has('elicitation')
   if (operation.consent === 'none' || (caller.token === true && !canAsk)) return work(exchange)
   const call = `${operation.name} ${JSON.stringify(input)}`
@@ -61,14 +61,14 @@ export async function withConsent(
   }
 }
 
-function showCall(name: string, input: Record<string, unknown>): Shown {
+function showCall(name: string, input: Record<string, unknown>): PrintableText {
   const members = Object.entries(input).map(
     ([key, value]) => line`${showCode(key)}: ${showSentence(showJson(value), MAX_SHOWN)}`,
   )
   return line`${showCode(name)} with ${joinShown(members)}`
 }
 
-function toQuestion(message: Shown, state: object): Question {
+function toQuestion(message: PrintableText, state: object): Question {
   const agree = { type: 'boolean', title: 'I agree', description: 'Do this in my name.', default: false }
   const requestedSchema = { type: 'object', properties: { agree }, required: ['agree'] }
   return {

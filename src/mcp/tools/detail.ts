@@ -14,7 +14,7 @@ export interface OutputDetail {
   members: 'all' | 'filled'
 }
 
-export const barest: OutputDetail = { depth: 0, described: false, members: 'filled' }
+export const minimalDetail: OutputDetail = { depth: 0, described: false, members: 'filled' }
 
 /** From most to least detail. */
 export const outputDetails: readonly OutputDetail[] = [
@@ -24,7 +24,7 @@ export const outputDetails: readonly OutputDetail[] = [
   { depth: 1, described: true, members: 'all' },
   { depth: 1, described: false, members: 'all' },
   { depth: 1, described: false, members: 'filled' },
-  barest,
+  minimalDetail,
 ]
 
 /**

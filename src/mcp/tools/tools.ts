@@ -1,6 +1,6 @@
 import type { Operation } from '../../operation/operation.ts'
 import type { Tool } from '../protocol.ts'
-import { barest, bytesOf, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
+import { bytesOf, minimalDetail, openLargeMembers, outputDetails, projectOutput } from './detail.ts'
 import { bars } from './icons.ts'
 import { type JsonSchema, toJsonSchema, toPortable } from './json-schema.ts'
 
@@ -143,7 +143,7 @@ function largestOf(tools: readonly Tool[], levels: readonly number[], below: num
 }
 
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
-  const detail = outputDetails[level] ?? barest
+  const detail = outputDetails[level] ?? minimalDetail
   const { name, title, summary, effect, destructive, idempotent, openWorld, toolset } = operation
   return {
     name,

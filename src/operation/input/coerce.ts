@@ -22,7 +22,7 @@ export interface SchemaNode {
 }
 
 /** Maximum length of a quoted value in a message. */
-const MAX_WORD = 40
+const MAX_QUOTED_LENGTH = 40
 
 type Path = readonly PropertyKey[]
 type Note = (path: Path, message: string) => void
@@ -146,7 +146,7 @@ function adaptWord(node: SchemaNode, value: unknown, path: Path, note: Note): un
   if (typeof value !== 'string') return value
   const word = findWord(node, value.trim())
   if (word === undefined || word === value) return value
-  note(path, `was ${quote(value, MAX_WORD)}; read as ${quote(word)}.`)
+  note(path, `was ${quote(value, MAX_QUOTED_LENGTH)}; read as ${quote(word)}.`)
   return word
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type Issue, type Suggestion, tellMore } from '../../kernel/errors.ts'
+import { AppError, describeMoreProblems, type Issue, type Suggestion } from '../../kernel/errors.ts'
 import { requireWellFormed } from './input-limits.ts'
 import { explainIssues } from './repair.ts'
 
@@ -7,7 +7,7 @@ import { explainIssues } from './repair.ts'
  * Parses input as a whole; `showKey` masks the name of an unknown member for messages.
  * @throws AppError `invalid_input` with one issue per problem.
  */
-export function parseWhole<Schema extends z.ZodType>(
+export function parseAll<Schema extends z.ZodType>(
   schema: Schema,
   raw: unknown,
   showKey: (key: string) => string,
@@ -22,7 +22,7 @@ export function parseWhole<Schema extends z.ZodType>(
 export function badInput(issues: Issue[], suggestions: Suggestion[] = []): AppError {
   const [first] = issues
   const where = first === undefined || first.path === '' ? '' : ` at ${first.path}`
-  const more = tellMore(issues)
+  const more = describeMoreProblems(issues)
   const message = `The input is not valid${where}: ${first?.message ?? 'unknown problem'}${more}`
   return new AppError('invalid_input', message, { issues, ...(suggestions.length === 0 ? {} : { suggestions }) })
 }

@@ -55,7 +55,7 @@ export function explainIssues(
  * Adds to an error which member contains the name that was not found or is ambiguous, and the corrected call when a
  * suggestion is the same name in another spelling.
  */
-export function placeName(tool: string, input: Members, error: AppError): AppError {
+export function locateName(tool: string, input: Members, error: AppError): AppError {
   const { issues, fix, reason, suggestions = [] } = error.facts
   if (issues !== undefined || fix !== undefined || suggestions.length === 0) return error
   const texts = Object.entries(input).flatMap(([key, value]) => (typeof value === 'string' ? [{ key, value }] : []))

@@ -13,7 +13,7 @@ export function listDefinedCodes(reader: Reader): string[] {
 }
 
 /** Codes of stored findings and assets, regardless of their origin. */
-export function listCarriedCodes(reader: Reader): string[] {
+export function listStoredCodes(reader: Reader): string[] {
   return reader
     .prepare(
       `SELECT text FROM word WHERE id IN (

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { z } from 'zod'
 import type { ReadContext } from '../context.ts'
-import { listCarriedCodes, listDefinedCodes } from './codes.store.ts'
+import { listDefinedCodes, listStoredCodes } from './codes.store.ts'
 import { disclosures } from './disclosure.ts'
 import { mapTexts } from './texts.ts'
 
@@ -15,7 +15,7 @@ function toCode(key: Uint8Array, word: string): string {
 }
 
 /** Returns how lockdown shows a code: unchanged when it is built in or defined here, else hashed. */
-export async function openCodes(context: Context): Promise<(code: string) => string> {
+export async function createCodeMasker(context: Context): Promise<(code: string) => string> {
   if (context.lockdownCodes === true) return (code) => code
   const own = new Set([...(await listBuiltInCodes()), ...context.read(listDefinedCodes)])
   let key: Uint8Array | undefined
@@ -47,7 +47,7 @@ export function resolveCodes(schema: z.ZodType, input: unknown, context: Context
   let words: Map<string, string> | undefined
   const resolve = (code: string) => {
     const key = context.vault.fingerprintKey()
-    words ??= new Map(context.read(listCarriedCodes).map((word) => [toCode(key, word), word]))
+    words ??= new Map(context.read(listStoredCodes).map((word) => [toCode(key, word), word]))
     return words.get(code) ?? code
   }
   return mapTexts(schema, input, (leaf, text) =>

@@ -4,7 +4,7 @@ import { emptyPartial } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { toDigits } from './format.ts'
 import type { RunPlan } from './value.ts'
-import { tell } from './warnings.ts'
+import { describeCondition } from './warnings.ts'
 
 const MAX_FILTERS = 12
 
@@ -79,7 +79,9 @@ function summarize(
   if (all === 0) return 'There is nothing to count at all yet; scan a source first.'
   const blamed = withoutFilter.flatMap(({ count }, index) => {
     const condition = conditions[index]
-    return count === 0 || condition === undefined ? [] : `${tell(condition)} (without it: ${toDigits(count)})`
+    return count === 0 || condition === undefined
+      ? []
+      : `${describeCondition(condition)} (without it: ${toDigits(count)})`
   })
   const range = withoutRange ? [`the time range leaves out ${toDigits(withoutRange)}`] : []
   const reasons = [...blamed, ...range]

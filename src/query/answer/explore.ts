@@ -30,7 +30,7 @@ const DAY = 24 * 3_600_000
 const MAX_TREND_LENGTH = 1826 * DAY
 
 /** The order in which dimensions are tried when the caller names none. */
-const telling: readonly Dimension[] = [
+const defaultDimensionOrder: readonly Dimension[] = [
   'severity',
   'findingType',
   'container',
@@ -154,7 +154,7 @@ function evaluateWithin(
 
 function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): ExploreAnswer['breakdowns'] {
   const found: ExploreAnswer['breakdowns'] = []
-  for (const dimension of asked.length > 0 ? asked : telling) {
+  for (const dimension of asked.length > 0 ? asked : defaultDimensionOrder) {
     const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
     const { groups, totalGroups, other } = toBreakdown(node, run, MAX_VALUES)
     // A dimension with a single group adds nothing to the count.

@@ -1,7 +1,7 @@
 import {
   joinShown,
   line,
-  type Shown,
+  type PrintableText,
   showAddress,
   showAmount,
   showCode,
@@ -13,12 +13,12 @@ import type { ExploreAnswer } from '../explore-model.ts'
 import type { AppliedFilter, BreakdownEntry, MetricAnswer, MetricFacts, SeriesAnswer } from '../model.ts'
 
 const nothing = line``
-const exact = (value: number | null): Shown => (value === null ? line`null` : line`${value}`)
-const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'slug'>): Shown =>
+const exact = (value: number | null): PrintableText => (value === null ? line`null` : line`${value}`)
+const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'slug'>): PrintableText =>
   line`${showName(displayName)} (${showCode(slug)})`
 
 /** Compact text of a metric answer, with every number in plain digits. */
-export function renderMetric(answer: MetricAnswer): Shown[] {
+export function renderMetric(answer: MetricAnswer): PrintableText[] {
   const { metric, value, formatted } = answer
   const ratio =
     answer.numerator === undefined
@@ -37,10 +37,10 @@ export function renderMetric(answer: MetricAnswer): Shown[] {
   ]
 }
 
-const start = (from: string | null): Shown => (from === null ? line`the beginning` : showCode(from))
-const end = (to: string | null): Shown => (to === null ? line`now` : showCode(to))
+const start = (from: string | null): PrintableText => (from === null ? line`the beginning` : showCode(from))
+const end = (to: string | null): PrintableText => (to === null ? line`now` : showCode(to))
 
-function renderComparison({ comparison }: MetricAnswer): Shown[] {
+function renderComparison({ comparison }: MetricAnswer): PrintableText[] {
   if (comparison === undefined) return []
   const { from, to, value, delta, pctChange } = comparison
   return [
@@ -48,7 +48,7 @@ function renderComparison({ comparison }: MetricAnswer): Shown[] {
   ]
 }
 
-function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): Shown[] {
+function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): PrintableText[] {
   const [first] = breakdown
   if (first === undefined) return []
   const rest = other === undefined ? [] : [line`- other (${other.groups} groups): ${exact(other.value)}`]
@@ -57,7 +57,7 @@ function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): Shown
   return [head, ...breakdown.map(renderEntry), ...rest]
 }
 
-function renderEntry({ dimensions, value, numerator, denominator, previous }: BreakdownEntry): Shown {
+function renderEntry({ dimensions, value, numerator, denominator, previous }: BreakdownEntry): PrintableText {
   const group = showNames(Object.values(dimensions), ' / ')
   const ratio = numerator === undefined ? nothing : line` (${exact(numerator)} of ${exact(denominator ?? null)})`
   const before = previous === undefined ? nothing : line`, before ${exact(previous)}`
@@ -73,7 +73,7 @@ function renderContext({
   diagnosis,
 }: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
   trust?: MetricAnswer['trust']
-}): Shown[] {
+}): PrintableText[] {
   const timeFields = joinShown(applied.timeField.split(', ').map(showCode))
   const stale = freshness.sources.filter((source) => source.stale).map(({ name }) => name)
   return [
@@ -86,14 +86,14 @@ function renderContext({
   ]
 }
 
-function renderFilter({ origin, key, values, term, part }: AppliedFilter): Shown {
+function renderFilter({ origin, key, values, term, part }: AppliedFilter): PrintableText {
   const from = term === undefined ? showCode(origin) : line`term ${showCode(term)}`
   const who = part === undefined ? from : line`${from}, ${showCode(part)}`
   return line`${showCode(key)} = ${showNames(values, ' | ')} (${who})`
 }
 
 /** Compact text of a time series: one line for each bucket, with incomplete ones marked. */
-export function renderSeries(answer: SeriesAnswer): Shown[] {
+export function renderSeries(answer: SeriesAnswer): PrintableText[] {
   const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups } = answer
   const columns = series.map(({ dimensionValue }) => dimensionValue)
   const lines = timeSeries.map(({ timestamp, value, complete }, index) => {
@@ -108,7 +108,7 @@ export function renderSeries(answer: SeriesAnswer): Shown[] {
 }
 
 /** Compact text of an answer about a term. */
-export function renderExplore(answer: ExploreAnswer): Shown[] {
+export function renderExplore(answer: ExploreAnswer): PrintableText[] {
   const { term, count, open, assets, metrics, breakdowns, trend, examples } = answer
   const shortened = trend.granularity === 'hour' ? 16 : 10
   const points = trend.timeSeries.map(
@@ -132,7 +132,7 @@ export function renderExplore(answer: ExploreAnswer): Shown[] {
   ]
 }
 
-function renderExample(example: ExploreAnswer['examples'][number]): Shown {
+function renderExample(example: ExploreAnswer['examples'][number]): PrintableText {
   const { id, severity, status, findingType, confidence, page, url, excerpt } = example
   const what = line`${showCode(severity)} ${showCode(status)} ${showName(findingType)} (confidence ${confidence})`
   return line`example ${showCode(id)}: ${what} in ${showName(page)} ${showAddress(url)}: ${showName(excerpt)}`

@@ -70,13 +70,13 @@ function findContradiction(conditions: readonly PlanCondition[]): string | undef
   if (left.size > 0) return undefined
   const part = conditions.find((condition) => condition.part !== undefined)?.part
   const where = part === undefined ? '' : ` in ${part}`
-  return `Nothing can match${where}: ${conditions.map(tell).join(', but ')}.`
+  return `Nothing can match${where}: ${conditions.map(describeCondition).join(', but ')}.`
 }
 
 const isUid = (value: string | number) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(String(value))
 
 /** A condition in words. */
-export function tell({ origin, term, key, values, exclude }: PlanCondition): string {
+export function describeCondition({ origin, term, key, values, exclude }: PlanCondition): string {
   const who = term === undefined ? `the ${origin}` : `the term ${term}`
   const listed = showNames(values.slice(0, 5).map(String)) + (values.length > 5 ? ', …' : '')
   return `${who} ${exclude ? 'takes away' : 'asks for'} ${key} ${listed}`

@@ -1,9 +1,9 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import { NO_MIN } from '../../engine/index/tallies.ts'
-import { ask } from '../../engine/scan/ask.ts'
+import { answerFlow } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
 import type { Numbers } from '../../engine/scan/shape.ts'
-import { askStock } from '../../engine/scan/stock.ts'
+import { answerStock } from '../../engine/scan/stock.ts'
 import { findFacet } from '../../findings/facets.ts'
 import type { MetricField } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
@@ -23,7 +23,7 @@ const MAX_KEPT = 6_000_000
 const keptShapes = new WeakMap<Engine, Map<string, KeptShape>>()
 
 /** Drops all cached lookup tables of an engine. */
-export function forgetShapes(engine: Engine): void {
+export function dropCachedShapes(engine: Engine): void {
   keptShapes.delete(engine)
 }
 
@@ -53,8 +53,8 @@ export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: numb
   const numbers =
     whole ??
     (range === undefined
-      ? askStock(engine, { shape, want, moments: moments ?? [] })
-      : ask(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+      ? answerStock(engine, { shape, want, moments: moments ?? [] })
+      : answerFlow(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
 }
 
@@ -78,7 +78,7 @@ function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: nu
 
 /** The moments of a stock to be answered from the history; undefined when the history is incomplete. */
 function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly number[] | undefined {
-  if (mode !== 'stock' || !history.isWhole) return undefined
+  if (mode !== 'stock' || !history.isComplete) return undefined
   return edges ?? [at]
 }
 

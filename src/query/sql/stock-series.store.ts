@@ -17,7 +17,7 @@ import { toSlots } from './slots.ts'
 import { assetSpans, findingSpans, hasEndedSpans, type SpanPart } from './spans.store.ts'
 
 /** A range of moments `[opens, closes)`, by index, over which the same rows count. */
-interface Stretch extends Partial {
+interface MomentRange extends Partial {
   rows: number
   opens: number
   closes: number
@@ -44,7 +44,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
   const ended = hasEndedSpans(terms) ? reader.all(selectEndedSpans(terms)) : []
   const rows = [...ended, ...reader.all(selectLastSpans(terms))]
   const decode = toDecoder(reader, plan.dimensions, rows)
-  const stretches = new Map<string, { key: GroupKey; parts: Stretch[] }>()
+  const stretches = new Map<string, { key: GroupKey; parts: MomentRange[] }>()
   for (const row of rows) {
     const key = decode(row)
     const id = toGroupId(key)
@@ -115,7 +115,7 @@ function younger(partial: Partial, byMs: number): Partial {
   }
 }
 
-function layOut(parts: readonly Stretch[], count: number): Partial[] {
+function layOut(parts: readonly MomentRange[], count: number): Partial[] {
   const n = runningSums(parts, count, (part) => part.n)
   const sum = runningSums(parts, count, (part) => part.sum)
   const min = spread(parts, count, (part) => part.min, 1)
@@ -129,7 +129,7 @@ function layOut(parts: readonly Stretch[], count: number): Partial[] {
 }
 
 /** The sum over the stretches that cover each moment. */
-function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: Stretch) => number): number[] {
+function runningSums(parts: readonly MomentRange[], count: number, toNumber: (part: MomentRange) => number): number[] {
   const steps = new Array<number>(count + 1).fill(0)
   for (const part of parts) {
     const amount = toNumber(part)
@@ -145,9 +145,9 @@ function runningSums(parts: readonly Stretch[], count: number, toNumber: (part: 
 
 /** The minimum (`sign` 1) or maximum (-1) over the stretches that cover each moment; each moment is set once. */
 function spread(
-  parts: readonly Stretch[],
+  parts: readonly MomentRange[],
   count: number,
-  toNumber: (part: Stretch) => number | null,
+  toNumber: (part: MomentRange) => number | null,
   sign: 1 | -1,
 ): (number | null)[] {
   const filled = new Array<number | null>(count).fill(null)
@@ -175,12 +175,12 @@ function spread(
 }
 
 /** The number of distinct items at each moment; overlapping stretches of one item are merged first. */
-function countItems(parts: readonly Stretch[], count: number): Partial[] {
+function countItems(parts: readonly MomentRange[], count: number): Partial[] {
   const steps = new Array<number>(count + 1).fill(0)
   const step = (index: number, amount: number) => {
     steps[index] = (steps[index] ?? 0) + amount
   }
-  const byItem = new Map<unknown, Stretch[]>()
+  const byItem = new Map<unknown, MomentRange[]>()
   for (const part of parts) {
     if (part.item === null || part.opens === part.closes) continue
     const known = byItem.get(part.item)

@@ -36,7 +36,7 @@ export function sealWith(key: Buffer, keyId: number, place: string, plain: Buffe
   return [VERSION, keyId, ...texts].join('.')
 }
 
-export function openWith(key: Buffer, place: string, sealed: string): Buffer {
+export function unsealWith(key: Buffer, place: string, sealed: string): Buffer {
   const [version, , iv = '', text = '', tag = '', ...rest] = sealed.split('.')
   const parts = [iv, text, tag]
   const [ivBytes, textBytes, tagBytes] = parts.map((part) => Buffer.from(part, 'base64url'))

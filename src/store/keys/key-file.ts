@@ -50,7 +50,7 @@ export function findKey(home: string, env: Environment, fits?: (key: Buffer) => 
   if (env.ASSAY_KEY) return { place, key: parseText(env.ASSAY_KEY, place) }
   const present = readKeyFile(home, FILE_NAME)
   if (fits === undefined || (present !== undefined && fits(present.key))) return present
-  for (const name of listOtherKeys(home)) {
+  for (const name of listRetiredAndNextKeys(home)) {
     const other = readKeyFile(home, name)
     if (other !== undefined && fits(other.key)) return other
   }
@@ -73,7 +73,7 @@ function readKeyFile(home: string, name: string): FoundKey | undefined {
 }
 
 /** File names of the next key of an unfinished rotation and of retired keys, which older backups may still need. */
-export function listOtherKeys(home: string): string[] {
+export function listRetiredAndNextKeys(home: string): string[] {
   if (!existsSync(home)) return []
   const retired = readdirSync(home).filter((name) => /^assay\.key\.[0-9a-f]{16}$/.test(name))
   return [...(existsSync(join(home, NEXT_NAME)) ? [NEXT_NAME] : []), ...retired.sort()]

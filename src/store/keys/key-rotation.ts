@@ -5,7 +5,7 @@ import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { db } from '../builder.ts'
 import type { Store, Writer } from '../store.ts'
 import { syncFile } from '../sync-file.ts'
-import { checkValue, KEY_BYTES, openWith, sealWith, wrapPlace, wrappingKey } from './envelope.ts'
+import { checkValue, KEY_BYTES, sealWith, unsealWith, wrapPlace, wrappingKey } from './envelope.ts'
 import {
   createKeyFile,
   describeKeyPlace,
@@ -20,7 +20,7 @@ import {
 } from './key-file.ts'
 import { addDataKey, type OpenKeys, openKeys, openVault, readKeys, toKeyId, toPlace } from './vault-file.ts'
 
-export interface KeyPlace {
+export interface KeyContext {
   store: Store
   home: string
   env: Environment
@@ -44,7 +44,7 @@ export interface Rotation {
  * database needs: the new key is on disk before the database changes, and replaces the key file only afterwards.
  * @throws AppError `unavailable` when the present key is not the right one.
  */
-export function rotateKey(folder: KeyPlace, target?: string): Rotation {
+export function rotateKey(folder: KeyContext, target?: string): Rotation {
   const { store, home, env, now } = folder
   const fromEnvironment = Boolean(env.ASSAY_KEY_FILE || env.ASSAY_KEY)
   if (fromEnvironment && target === undefined) {
@@ -72,7 +72,7 @@ export function rotateKey(folder: KeyPlace, target?: string): Rotation {
  * The key that the database needs; created in a new data folder.
  * @throws AppError `unavailable` when there is none.
  */
-export function getKey({ store, home, env }: KeyPlace): FoundKey {
+export function getKey({ store, home, env }: KeyContext): FoundKey {
   const { install, rows } = store.read(readKeys)
   if (install.check === undefined) return findKey(home, env) ?? createKeyFile(home)
   const found = findKey(home, env, (key) => checkValue(key, install.id) === install.check)
@@ -88,7 +88,7 @@ function changeKey(writer: Writer, present: FoundKey, next: Buffer, at: number):
   const wrapping = { old: wrappingKey(present.key, install.id), new: wrappingKey(next, install.id) }
   for (const { id, purpose, wrapped } of rows) {
     const place = wrapPlace(install.id, id, purpose)
-    const again = sealWith(wrapping.new, id, place, openWith(wrapping.old, place, wrapped))
+    const again = sealWith(wrapping.new, id, place, unsealWith(wrapping.old, place, wrapped))
     writer.run(db.updateTable('data_key').set({ wrapped: again }).where('id', '=', id))
   }
   addDataKey(writer, next, install.id, 'credential', at)
@@ -107,7 +107,7 @@ function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { res
       const key = before.byId.get(toKeyId(sealed))
       try {
         if (key === undefined) throw keyMissing()
-        const again = sealWith(after.credential.key, after.credential.id, place, openWith(key, place, sealed))
+        const again = sealWith(after.credential.key, after.credential.id, place, unsealWith(key, place, sealed))
         counts.resealed += 1
         return [member, again]
       } catch (error) {
@@ -126,7 +126,7 @@ function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { res
  * Completes an interrupted rotation: moves the key that the database needs to the key file. The old key is kept under a
  * name of its own, which is returned.
  */
-export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>): string | undefined {
+export function finishRotation({ store, home }: Pick<KeyContext, 'store' | 'home'>): string | undefined {
   const next = join(home, NEXT_NAME)
   const file = join(home, FILE_NAME)
   if (!existsSync(next)) return undefined
@@ -143,7 +143,7 @@ export function finishRotation({ store, home }: Pick<KeyPlace, 'store' | 'home'>
   return retired
 }
 
-export interface Replacement {
+export interface KeyReplacement {
   after: string
   place: string
   /** Number of sources that lost their credentials. */
@@ -155,7 +155,7 @@ export interface Replacement {
  * one. The fingerprint key changes too, so later scans do not recognise earlier findings.
  * @throws AppError `conflict` when the right key is present.
  */
-export function replaceKey(folder: KeyPlace): Replacement {
+export function replaceKey(folder: KeyContext): KeyReplacement {
   const { store, home, env, now } = folder
   const status = readKeyStatus(folder)
   if (status.problem === undefined) {
@@ -197,12 +197,12 @@ export interface KeyStatus {
  * Copies the key to a file with mode 0600.
  * @throws AppError `conflict` when the file exists already.
  */
-export function backUpKey(folder: KeyPlace, target: string): void {
+export function backUpKey(folder: KeyContext, target: string): void {
   const { key } = getKey(folder)
   if (!writeKeyFile(target, key)) throw conflict(`${target} is there already; name another file.`)
 }
 
-export function readKeyStatus(folder: KeyPlace): KeyStatus {
+export function readKeyStatus(folder: KeyContext): KeyStatus {
   const { install, rows } = folder.store.read(readKeys)
   const sources = folder.store.read((reader) => reader.all(db.selectFrom('source').select('secrets')))
   const secrets = sources.reduce((sum, row) => sum + Object.keys(JSON.parse(row.secrets) as object).length, 0)

@@ -6,10 +6,10 @@ import type { Reader, Store, Writer } from '../store.ts'
 import {
   checkValue,
   KEY_BYTES,
-  openWith,
   type Purpose,
   sealWith,
   unreadable,
+  unsealWith,
   VERSION,
   wrapPlace,
   wrappingKey,
@@ -74,7 +74,7 @@ export function openVault({ store, home, env, now }: VaultOptions): KeyedVault {
       const { installId, byId } = ready()
       const key = byId.get(id)
       if (key === undefined) throw unreadable()
-      const plain = openWith(key, toPlace(installId, at), sealed).toString('utf8')
+      const plain = unsealWith(key, toPlace(installId, at), sealed).toString('utf8')
       rememberSecret(plain)
       return plain
     },
@@ -163,7 +163,7 @@ export function openKeys(found: FoundKey, install: Install, rows: readonly DataK
   }
   const wrapping = wrappingKey(found.key, install.id)
   const byId = new Map(
-    rows.map((row) => [row.id, openWith(wrapping, wrapPlace(install.id, row.id, row.purpose), row.wrapped)]),
+    rows.map((row) => [row.id, unsealWith(wrapping, wrapPlace(install.id, row.id, row.purpose), row.wrapped)]),
   )
   const newestOf = (purpose: Purpose) => rows.findLast((row) => row.purpose === purpose)?.id ?? 0
   const credentialId = newestOf('credential')

@@ -1,4 +1,4 @@
-import { openToldAssets } from '../../../src/findings/imported-assets.store.ts'
+import { openImportedAssets } from '../../../src/findings/imported-assets.store.ts'
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { Store } from '../../../src/store/store.ts'
 import { safe } from '../../support/safe-text.ts'
@@ -17,7 +17,7 @@ const { id: sourceId } = store.read((reader) => reader.prepare('SELECT min(id) A
   id: number
 }
 const prefix = crypto.randomUUID()
-const told = openToldAssets(sourceId)
+const told = openImportedAssets(sourceId)
 let timer: NodeJS.Timeout | undefined
 let stored = 0
 let owed = 0

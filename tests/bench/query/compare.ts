@@ -1,4 +1,4 @@
-import { forgetShapes } from '../../../src/query/engine/engine-plan.ts'
+import { dropCachedShapes } from '../../../src/query/engine/engine-plan.ts'
 import { findEngine } from '../../../src/query/engine/executor.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { print, quantile } from '../../support/bench.ts'
@@ -63,7 +63,7 @@ export async function compare(
   const cold = () =>
     store.read((reader) => {
       const engine = findEngine(reader)
-      if (engine !== undefined) forgetShapes(engine)
+      if (engine !== undefined) dropCachedShapes(engine)
       return asked.ask(reader)
     })
   const answer = ask()

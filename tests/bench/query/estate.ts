@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '../../../src/store/store.ts'
-import { ensureWord } from '../../../src/store/words.store.ts'
+import { ensureDictionaryId } from '../../../src/store/words.store.ts'
 import { Dice } from '../../properties/query-data.ts'
 import { safe } from '../../support/safe-text.ts'
 
@@ -75,7 +75,7 @@ export function fillStore(store: Store, count: number, folder: string): Filled {
           .lastInsertRowid,
       ),
     )
-    const words = (names: readonly string[]) => names.map((name) => ensureWord(writer, safe(name)))
+    const words = (names: readonly string[]) => names.map((name) => ensureDictionaryId(writer, safe(name)))
     const detectorIds = words(detectors)
     const categoryIds = words(categories)
     const typeIds = words(Array.from({ length: TYPES }, (_, type) => typeName(type)))

@@ -1,6 +1,6 @@
 import { createMissingIndex, dropSomeIndex } from '../../../src/findings/deferred-indexes.store.ts'
 import { ChangeEncoder, type FacetChange } from '../../../src/findings/facet-log.ts'
-import { openToldAssets } from '../../../src/findings/imported-assets.store.ts'
+import { openImportedAssets } from '../../../src/findings/imported-assets.store.ts'
 import { FindingLedger } from '../../../src/findings/ledger.store.ts'
 import { leavesOutIndexes } from '../../../src/imports/apply/stale-imports.ts'
 import { Store } from '../../../src/store/store.ts'
@@ -24,10 +24,10 @@ export function openFilled(file: string, estate: Estate): { sourceId: number; se
       .run()
     return Number(lastInsertRowid)
   })
-  let assets = openToldAssets(sourceId)
+  let assets = openImportedAssets(sourceId)
   inBulks(store, Math.ceil(estate.rows / PER_ASSET), (writer, ledger, asset) => {
     // It would remember them all.
-    if (asset % BULK === 0) assets = openToldAssets(sourceId)
+    if (asset % BULK === 0) assets = openImportedAssets(sourceId)
     assets.save(writer, ledger.facets, { key: safe(`a${asset}`), name: safe(`Asset ${asset}`) }, START)
   })
   const started = performance.now()
