@@ -31,6 +31,9 @@ function toInstant(text: string | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant
 }
 
+/** Only GUIDs are compared in lower case: a credential in lower case would not be recognized as one. */
+const guidLike = /^[\da-f-]+$/i
+
 export function toItem(raw: unknown): Item {
   const source = isObject(raw) ? raw : {}
   const members = new Map(Object.entries(source).map(([key, value]) => [key.toLowerCase(), value]))
@@ -46,7 +49,10 @@ export function toItem(raw: unknown): Item {
       const value = at(key)
       return value === null || (typeof value === 'string' && value.trim() === '')
     },
-    id: (key) => text(key)?.trim().toLowerCase(),
+    id: (key) => {
+      const id = text(key)?.trim()
+      return id !== undefined && guidLike.test(id) ? id.toLowerCase() : id
+    },
     flag: (key) => {
       const value = at(key)
       return typeof value === 'boolean' ? value : undefined
