@@ -30,6 +30,7 @@ export async function crawlThroughGate(
   }
   const session = openSafeSession(connector, options, createNumberer(Buffer.alloc(32, 1)))
   try {
+    say('a test', await session.test())
     const { scopes, warnings } = await session.scopes()
     say('the scopes', [scopes, warnings])
     for (const scope of scopes) {
