@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { MAX_NAME, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import type { AssayDocument } from '../../documents/document.ts'
 import { isWithin, type UnreadSection } from '../../documents/section.ts'
 import { maskUrl } from '../../kernel/redaction.ts'
@@ -18,6 +19,11 @@ import type {
   WorkspaceContent,
 } from './model.ts'
 import { defined } from './read.ts'
+
+const guid = /^[\da-f-]+$/
+
+/** An id as part of a URL; ids are GUIDs, and any other text in their place is masked like a key. */
+const toSegment = (id: string) => (guid.test(id) ? id : encodeURIComponent(toSafeTextOnce(id, 'key', MAX_NAME)))
 
 /** Whether an item has a description; absent where the description was not read. */
 function toDescriptionFact({ description }: Described, unread: readonly UnreadSection[]): { description?: boolean } {
@@ -101,7 +107,7 @@ export function createAssets(options: AssetOptions) {
     dashboard: (id: string) => `${prefix}:dashboard:${id}`,
     dataflow: (id: string) => `${prefix}:dataflow:${id}`,
   }
-  const place = (workspaceId: string) => `${options.web}/groups/${workspaceId}`
+  const place = (workspaceId: string) => `${options.web}/groups/${toSegment(workspaceId)}`
 
   /** The checksum covers what readers and detectors see, and nothing volatile: no URLs, dates or `passing` facts. */
   function draft(
@@ -142,7 +148,7 @@ export function createAssets(options: AssetOptions) {
     { workspace, local }: AssetSurroundings,
   ): LinkDraft => {
     const space = to.workspaceId ?? (local.has(to.id) ? workspace.id : undefined)
-    const url = `${place(space ?? workspace.id)}/datasets/${to.id}`
+    const url = `${place(space ?? workspace.id)}/datasets/${toSegment(to.id)}`
     return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, ...defined({ space }) } }
   }
 
@@ -181,7 +187,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.table(dataset.id, table.name),
         kind: 'bi.table',
         name: table.name,
-        url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
         container: workspace.name,
         unread: schema.unread,
         partOf: keyOf.dataset(dataset.id),
@@ -240,7 +246,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.dataset(dataset.id),
         kind: 'bi.dataset',
         name: dataset.name,
-        url: dataset.url ?? `${place(workspace.id)}/datasets/${dataset.id}`,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
         unread,
@@ -279,7 +285,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.report(report.id),
         kind: 'bi.report',
         name: report.name,
-        url: report.url ?? `${place(workspace.id)}/reports/${report.id}`,
+        url: report.url ?? `${place(workspace.id)}/reports/${toSegment(report.id)}`,
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: report.createdAt, contentUpdatedAt: report.modifiedAt }),
         unread: report.unread,
@@ -307,7 +313,7 @@ export function createAssets(options: AssetOptions) {
     const reportId = tile.reportId === undefined ? undefined : (originals.get(tile.reportId) ?? tile.reportId)
     const links: LinkDraft[] = []
     if (reportId !== undefined) {
-      const url = `${place(workspace.id)}/reports/${reportId}`
+      const url = `${place(workspace.id)}/reports/${toSegment(reportId)}`
       const reference = { id: reportId, space: workspace.id }
       const target = { targetKey: keyOf.report(reportId), url, reference, path, section: 'tiles' }
       links.push({ type: 'tile_from_report', ...target, ...label })
@@ -327,7 +333,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.dashboard(dashboard.id),
         kind: 'bi.dashboard',
         name: dashboard.name,
-        url: dashboard.url ?? `${place(workspace.id)}/dashboards/${dashboard.id}`,
+        url: dashboard.url ?? `${place(workspace.id)}/dashboards/${toSegment(dashboard.id)}`,
         container: workspace.name,
         ...defined({ owner }),
         unread: dashboard.unread,
