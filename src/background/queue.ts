@@ -16,7 +16,7 @@ export interface ScanQueue extends ScanRunner {
 
 /** Runs the scans of this process, a few at a time. */
 export function createScanQueue(
-  options: Omit<CrawlOptions, 'owner' | 'onDrive' | 'applyImport'> & { owner?: Owner },
+  options: Omit<CrawlOptions, 'owner' | 'onLease' | 'applyImport'> & { owner?: Owner },
 ): ScanQueue {
   const owner = options.owner ?? createOwner()
   const closing = new AbortController()

@@ -58,9 +58,9 @@ export interface SafeSession {
 
 type Identify = (canonical: string) => number
 
-export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'rememberTenantId' | 'notebook'> {
+export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'rememberTenantId' | 'checkpoint'> {
   rememberTenantId: (tenantId: SafeText) => void
-  notebook?: { read(): string | undefined; write(text: SafeText): void }
+  checkpoint?: { read(): string | undefined; write(text: SafeText): void }
 }
 
 /**
@@ -69,21 +69,21 @@ export interface SafeSessionOptions extends Omit<SessionOptions<unknown>, 'remem
  */
 export function openSafeSession(
   connector: Connector,
-  { notebook, rememberTenantId, ...options }: SafeSessionOptions,
+  { checkpoint, rememberTenantId, ...options }: SafeSessionOptions,
   identify: Identify,
 ): SafeSession {
   const session = connector.open({
     ...options,
     rememberTenantId: (id) => rememberTenantId(toSafeText(id, 'key')),
-    ...(notebook === undefined
+    ...(checkpoint === undefined
       ? {}
       : {
           checkpoint: {
-            read: notebook.read,
+            read: checkpoint.read,
             write: (text) => {
               const safe = toSafeText(text, 'key', MAX_CHECKPOINT)
               // A checkpoint that must not be stored is dropped, so that work starts over after an interruption.
-              if (safe === text) notebook.write(safe)
+              if (safe === text) checkpoint.write(safe)
             },
           },
         }),

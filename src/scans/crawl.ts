@@ -219,7 +219,7 @@ function openSession(
     watch: upstream?.of(source.uid),
     ...(source.tenantId === null ? {} : { tenantId: source.tenantId }),
     rememberTenantId: (tenantId) => store.write((writer) => rememberTenant(writer, source.id, tenantId)),
-    notebook: {
+    checkpoint: {
       read: () => store.read((reader) => findCheckpoint(reader, lease.scan.id)),
       write: (text) => lease.write((writer) => saveCheckpoint(writer, lease.scan.id, text)),
     },

@@ -202,7 +202,7 @@ function interrupted(store: Store, { onTurn, dies }: Interruptions, die: () => v
   }
   return new Proxy(store, {
     get: (target, name) => {
-      if (name === 'isAwaited') return true
+      if (name === 'hasWaitingWriter') return true
       if (name in own) return own[name as keyof typeof own]
       const value = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
