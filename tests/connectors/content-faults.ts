@@ -42,13 +42,13 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'the text is kept, in time and without a stack overflow',
     proofs: [
       wiki('content', 'of ten megabytes, with deep macros, split CDATA and broken markup, keep their text'),
-      at('documents/storage', 'deep nesting', 'a split end mark inside a code macro is joined'),
+      at('documents/confluence-storage', 'deep nesting', 'a split end mark inside a code macro is joined'),
     ],
   },
   31: {
     fault: 'a secret split by inline tags',
     outcome: 'contiguous',
-    proofs: [at('documents/storage', 'inline tags leave no gap')],
+    proofs: [at('documents/confluence-storage', 'inline tags leave no gap')],
   },
   32: {
     fault: '300 comments, deep replies, settled and lost ones, replies that cannot be read',
@@ -104,7 +104,7 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'one target',
     proofs: [
       wiki('listing', 'is one page where an address names it in many ways'),
-      scans('links', 'are resolved by title, id and anchor'),
+      at('cross-asset-checks/links', 'are resolved by title, id and anchor'),
       at('documents/text', 'a tiny link gives back the id that made it'),
     ],
   },

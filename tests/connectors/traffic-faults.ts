@@ -145,7 +145,7 @@ export const trafficFaults: Record<number, SurvivedFault> = {
         'ends the scan where it is %s seconds, after one call',
       ),
       at('connectors/retry-after', '%j and body %j ask for %s ms'),
-      scans('loop', 'says when it goes on, and goes on then under the same id'),
+      at('background/loop', 'says when it goes on, and goes on then under the same id'),
     ],
   },
   20: {

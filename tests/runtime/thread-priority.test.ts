@@ -6,8 +6,8 @@ const script = new URL('../../src/runtime/thread-priority.ts', import.meta.url).
 const code = `
   import('tsx/esm/api').then(async (tsx) => {
     tsx.register()
-    const { goBehindAnswers } = await import(${JSON.stringify(script)})
-    goBehindAnswers()
+    const { lowerThreadPriority } = await import(${JSON.stringify(script)})
+    lowerThreadPriority()
     require('node:worker_threads').parentPort.postMessage(require('node:os').getPriority(0))
   })`
 
