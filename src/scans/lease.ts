@@ -16,7 +16,7 @@ export class LeaseStopped extends Error {
 
   constructor(stop: Stop) {
     super(stop)
-    this.name = 'DriveStopped'
+    this.name = 'LeaseStopped'
     this.stop = stop
   }
 }

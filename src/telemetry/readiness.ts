@@ -1,12 +1,9 @@
-import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { KeyedVault } from '../store/keys/vault-file.ts'
+import { MIN_FREE_BYTES, readFreeBytes } from '../store/space.ts'
 import type { Store } from '../store/store.ts'
 
 export type Readiness = Record<'database' | 'schema' | 'key' | 'disk', 'ok' | 'failed'>
-
-/** With less free space, writes will soon fail. */
-const MIN_FREE_BYTES = 64 * 1024 * 1024
 
 /** Whether everything needed to answer is available; reports only ok or failed, without details. */
 export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'>): Readiness {
@@ -23,9 +20,6 @@ export function examineReadiness(store: Store, vault: Pick<KeyedVault, 'problem'
     ),
     schema: outcome(() => store.isCurrent()),
     key: outcome(() => vault.problem() === undefined),
-    disk: outcome(() => {
-      const { bavail, bsize } = statfsSync(dirname(store.file))
-      return bavail * bsize >= MIN_FREE_BYTES
-    }),
+    disk: outcome(() => readFreeBytes(dirname(store.file)) >= MIN_FREE_BYTES),
   }
 }

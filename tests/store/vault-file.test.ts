@@ -50,7 +50,10 @@ describe('sealing', () => {
 
   it.each<[string, (sealed: string) => string]>([
     ['another place', (sealed) => sealed],
-    ['a changed byte', (sealed) => sealed.replace(/.(\.[^.]*)$/, (_, tail) => `_${tail}`)],
+    [
+      'a changed byte',
+      (sealed) => sealed.replace(/(.)(\.[^.]*)$/, (_, last, tag) => `${last === '_' ? 'A' : '_'}${tag}`),
+    ],
     ['a shortened tag', (sealed) => sealed.slice(0, -12)],
     ['another version', (sealed) => sealed.replace(/^v1/, 'v2')],
     ['an unknown data key', (sealed) => sealed.replace(/^v1\.\d+/, 'v1.99')],
