@@ -153,11 +153,12 @@ export class MarkedPlantings {
   #plant(field: string, { name, make, write }: Kind): string {
     const random = createRandom(`${field}: ${name}`)
     let made = make(random)
-    while (this.#parts.has(made.part)) made = make(random)
+    while (this.#parts.has(made.part.toLowerCase())) made = make(random)
     const { text, part } = made
     const note = (sought: string, form: string) => {
-      this.#parts.set(sought, `${form} in ${field}`)
-      this.#starts[startOf(sought, 0)] = 1
+      const lower = sought.toLowerCase()
+      this.#parts.set(lower, `${form} in ${field}`)
+      this.#starts[startOf(lower, 0)] = 1
     }
     note(part, name)
     if (name.endsWith('base64') && text.length <= 60)
@@ -184,10 +185,10 @@ export class MarkedPlantings {
     }
   }
 
-  /** What was planted and can be read in a text, its bytes or its disguises, with what stands around it. */
+  /** The plantings that a text, its bytes or its disguises contain in any letter case, each with the text around it. */
   find(text: string): string[] {
     const found = new Map<string, string>()
-    for (const each of new Set([text, undisguise(text)])) {
+    for (const each of new Set([text.toLowerCase(), undisguise(text).toLowerCase()])) {
       for (let at = 0; at + PART <= each.length; at++) {
         if (this.#starts[startOf(each, at)] !== 1) continue
         const name = this.#parts.get(each.slice(at, at + PART))
