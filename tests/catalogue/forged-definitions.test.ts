@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { showName, showSentence } from '../../src/kernel/shown.ts'
+import { showJson, showName, showSentence } from '../../src/kernel/shown.ts'
 import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -60,6 +60,8 @@ beforeAll(async () => {
     const definition = { aggregation: 'COUNT', entity: 'finding' }
     const metric = { slug: `metric-${at}`, type: 'SIMPLE', definition, glossaryTermSlug: `term-${at}` }
     await run('create_metric', { ...metric, ...texts, synonyms: [`of ${at} ${name.slice(0, 90)}`] })
+    const pinnedFilters = { containers: [name.slice(0, 200).trim() || 'none'] }
+    await run('set_placement', { dashboard: 'hostile', slug: metric.slug, position: at, pinnedFilters })
   }
 }, 60_000)
 afterAll(() => remove())
@@ -113,5 +115,32 @@ it('hostile names are parts of a term of get_glossary_term, and nothing else', a
     expect(linked.name()).toBe(showName(metric?.displayName ?? ''))
     linked.match(/, SIMPLE, \w+/)
     linked.end()
+  }
+})
+
+interface DashboardItem {
+  metricSlug: string
+  displayName: string
+  position: number
+  pinnedFilters: object
+  trust: { label: string }
+  warnings: { code: string; message: string }[]
+}
+
+it('hostile names of metrics and filters are items of query_dashboard, and nothing else', async () => {
+  const { lines, answer } = await ask<{ metrics: DashboardItem[]; warnings: object[] }>('query_dashboard', {
+    dashboard: 'hostile',
+  })
+  expect(answer.metrics).toHaveLength(COUNT)
+  expect(lines).toHaveLength(1 + COUNT + answer.warnings.length)
+  expect(lines[0]).toMatch(/^hostile as of [\d:.TZ-]+$/)
+  for (const [index, item] of answer.metrics.entries()) {
+    const reader = new LineReader(lines[index + 1] ?? '').take(`${item.position}. `)
+    expect(reader.name()).toBe(showName(item.displayName))
+    reader.take(` [${item.metricSlug}]: `).match(/0 \(value 0\)/)
+    reader.skip('; reason no_data')
+    reader.take(`; ${item.trust.label}; pinned ${showJson(item.pinnedFilters)}`)
+    for (const { code, message } of item.warnings) reader.take(`; warning ${code}: ${showSentence(message)}`)
+    reader.end()
   }
 })

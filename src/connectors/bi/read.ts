@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import type { UnreadSection } from '../../documents/section.ts'
 import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, unread } from './gaps.ts'
 import type {
@@ -119,9 +120,9 @@ function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   return { schema, ...(error === undefined ? {} : { error }) }
 }
 
-/** Converts a message of the platform to a snake_case code of at most 60 characters. */
+/** Converts a message of the platform, credentials hidden, to a snake_case code of at most 60 characters. */
 export const toWord = (text: string) =>
-  text
+  toSafeText(text, 'prose')
     .replace(/[^\w]+/g, '_')
     .replace(/^_+|_+$/g, '')
     .slice(0, 60)
