@@ -74,8 +74,12 @@ export interface AssetDraft {
   kind: AssetKind
   name: string
   url: string
-  /** Name of the space or workspace. */
+  /** Name of the space or workspace, or of the dataset where datasets are containers. */
   container?: string
+  /** Name of the BI dataset that it is or lies in, where datasets are containers. */
+  dataset?: string
+  /** Name of the container that contains its container. */
+  parentContainer?: string
   owner?: string
   /** SHA-256 in hex over all relevant content and nothing volatile. */
   checksum: string

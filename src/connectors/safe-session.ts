@@ -165,7 +165,7 @@ const toSafeUnlisted = ({ detail, ...unlisted }: Unlisted): Safe<Unlisted> => ({
 })
 
 function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeAsset {
-  const { container, owner, document } = draft
+  const { container, dataset, parentContainer, owner, document } = draft
   const asset: SafeAsset = {
     kind: draft.kind,
     key: toKey(draft.key),
@@ -174,6 +174,8 @@ function toSafeAsset(draft: AssetDraft, toKey: (key: string) => SafeText): SafeA
     checksum: toSafeText(draft.checksum, 'key'),
     original: toAssetFacts(draft),
     ...(container === undefined ? {} : { container: toSafeText(container, 'prose') }),
+    ...(dataset === undefined ? {} : { dataset: toSafeText(dataset, 'prose') }),
+    ...(parentContainer === undefined ? {} : { parentContainer: toSafeText(parentContainer, 'prose') }),
     ...(owner === undefined ? {} : { owner: toSafeText(owner, 'prose') }),
     ...(draft.isUncertain === undefined ? {} : { isUncertain: draft.isUncertain }),
     ...(draft.partOf === undefined ? {} : { partOf: toKey(draft.partOf) }),

@@ -20,6 +20,8 @@ export interface FileFacts {
   filename?: string | undefined
   /** Origin of the wiki, to distinguish wiki links from web links. */
   site?: string | undefined
+  /** Whether the bytes are only the first ones of the file. */
+  isCut?: boolean
 }
 
 export type ReadResult = { document: AssayDocument } | UnreadableFile
@@ -71,6 +73,22 @@ function hasDirectory(bytes: Uint8Array): boolean {
   )
 }
 
+/** Limit on the distance from the end at which a cut text is shortened. */
+const MAX_CUT_WORD_CHARS = 4096
+
+/** Shortens a cut text to its last whole word, so that no number or address is read in part. */
+function toWholeWords(text: string): string {
+  const tail = text.slice(-MAX_CUT_WORD_CHARS)
+  const end = tail.search(/\s\S*$/)
+  const at = end >= 0 ? end : tail.search(/["'<>][^"'<>]*$/)
+  return at < 0 ? text : text.slice(0, text.length - tail.length + at + 1)
+}
+
+const notInPart = (format: string): UnreadableFile => ({
+  status: 'skipped_too_large',
+  reason: `The file is larger than is downloaded, and ${format} cannot be read in part.`,
+})
+
 /**
  * Reads a file as text. The format is taken from the bytes, then from the filename, then from the declared type. Never
  * throws because of a file's content: unreadable files return a status and a reason.
@@ -80,13 +98,16 @@ export async function readDocument(source: Uint8Array | string, facts: FileFacts
   if (source.length > MAX_FILE_BYTES) {
     return { status: 'skipped_too_large', reason: 'The file is larger than is read.' }
   }
+  const { isCut = false } = facts
   const format = readFormat(source)
   switch (format) {
     case 'pdf': {
+      if (isCut) return notInPart('a PDF file')
       const document = await parsePdf(source, { site: facts.site })
       return 'status' in document ? document : { document }
     }
     case 'zip':
+      if (isCut) return notInPart('an Office file or archive')
       return readOffice(source, facts.site)
     case 'ole': {
       const marker = Buffer.from('EncryptedPackage', 'utf16le')
@@ -101,10 +122,9 @@ export async function readDocument(source: Uint8Array | string, facts: FileFacts
     case 'archive':
       return unsupported('Archives are not opened.')
     default: {
-      const text = decodeText(source)
-      return text === undefined
-        ? unsupported('The file is not of a kind that is read.')
-        : { document: readText(text, facts) }
+      const text = decodeText(source, isCut)
+      if (text === undefined) return unsupported('The file is not of a kind that is read.')
+      return { document: readText(isCut ? toWholeWords(text) : text, facts) }
     }
   }
 }

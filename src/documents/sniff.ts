@@ -69,14 +69,16 @@ function looksLikeText(bytes: Uint8Array): boolean {
   return odd <= head.length / 100
 }
 
-export function decodeText(bytes: Uint8Array): string | undefined {
+/** `isCut`: a character that the end of the bytes cuts is left out. */
+export function decodeText(bytes: Uint8Array, isCut = false): string | undefined {
+  const stream = isCut
   const [first, second, third] = bytes
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder('utf-8').decode(bytes)
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes, { stream })
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes, { stream })
+  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder('utf-8').decode(bytes, { stream })
   if (!looksLikeText(bytes)) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream })
   } catch {
     return new TextDecoder('windows-1252').decode(bytes)
   }
@@ -105,7 +107,17 @@ export function readTextFormat(
   return head.startsWith('<?xml') ? 'xml' : 'text'
 }
 
+const mimes: Partial<Record<FileFormat, string>> = {
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+  ole: 'application/x-ole-storage',
+  text: 'text/plain',
+}
+
+/** The media type that the first bytes of a file show; undefined where they show no particular one. */
+export const inferMime = (bytes: Uint8Array): string | undefined => mimes[readFormat(bytes)]
+
 /** Determines the format of bytes from their signature; `text` where they have none and decode as text. */
 export function readFormat(bytes: Uint8Array): FileFormat {
-  return readMagic(bytes) ?? (decodeText(bytes.subarray(0, 8192)) === undefined ? 'binary' : 'text')
+  return readMagic(bytes) ?? (decodeText(bytes.subarray(0, 8192), true) === undefined ? 'binary' : 'text')
 }

@@ -19,6 +19,8 @@ export interface AssetRecord {
   name: string
   url: string
   containerId: number
+  datasetId: number
+  parentContainerId: number
   scopeKey: string
 }
 
@@ -41,7 +43,8 @@ export function findAsset(reader: Reader, sourceId: number, key: string): AssetR
   return reader
     .prepare(
       `SELECT id, key, checksum, detectors_hash AS detectorsHash, status, last_scanned_at AS lastScannedAt,
-         seen_scan_id AS seenScanId, name, url, container_id AS containerId, scope_key AS scopeKey
+         seen_scan_id AS seenScanId, name, url, container_id AS containerId,
+         dataset_id AS datasetId, parent_container_id AS parentContainerId, scope_key AS scopeKey
        FROM asset WHERE source_id = ? AND key = ?`,
     )
     .get(sourceId, key) as AssetRecord | undefined
@@ -55,7 +58,7 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     source_id: seen.sourceId,
     key: draft.key,
     kind_id: dictionary.wordId(ownText(draft.kind)),
-    container_id: dictionary.wordId(draft.container ?? ownText('')),
+    ...toContainerIds(dictionary, draft),
     scope_key: seen.scopeKey,
     name: draft.name,
     url: draft.url,
@@ -73,12 +76,13 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
 }
 
 const upsertAsset = `
-  INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, scope_key, name, url, owner, checksum, detectors_hash,
-    status, facts, content_created_at, content_updated_at, first_seen_at, last_seen_at, last_scanned_at, seen_scan_id)
-  VALUES (@uid, @source_id, @key, @kind_id, @container_id, @scope_key, @name, @url, @owner, @checksum, @detectors_hash,
-    'ACTIVE', @facts, @content_created_at, @content_updated_at, @at, @at, @scanned_at, @scan_id)
+  INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
+    owner, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at, last_seen_at, last_scanned_at, seen_scan_id)
+  VALUES (@uid, @source_id, @key, @kind_id, @container_id, @dataset_id, @parent_container_id, @scope_key, @name, @url,
+    @owner, @checksum, @detectors_hash, 'ACTIVE', @facts, @content_created_at, @content_updated_at, @at, @at, @scanned_at, @scan_id)
   ON CONFLICT (source_id, key) DO UPDATE SET
-    kind_id = excluded.kind_id, container_id = excluded.container_id, scope_key = excluded.scope_key,
+    kind_id = excluded.kind_id, container_id = excluded.container_id, dataset_id = excluded.dataset_id,
+    parent_container_id = excluded.parent_container_id, scope_key = excluded.scope_key,
     name = excluded.name, url = excluded.url, owner = excluded.owner, checksum = excluded.checksum,
     detectors_hash = excluded.detectors_hash, status = 'ACTIVE', facts = excluded.facts,
     content_created_at = coalesce(excluded.content_created_at, content_created_at),
@@ -87,7 +91,13 @@ const upsertAsset = `
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
-/** Marks a listed asset as unchanged; its name, address, container or scope may still differ. */
+const toContainerIds = (dictionary: FacetDictionary, { container, dataset, parentContainer }: Containers) => ({
+  container_id: dictionary.wordId(container ?? ownText('')),
+  dataset_id: dictionary.wordId(dataset ?? ownText('')),
+  parent_container_id: dictionary.wordId(parentContainer ?? ownText('')),
+})
+
+/** Marks a listed asset as unchanged; its name, address, containers or scope may still differ. */
 export function markUnchanged(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -97,18 +107,17 @@ export function markUnchanged(
   const place = {
     name: draft.name,
     url: draft.url,
-    container_id: dictionary.wordId(draft.container ?? ownText('')),
+    ...toContainerIds(dictionary, draft),
     scope_key: seen.scopeKey,
     id: before.id,
   }
-  const { name, url, containerId, scopeKey } = before
-  if (name !== place.name || url !== place.url || containerId !== place.container_id || scopeKey !== place.scope_key) {
-    writer
-      .prepare(
-        `UPDATE main.asset SET name = @name, url = @url, container_id = @container_id, scope_key = @scope_key WHERE id = @id`,
-      )
-      .run(place)
-  }
+  const { name, url, containerId, datasetId, parentContainerId, scopeKey } = before
+  const isMoved =
+    containerId !== place.container_id ||
+    datasetId !== place.dataset_id ||
+    parentContainerId !== place.parent_container_id ||
+    scopeKey !== place.scope_key
+  if (isMoved || name !== place.name || url !== place.url) writer.prepare(updatePlace).run(place)
   writer
     .prepare(
       `UPDATE main.asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
@@ -118,8 +127,13 @@ export function markUnchanged(
     .run({ at: seen.at, scan_id: seen.scanId, id: before.id })
 }
 
+const updatePlace = `UPDATE main.asset SET name = @name, url = @url, container_id = @container_id,
+  dataset_id = @dataset_id, parent_container_id = @parent_container_id, scope_key = @scope_key WHERE id = @id`
+
+type Containers = Pick<SafeAsset, 'container' | 'dataset' | 'parentContainer'>
+
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
-  draft: Pick<SafeAsset, 'name' | 'url' | 'container'>
+  draft: Pick<SafeAsset, 'name' | 'url'> & Containers
 }
 
 /** What the platform reported about an asset besides its text. */

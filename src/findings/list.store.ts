@@ -287,6 +287,8 @@ const assets = () =>
     .innerJoin('source as s', (join) => join.onRef('s.id', '=', 'a.source_id').on('s.deleted_at', 'is', null))
     .innerJoin('word as kind', 'kind.id', 'a.kind_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
+    .innerJoin('word as parent', 'parent.id', 'a.parent_container_id')
+    .innerJoin('word as dataset', 'dataset.id', 'a.dataset_id')
     .select([
       'a.id',
       'a.uid',
@@ -304,6 +306,8 @@ const assets = () =>
       's.uid as source_uid',
       'kind.text as kind',
       'container.text as container',
+      'parent.text as parent_container',
+      'dataset.text as dataset',
     ])
     .select(
       sql<number>`(SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id
@@ -322,6 +326,8 @@ function toAsset(row: AssetSqlRow): Asset {
     name: row.name,
     url: row.url,
     container: row.container,
+    ...(row.parent_container === '' ? {} : { parentContainer: row.parent_container }),
+    ...(row.dataset === '' ? {} : { dataset: row.dataset }),
     ...(row.owner === null ? {} : { owner: row.owner }),
     checksum: row.checksum,
     ...(row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }),

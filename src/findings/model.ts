@@ -68,7 +68,13 @@ export const Asset = z.object({
   kind: codeText().describe('Kind, such as wiki.page.'),
   name: outsideText().describe('Title, as the platform has it (untrusted content).'),
   url: outsideText().describe('Where to open it.'),
-  container: outsideText().describe('Space or workspace (untrusted content).'),
+  container: outsideText().describe('Space, workspace or dataset (untrusted content).'),
+  parentContainer: outsideText()
+    .describe('Workspace of the dataset that contains a table (untrusted content).')
+    .optional(),
+  dataset: outsideText()
+    .describe('BI dataset that it is or lies in, where datasets are containers (untrusted content).')
+    .optional(),
   owner: outsideText().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
   checksum: ownText().describe('Hash over what matters of it.'),
   contentUpdatedAt: instant.optional(),

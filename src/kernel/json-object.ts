@@ -2,3 +2,8 @@
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The members of an object that are not empty lists, for settings in which an empty list restricts nothing. */
+export function withoutEmptyLists(settings: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => !Array.isArray(value) || value.length > 0))
+}

@@ -19,11 +19,12 @@ function toSchema(schema: z.ZodType): JsonSchema {
 
 /** Adds the members common to all types to each object alternative of a schema. */
 function withMembers(schema: JsonSchema, members: JsonSchema): JsonSchema {
-  for (const branch of ['anyOf', 'oneOf', 'allOf'] as const) {
+  if (isObject(schema.properties)) return { ...schema, properties: { ...schema.properties, ...members } }
+  for (const branch of ['anyOf', 'oneOf'] as const) {
     const alternatives = schema[branch]
     if (Array.isArray(alternatives)) {
       return { ...schema, [branch]: alternatives.map((one) => (isObject(one) ? withMembers(one, members) : one)) }
     }
   }
-  return isObject(schema.properties) ? { ...schema, properties: { ...schema.properties, ...members } } : schema
+  return schema
 }

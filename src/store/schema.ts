@@ -120,6 +120,8 @@ export interface AssetRow {
   key: SafeText
   kind_id: number
   container_id: number
+  dataset_id: Generated<number>
+  parent_container_id: Generated<number>
   scope_key: Generated<SafeText>
   name: SafeText
   url: Generated<SafeText>

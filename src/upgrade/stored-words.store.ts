@@ -31,6 +31,8 @@ function mergeWords(writer: Writer, merged: ReadonlyMap<number, number>, at: num
   const replace = (table: string, column: string) => replaceIds(writer, table, column, merged)
   replace('asset', 'kind_id')
   replace('asset', 'container_id')
+  replace('asset', 'dataset_id')
+  replace('asset', 'parent_container_id')
   replace('earlier_asset', 'kind_id')
   replace('earlier_asset', 'container_id')
   replace('asset_digest', 'detector_id')

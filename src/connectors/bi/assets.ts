@@ -188,7 +188,9 @@ export function createAssets(options: AssetOptions) {
         kind: 'bi.table',
         name: table.name,
         url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
-        container: workspace.name,
+        container: dataset.name,
+        dataset: dataset.name,
+        parentContainer: workspace.name,
         unread: schema.unread,
         partOf: keyOf.dataset(dataset.id),
         facts: {
@@ -248,6 +250,7 @@ export function createAssets(options: AssetOptions) {
         name: dataset.name,
         url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
         container: workspace.name,
+        ...(options.datasetsAsContainers ? { dataset: dataset.name } : {}),
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
         unread,
         unlisted: listUnlistedTables(unread, options.datasetsAsContainers),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../kernel/json-object.ts'
 import { isLoopbackHost } from '../http/loopback.ts'
 
-const guid = z.string().regex(/^[0-9a-fA-F-]{36}$/, 'must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301')
+const guid = z.guid('must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301')
 
 function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return true
@@ -23,6 +23,8 @@ const Required = z.discriminatedUnion('auth_mode', [
   }),
   z.strictObject({
     auth_mode: z.literal('ACCESS_TOKEN').describe('Use a token that a person has obtained.'),
+    tenant_id: guid.optional().describe('Not used: the token names its tenant.'),
+    client_id: guid.optional().describe('Not used: the token names its application.'),
   }),
 ])
 
@@ -47,11 +49,16 @@ const Connection = z.strictObject({
 })
 
 const Scope = z.strictObject({
-  workspace_ids: z.array(z.string().min(1)).optional().describe('Only these workspaces, by id.'),
+  workspace_ids: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Only these workspaces, by id; an empty list restricts nothing.'),
   workspace_names: z
     .array(z.string().min(1))
     .optional()
-    .describe('Only these workspaces, by name, whatever the letter case. Ids and names together add up.'),
+    .describe(
+      'Only these workspaces, by name, whatever the letter case; an empty list restricts nothing. Ids and names together add up.',
+    ),
   include_personal_workspaces: z.boolean().default(false).describe('Also personal workspaces, where they can be seen.'),
 })
 
@@ -64,7 +71,7 @@ const Extraction = z.strictObject({
   extract_datasets_to_containers: z
     .boolean()
     .default(false)
-    .describe('Make each table an asset of its own inside its dataset.'),
+    .describe('Make each table an asset of its own, contained in its dataset.'),
   extract_ownership: z.boolean().default(false).describe('Record owners of workspaces, reports and datasets.'),
   extract_reports: z.boolean().default(true).describe('Extract reports with their page names.'),
   extract_workspaces_to_containers: z.boolean().default(true).describe('Make each workspace an asset of its own.'),
@@ -122,11 +129,21 @@ const Payload = z.strictObject({
 
 export type BiConfig = z.infer<typeof Payload>
 
+/** In JSON Schema, what `needed` and `unwanted` check. */
+const toSecretRule = (mode: string, needs: string, refuses: string) => ({
+  if: { properties: { required: { properties: { auth_mode: { const: mode } }, required: ['auth_mode'] } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { masked: { required: [needs], properties: { [refuses]: false } } } },
+})
+
 /** The payload of a `BI_PLATFORM` source; `masked` must match `required.auth_mode`. */
-export const BiPayload: z.ZodType<BiConfig> = rules.reduce(
-  (schema, { check, params }) => schema.refine(check, params),
-  Payload,
-)
+export const BiPayload: z.ZodType<BiConfig> = rules
+  .reduce<z.ZodType<BiConfig>>((schema, { check, params }) => schema.refine(check, params), Payload)
+  .meta({ allOf: Object.entries(modes).map(([mode, { needs, refuses }]) => toSecretRule(mode, needs, refuses)) })
+
+/** Who signs in, without members that the mode does not use. */
+export const toIdentity = ({ required }: BiConfig) =>
+  required.auth_mode === 'SERVICE_PRINCIPAL' ? required : { auth_mode: required.auth_mode }
 
 interface Cloud {
   scope: string

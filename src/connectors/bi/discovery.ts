@@ -47,7 +47,7 @@ export async function discover(options: {
   const { api, scope } = options
   const ids = [...new Set((scope.workspace_ids ?? []).map((id) => id.trim().toLowerCase()))]
   const names = [...new Set((scope.workspace_names ?? []).map(fold))]
-  const listed = scope.workspace_ids !== undefined || scope.workspace_names !== undefined
+  const listed = ids.length > 0 || names.length > 0
   const warnings: ScanWarning[] = []
   const found = new Map<string, Workspace>()
   const denied = new Set<string>()

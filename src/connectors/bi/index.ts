@@ -1,10 +1,11 @@
 import { AppError } from '../../kernel/errors.ts'
+import { withoutEmptyLists } from '../../kernel/json-object.ts'
 import type { Connector, ConnectorSession, CrawlRequest, ScanWarning, SessionOptions } from '../connector.ts'
 import { createHttpClient } from '../http/transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
 import { createChangeCheck } from './changes.ts'
-import { type BiConfig, BiPayload, toAddresses } from './config.ts'
+import { type BiConfig, BiPayload, toAddresses, toIdentity } from './config.ts'
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
 import { type Discovery, discover, findLeft, requireWorkspaces } from './discovery.ts'
@@ -97,10 +98,12 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
     })
     const load = createContentLoader({ api, scanner, config })
     const readSchema = createSchemaReader({ api, servicePrincipal })
+    // Earlier versions did not record the datasets of tables, so that these must be read again.
+    const tableContainers = extraction.extract_datasets_to_containers ? ['datasets'] : []
     const changes = createChangeCheck({
       api,
       workspaces: found.workspaces,
-      settings: [tenantId, config.required, claims.objectId, extraction],
+      settings: [tenantId, toIdentity(config), claims.objectId, extraction, ...tableContainers],
       now: options.now,
       onUnchanged: (ids) => scanner.putOff(ids),
     })
@@ -193,7 +196,10 @@ export const biConnector: Connector<BiConfig> = {
     // An account sees only the workspaces it belongs to.
     return { kinds, scopes: true }
   },
-  scopeSettings: ({ required, optional: { scope, connection } }) => [required, scope, connection.api_base_url],
+  scopeSettings: (config) => {
+    const { scope, connection } = config.optional
+    return [toIdentity(config), withoutEmptyLists(scope), connection.api_base_url]
+  },
   credentialOrigins(config) {
     const { apiOrigin, authorityOrigin } = toAddresses(config)
     return config.required.auth_mode === 'ACCESS_TOKEN' ? [apiOrigin] : [authorityOrigin, apiOrigin]

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Sampling, ScanWarning } from '../connector.ts'
+import { listOrderNames, type Order, toOrder } from '../order-by.ts'
 import type { ContentLoader, LoadedContent } from './content.ts'
 import type { Workspace } from './model.ts'
 
-export const orderByColumns = ['modifiedDateTime', 'createdDateTime', 'createdDate', 'lastRefreshTime', 'name'] as const
+export const orderByColumns = listOrderNames(['modified', 'created', 'refreshed', 'name', 'id'])
 
 interface Unit {
   id: string
@@ -37,24 +38,25 @@ function toUnits(content: LoadedContent, refreshes: ReadonlyMap<string, number>)
   ]
 }
 
-function dateOf(unit: Unit, column: string | undefined): number | undefined {
-  if (column === 'lastRefreshTime') return unit.refreshedAt ?? unit.modifiedAt ?? unit.createdAt
-  if (column === 'createdDateTime' || column === 'createdDate') return unit.createdAt
+function dateOf(unit: Unit, order: Order): number | undefined {
+  if (order === 'refreshed') return unit.refreshedAt ?? unit.modifiedAt ?? unit.createdAt
+  if (order === 'created') return unit.createdAt
   return unit.modifiedAt ?? unit.refreshedAt ?? unit.createdAt
 }
 
 /** The first `limit` units in the requested order; the same seed and units give the same choice. */
 function choose(units: readonly Unit[], sampling: Sampling): { chosen: Unit[]; undated: boolean } {
-  const { strategy, limit, orderBy, seed } = sampling
+  const { strategy, limit, seed } = sampling
+  const order = toOrder(sampling.orderBy)
   const latest = strategy === 'LATEST'
-  if (latest && orderBy === 'name') {
-    const byName = [...units].sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id))
-    return { chosen: byName.slice(0, limit), undated: false }
+  if (latest && (order === 'name' || order === 'id')) {
+    const sorted = [...units].sort((a, b) => compare(a[order], b[order]) || compare(a.id, b.id))
+    return { chosen: sorted.slice(0, limit), undated: false }
   }
-  const dated = latest && units.some((unit) => dateOf(unit, orderBy) !== undefined)
+  const dated = latest && units.some((unit) => dateOf(unit, order) !== undefined)
   const ranked = [...units].sort(
     (a, b) =>
-      (dated ? (dateOf(b, orderBy) ?? -1) - (dateOf(a, orderBy) ?? -1) : 0) ||
+      (dated ? (dateOf(b, order) ?? -1) - (dateOf(a, order) ?? -1) : 0) ||
       compare(rankOf(seed, a.id), rankOf(seed, b.id)),
   )
   return { chosen: ranked.slice(0, limit), undated: latest && !dated && units.length > 0 }
@@ -79,7 +81,7 @@ export async function select(options: {
   for (const workspace of options.workspaces) {
     try {
       const content = await options.load(workspace)
-      const refreshes = sampling.orderBy === 'lastRefreshTime' ? await options.refreshes(content) : new Map()
+      const refreshes = toOrder(sampling.orderBy) === 'refreshed' ? await options.refreshes(content) : new Map()
       units.push(...toUnits(content, refreshes))
     } catch (error) {
       options.skipped(workspace, error)

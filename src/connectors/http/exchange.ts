@@ -9,12 +9,13 @@ export interface ExchangeRequest {
   body?: string | undefined
   /** From the start to the last byte, in milliseconds. */
   totalMs: number
-  /** Longest time without data, also while connecting, in milliseconds; absent: only `totalMs` applies. */
-  idleMs?: number
   /** Limit on the decoded body of a 2xx reply; other bodies are cut at 64 KiB without an error. */
   maxBytes: number
-  /** Keep the received part of a body that exceeds the limit or breaks off, instead of failing. */
-  partial?: boolean
+  /**
+   * Which incomplete bodies are returned as far as received, instead of failing: those that exceed the limit, or also
+   * those that break off.
+   */
+  keepPartial?: 'too_large' | 'any'
   /** Called once the headers have arrived; false: the body is not read. */
   wantsBody?: (status: number, headers: Record<string, string>) => boolean
   signal: AbortSignal
@@ -67,9 +68,8 @@ function toExchangeError(error: unknown, signal: AbortSignal): ExchangeError {
  * @throws ExchangeError and nothing else
  */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeReply> {
-  const { signal, idleMs } = request
+  const { signal } = request
   if (signal.aborted) throw new ExchangeError('aborted', 'ABORTED')
-  const idle = idleMs === undefined ? {} : { connect: idleMs, secureConnect: idleMs, socket: idleMs, response: idleMs }
   // Imported with the first request, because a process that only answers queries never sends one.
   const { got } = await import('got')
   const stream = got.stream(request.url, {
@@ -77,7 +77,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     headers: request.headers,
     ...(request.body === undefined ? {} : { body: request.body }),
     ...(request.agent === undefined ? {} : { agent: request.agent }),
-    timeout: { request: request.totalMs, ...idle },
+    timeout: { request: request.totalMs },
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
@@ -99,7 +99,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
       const good = head !== undefined && head.status >= 200 && head.status < 300
       const cap = good ? request.maxBytes : Math.min(request.maxBytes, ERROR_BODY_BYTES)
       if (size + chunk.length > cap) {
-        if (good && request.partial !== true) throw new ExchangeError('too_large', 'ETOOLARGE')
+        if (good && request.keepPartial === undefined) throw new ExchangeError('too_large', 'ETOOLARGE')
         chunks.push(chunk.subarray(0, cap - size))
         cut = true
         break
@@ -109,7 +109,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeReply>
     }
   } catch (error) {
     cut = true
-    const usable = head !== undefined && (unwanted || request.partial === true) && !signal.aborted
+    const usable = head !== undefined && (unwanted || request.keepPartial === 'any') && !signal.aborted
     if (!usable) throw toExchangeError(error, signal)
   } finally {
     stream.on('error', () => {})

@@ -11,7 +11,7 @@ export interface UpstreamFault {
   code?: string | undefined
   facts?: Record<string, unknown>
   retryAfterMs?: number
-  /** `once`: one more attempt, regardless of the client's `maxRetries`. */
+  /** `once`: at most one further attempt, within the client's `maxRetries`. */
   retry: 'never' | 'once' | 'always'
   /** Pause that the platform requested for the whole client, in milliseconds; absent: the client's own back-off. */
   pauseMs?: number

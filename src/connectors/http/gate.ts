@@ -1,6 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** The earliest start of the next request, on the monotonic clock; shared by the clients of one tenant. */
+export interface Pace {
+  nextStart: number
+}
+
 /** Limits concurrency and rate of the requests of one client. */
 export interface RequestGate {
   /**
@@ -8,6 +13,8 @@ export interface RequestGate {
    * the slot.
    */
   enter(): Promise<() => void>
+  /** Waits like `enter`, for a further request within a slot. */
+  again(): Promise<void>
   /** Delays every start for this time; a shorter pause never shortens a longer one. */
   pause(ms: number): void
   /** Reports a reply: a refusal widens the gap between starts, a success narrows it again. */
@@ -25,16 +32,16 @@ const PENALTY_LEFT = 0.92
 export function createGate(options: {
   concurrency: number
   minGapMs: number
+  pace?: Pace | undefined
   signal: AbortSignal
   /** Called before waiting out a pause; throws where the pause is too long to wait for. */
   beforePause: (remainingMs: number) => void
 }): RequestGate {
-  const { signal, minGapMs } = options
+  const { signal, minGapMs, pace = { nextStart: 0 } } = options
   const queue: (() => void)[] = []
   let places = options.concurrency
   let active = 0
   let pausedUntil = 0
-  let nextStart = 0
   let penaltyMs = 0
   setMaxListeners(0, signal)
 
@@ -73,11 +80,11 @@ export function createGate(options: {
       signal.throwIfAborted()
       const at = performance.now()
       if (pausedUntil > at) options.beforePause(pausedUntil - at)
-      const waitMs = Math.max(pausedUntil, nextStart) - at
+      const waitMs = Math.max(pausedUntil, pace.nextStart) - at
       if (waitMs <= 0) break
       await sleep(Math.ceil(waitMs), undefined, { signal })
     }
-    nextStart = performance.now() + Math.max(minGapMs, penaltyMs)
+    pace.nextStart = performance.now() + Math.max(minGapMs, penaltyMs)
   }
 
   return {
@@ -92,6 +99,7 @@ export function createGate(options: {
       }
       return leave
     },
+    again: waitForStart,
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, performance.now() + ms)
     },

@@ -15,16 +15,23 @@ import {
   toRefusal,
   type UpstreamFault,
 } from './fault.ts'
-import { createGate } from './gate.ts'
+import { createGate, type Pace } from './gate.ts'
 import type { Upstream } from './upstream.ts'
 
 type Query = Record<string, string | number | undefined>
+
+/**
+ * The query of an attempt that follows as many breakdowns: server errors, network errors and replies that are too large.
+ * `retries` is the most attempts that may follow the first.
+ */
+type QueryByBreakdowns = (breakdowns: number, retries: number) => Query
 
 interface JsonRequest {
   method?: 'GET' | 'POST'
   /** Appended to the origin and the base path; begins with `/`. */
   path: string
-  query?: Query
+  /** A function asks for less after each breakdown; all its attempts count against `maxRetries` together. */
+  query?: Query | QueryByBreakdowns
   body?: unknown
   form?: Record<string, string>
   headers?: Record<string, string>
@@ -40,6 +47,7 @@ interface JsonRequest {
 interface DownloadRequest {
   path: string
   query?: Query
+  /** Of a longer body, as many bytes are returned. */
   maxBytes: number
   /** Decides about the one redirect that is followed; the credential is never sent to its target. */
   allowRedirect: (target: URL) => boolean
@@ -55,8 +63,14 @@ interface DownloadRequest {
 export interface HttpClient {
   /** `body` is undefined for a 204. */
   json<T = unknown>(request: JsonRequest): Promise<{ status: number; headers: Record<string, string>; body: T }>
-  /** `finalUrl` has no query, which may contain a token. */
-  download(request: DownloadRequest): Promise<{ bytes: Uint8Array; contentType: string; finalUrl: string }>
+  /** The bytes behind at most one redirect. `finalUrl` has no query, which may contain a token. */
+  download(request: DownloadRequest): Promise<{
+    bytes: Uint8Array
+    /** Whether the body is longer than `maxBytes`. */
+    isCut: boolean
+    contentType: string
+    finalUrl: string
+  }>
 }
 
 export interface HttpClientOptions {
@@ -69,7 +83,10 @@ export interface HttpClientOptions {
   timeoutMs: number
   /** Further attempts after the first. */
   maxRetries: number
+  /** Least time between the starts of two requests. */
   minGapMs: number
+  /** Shared by the clients whose requests `minGapMs` separates; default: this client alone. */
+  pace?: Pace
   concurrency: number
   signal: AbortSignal
   log: Log
@@ -89,10 +106,9 @@ function judgeOrigin(error: unknown): 'ok' | 'failed' | 'neither' {
   return error.kind === 'too_large' ? 'ok' : 'failed'
 }
 
-type Call<T> = (authorization: string | undefined, heard: () => void) => Promise<T>
+type Call<T> = (authorization: string | undefined, heard: () => void, breakdowns: number) => Promise<T>
 
-/** Slowest accepted download rate: 32 KiB per second. */
-const SLOWEST_BYTES_PER_MS = 32
+const breakdownReasons: ReadonlySet<string> = new Set(['server_error', 'network', 'too_large'])
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { signal, log, watch } = options
@@ -107,6 +123,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const gate = createGate({
     concurrency: options.concurrency,
     minGapMs: options.minGapMs,
+    pace: options.pace,
     signal,
     beforePause: (remainingMs) => {
       if (remainingMs > MAX_PAUSE_MS) throw new RequestFault(toParked(host, remainingMs))
@@ -164,7 +181,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   /** One attempt with a slot at the gate. A pause requested by a refusal takes effect before the slot is freed. */
-  async function attempt<T>(path: string, tries: number, call: Call<T>): Promise<T> {
+  async function attempt<T>(
+    path: string,
+    tries: number,
+    call: (authorization: string | undefined, heard: () => void) => Promise<T>,
+  ): Promise<T> {
     const { passage, leave } = await enter(path)
     let outcome: ReturnType<typeof judgeOrigin> = 'ok'
     let isHeard = false
@@ -205,13 +226,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return refreshing
   }
 
-  async function persist<T>(path: string, call: Call<T>): Promise<T> {
+  /** `adapts`: each attempt after a breakdown asks for less, so that also replies that are too large are worth one. */
+  async function persist<T>(path: string, call: Call<T>, adapts = false): Promise<T> {
     let renewed = false
+    let breakdowns = 0
     let odd = 0
     for (let tries = 0; ; tries++) {
       const seen = generation
       try {
-        return await attempt(path, tries, call)
+        const asked = breakdowns
+        return await attempt(path, tries, (authorization, heard) => call(authorization, heard, asked))
       } catch (error) {
         const fault = toFault(error, host, signal)
         if (fault.reason.startsWith('auth_') && !renewed) {
@@ -222,7 +246,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           }
         }
         if (fault.retry === 'once') odd++
-        if (fault.retry === 'never' || tries >= options.maxRetries || odd > 1) throw toAppError(fault, host)
+        if (breakdownReasons.has(fault.reason)) breakdowns++
+        const isWorthless = fault.retry === 'never' && !(adapts && fault.reason === 'too_large')
+        if (isWorthless || tries >= options.maxRetries || odd > 1) throw toAppError(fault, host)
         const waitMs = fault.pauseMs === undefined ? Math.min(MAX_BACKOFF_MS, random() * 1000 * 2 ** tries) : 0
         log.debug('request is tried again', { host, path, reason: fault.reason, status: fault.status, waitMs })
         await sleep(waitMs, undefined, { signal }).catch(() => {})
@@ -244,7 +270,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   async function json<T>(request: JsonRequest) {
-    const url = toUrl(request.path, request.query)
+    const { query } = request
     const method = request.method ?? 'GET'
     const headers: Record<string, string> = { accept: 'application/json', ...request.headers }
     let body: string | undefined
@@ -255,9 +281,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       headers['content-type'] = 'application/json'
       body = JSON.stringify(request.body)
     }
-    return persist(request.path, async (authorization) => {
+    const adapts = typeof query === 'function'
+    const call: Call<{ status: number; headers: Record<string, string>; body: T }> = async (
+      authorization,
+      _heard,
+      breakdowns,
+    ) => {
       const reply = await send({
-        url,
+        url: toUrl(request.path, adapts ? query(breakdowns, options.maxRetries) : query),
         method,
         headers: authorization === undefined ? headers : { ...headers, authorization },
         body,
@@ -272,7 +303,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       }
       requireSuccess(reply, method === 'GET' || request.repeatable === true)
       return { status, headers: reply.headers, body: readBody(reply) as T }
-    })
+    }
+    return persist(request.path, call, adapts)
   }
 
   async function download(request: DownloadRequest) {
@@ -282,9 +314,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         url,
         method: 'GET',
         headers,
-        totalMs: options.timeoutMs + request.maxBytes / SLOWEST_BYTES_PER_MS,
-        idleMs: options.timeoutMs,
+        totalMs: options.timeoutMs,
         maxBytes: request.maxBytes,
+        keepPartial: 'too_large',
         signal,
       })
     return persist(request.path, async (authorization, heard) => {
@@ -300,6 +332,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         }
         url = target
         heard()
+        await gate.again()
         reply = await fetchBytes(target, {})
         if (reply.status === 401 || reply.status === 403) {
           const message = 'The media host refused the download; try again later.'
@@ -308,7 +341,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       }
       requireSuccess(reply, true)
       const contentType = reply.headers['content-type'] ?? ''
-      return { bytes: reply.bytes, contentType, finalUrl: `${url.origin}${url.pathname}` }
+      return { bytes: reply.bytes, isCut: reply.cut, contentType, finalUrl: `${url.origin}${url.pathname}` }
     })
   }
 

@@ -139,7 +139,7 @@ export function createGuard(options: {
     async send(admission, request) {
       const agent = admission.listed ? listedAgents : publicAgents
       try {
-        return await exchange({ ...request, url: admission.url, agent, partial: true })
+        return await exchange({ ...request, url: admission.url, agent, keepPartial: 'any' })
       } catch (error) {
         if (error instanceof ExchangeError && error.code === NOT_PUBLIC) options.onBlocked?.('private_address')
         throw error

@@ -1,13 +1,17 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import type { AssayDocument, Part } from '../../documents/document.ts'
+import { MAX_FILE_BYTES } from '../../documents/limits.ts'
 import { readDocument, type UnreadStatus } from '../../documents/reader.ts'
 import type { UnreadReason } from '../../documents/section.ts'
+import { inferMime } from '../../documents/sniff.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { quote } from '../../kernel/shown.ts'
 import type { AssetDraft } from '../connector.ts'
 import { isMediaAddress } from './address.ts'
 import { toChecksum, toHalf } from './checksum.ts'
 import type { PageFacts } from './comments.ts'
 import { type Children, type CrawlContext, warnDenied, warnUnavailable } from './crawl-context.ts'
-import { endsScan, isCapabilityDenied, reasonOf, settleRefusal } from './failure.ts'
+import { endsScan, isCapabilityDenied, settleRefusal } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { readList } from './listing.ts'
 import { isCurrent } from './site-index.ts'
@@ -16,24 +20,26 @@ import { AttachmentWire, toInstant } from './wire.ts'
 
 const toAttachmentKey = ({ client }: Pick<CrawlContext, 'client'>, id: string) => `${client.prefix}:attachment:${id}`
 
-type ContentStatus = 'read' | 'pending' | 'download_failed' | UnreadStatus
+type ContentStatus = 'read' | 'cut' | 'pending' | 'download_failed' | UnreadStatus
 
 const imageOrMedia = /^(?:image|video|audio|font)\//
 const imageOrMediaName =
   /\.(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|avif|mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg|flac|woff2?|ttf|otf)$/i
 
 /** Why a file is not downloaded, judged from its metadata; undefined: it must be downloaded. */
-function findSkip(attachment: AttachmentWire, maxBytes: number): { status: UnreadStatus; reason: string } | undefined {
-  const { fileSize, mediaType, title } = attachment
+function findSkip({ mediaType, title }: AttachmentWire): { status: UnreadStatus; reason: string } | undefined {
   if (typeof title !== 'string')
     return { status: 'damaged', reason: 'The wiki does not tell its name; it is not read.' }
-  if (fileSize !== null && fileSize !== undefined && fileSize > maxBytes) {
-    return { status: 'skipped_too_large', reason: 'The file is larger than attachment_max_bytes; it is not read.' }
-  }
   const named = /\.[a-z0-9]{1,8}$/i.test(title ?? '')
   const isMedia = named ? imageOrMediaName.test(title ?? '') : imageOrMedia.test(mediaType ?? '')
   return isMedia ? { status: 'unsupported', reason: 'Images, sound and video hold no text that is read.' } : undefined
 }
+
+const toMaxBytes = ({ config }: CrawlContext) => Math.min(config.optional.content.attachment_max_bytes, MAX_FILE_BYTES)
+
+/** Whether the wiki reports more bytes than are downloaded. */
+const isTooLarge = ({ fileSize }: AttachmentWire, maxBytes: number) =>
+  fileSize !== null && fileSize !== undefined && fileSize > maxBytes
 
 const toNamePart = ({ title }: AttachmentWire): Part[] =>
   typeof title === 'string'
@@ -51,51 +57,73 @@ const nameOnly = (attachment: AttachmentWire, reason: string, unread: UnreadReas
 const expectsMarkup = (attachment: AttachmentWire) =>
   /\.x?html?$/i.test(attachment.title ?? '') || /html|xml|text\/plain/.test(attachment.mediaType ?? '')
 
+type Download = Awaited<ReturnType<CrawlContext['client']['http']['download']>>
+
 /** Whether the response is a sign-in page or empty; it must not be taken for the file's text. */
-function isSignInPage(attachment: AttachmentWire, bytes: Uint8Array, contentType: string): boolean {
+function isSignInPage(attachment: AttachmentWire, { bytes, contentType, isCut }: Download): boolean {
   const { fileSize } = attachment
-  const hasLength = fileSize === null || fileSize === undefined || fileSize === bytes.length
+  const hasLength = fileSize === null || fileSize === undefined || fileSize === bytes.length || isCut
   if (bytes.length === 0 && !hasLength) return true
   if (expectsMarkup(attachment) && hasLength) return false
   const head = Buffer.from(bytes.subarray(0, 256)).toString('latin1').trimStart().toLowerCase()
   return contentType.startsWith('text/html') && /^<(?:!doctype html|html)/.test(head)
 }
 
-async function readAttachment(
-  { client, config }: CrawlContext,
-  page: PageFacts,
-  attachment: AttachmentWire,
-): Promise<{ document: AssayDocument; status: ContentStatus }> {
-  const title = attachment.title ?? attachment.id
-  const maxBytes = config.optional.content.attachment_max_bytes
-  const skip = findSkip(attachment, maxBytes)
-  if (skip !== undefined) return toSkipped(attachment, skip)
+interface ReadAttachment {
+  document: AssayDocument
+  status: ContentStatus
+  /** The media type that the downloaded bytes show. */
+  inferredType?: string | undefined
+}
+
+async function download({ client, ...context }: CrawlContext, page: PageFacts, { id }: AttachmentWire) {
   try {
-    const path = `/rest/api/content/${encodeURIComponent(page.id)}/child/attachment/${encodeURIComponent(attachment.id)}/download`
-    const { bytes, contentType } = await client.http.download({
-      path,
-      maxBytes,
+    return await client.http.download({
+      path: `/rest/api/content/${encodeURIComponent(page.id)}/child/attachment/${encodeURIComponent(id)}/download`,
+      maxBytes: toMaxBytes({ client, ...context }),
       allowRedirect: (target) => isMediaAddress(client.origin, target),
     })
-    if (isSignInPage(attachment, bytes, contentType)) {
-      throw new AppError('unavailable', 'The wiki sent a sign-in page in place of an attachment; scan again later.', {
-        reason: 'download_failed',
-      })
-    }
-    const read = await readDocument(bytes, {
-      mime: attachment.mediaType ?? contentType,
-      filename: title,
-      site: client.site,
-    })
-    if (!('document' in read)) return toSkipped(attachment, read)
-    const parts = read.document.parts.map((part) => ({ ...part, section: 'content' }))
-    return { document: { ...read.document, parts: [...toNamePart(attachment), ...parts] }, status: 'read' }
   } catch (error) {
-    if (reasonOf(error) !== 'too_large') throw await settleRefusal(error, client.isSignedIn)
-    const reason = 'The file is larger than attachment_max_bytes; it is not read.'
-    return toSkipped(attachment, { status: 'skipped_too_large', reason })
+    throw await settleRefusal(error, client.isSignedIn)
   }
 }
+
+async function readAttachment(
+  context: CrawlContext,
+  page: PageFacts,
+  attachment: AttachmentWire,
+): Promise<ReadAttachment> {
+  const skip = findSkip(attachment)
+  if (skip !== undefined) return toSkipped(attachment, skip)
+  const downloaded = await download(context, page, attachment)
+  const { bytes, contentType, isCut } = downloaded
+  if (isSignInPage(attachment, downloaded)) {
+    throw new AppError('unavailable', 'The wiki sent a sign-in page in place of an attachment; scan again later.', {
+      reason: 'download_failed',
+    })
+  }
+  const read = await readDocument(bytes, {
+    mime: attachment.mediaType ?? contentType,
+    filename: attachment.title ?? attachment.id,
+    site: context.client.site,
+    isCut,
+  })
+  // A size that the wiki reports is warned of where the file is listed.
+  const truncated = isCut && !isTooLarge(attachment, toMaxBytes(context)) ? { truncated: true } : {}
+  if (!('document' in read)) {
+    const { document, status } = toSkipped(attachment, read)
+    return { document: { ...document, ...truncated }, status, inferredType: inferMime(bytes) }
+  }
+  const { mime, parts } = read.document
+  const document: AssayDocument = {
+    ...read.document,
+    parts: [...toNamePart(attachment), ...parts.map((part) => ({ ...part, section: 'content' }))],
+    ...(isCut ? { unread: [notWhole], ...truncated } : {}),
+  }
+  return { document, status: isCut ? 'cut' : 'read', inferredType: mime }
+}
+
+const notWhole = { section: 'content', reason: 'limit' as const }
 
 /**
  * A draft for a file whose text is not read. Unsupported files, such as pictures, have no text; all others have an
@@ -107,12 +135,13 @@ function toSkipped(attachment: AttachmentWire, { status, reason }: { status: Unr
 }
 
 function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: AttachmentWire): AssetDraft {
-  const { client, space, config } = context
+  const { client, space } = context
   const title = attachment.title ?? attachment.id
-  const maxBytes = config.optional.content.attachment_max_bytes
+  const maxBytes = toMaxBytes(context)
   const { id, mediaType, fileSize, fileId, version } = attachment
-  const skip = findSkip(attachment, maxBytes)
-  const status: ContentStatus = skip?.status ?? 'pending'
+  const status: ContentStatus = findSkip(attachment)?.status ?? 'pending'
+  const isLarge = status === 'pending' && isTooLarge(attachment, maxBytes)
+  if (isLarge) warnTooLarge(context, attachment, maxBytes)
   const created = toInstant(attachment.createdAt)
   const updated = toInstant(version?.createdAt)
   const listed = toHalf({ version: version?.number ?? 0, title, fileSize, mediaType, fileId, pageId: page.id })
@@ -130,15 +159,15 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     name: title,
     url: webui === undefined || webui === null ? page.url : toSiteUrl(client.site, webui),
     container: space.name ?? space.key,
-    // A changed limit that includes or excludes the file changes its checksum.
-    checksum: toChecksum(listed, toHalf(status)),
+    // A changed limit changes the checksum of a file of which it includes more or less.
+    checksum: toChecksum(listed, toHalf(isLarge ? `${status} ${maxBytes}` : status)),
     links: [{ type: 'attached_to', targetKey: toPageKey(client, page.id) }],
     ...(created === undefined ? {} : { contentCreatedAt: created }),
     ...(updated === undefined ? {} : { contentUpdatedAt: updated }),
     facts,
     unread: [
       ...(typeof attachment.title === 'string' ? [] : [{ section: 'filename', reason: 'missing' as const }]),
-      ...(status === 'skipped_too_large' ? [{ section: 'content', reason: 'limit' as const }] : []),
+      ...(isLarge ? [notWhole] : []),
       ...(status === 'damaged' ? [{ section: 'content', reason: 'not_available' as const }] : []),
     ],
     outline: nameOnly(attachment, 'The file could not be read.', 'failed'),
@@ -146,9 +175,21 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
       facts.contentStatus = 'download_failed' satisfies ContentStatus
       const read = await readAttachment(context, page, attachment)
       facts.contentStatus = read.status
+      if (read.inferredType !== undefined) facts.inferredType = read.inferredType
       return read.document
     },
   }
+}
+
+function warnTooLarge(context: CrawlContext, { id, title, fileSize }: AttachmentWire, maxBytes: number): void {
+  const name = quote(toSafeText(title ?? id, 'prose'))
+  const message = `The attachment ${name} has ${fileSize} bytes: at most its first ${maxBytes} are downloaded, and only their text is read; of a PDF or Office file nothing is. Raise attachment_max_bytes to read all of it.`
+  context.warnings.add({
+    code: 'attachment_too_large',
+    message,
+    scope: context.space.id,
+    assetKey: toAttachmentKey(context, id),
+  })
 }
 
 /** The attachments of a page. Files are downloaded only when a draft's document is requested. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { SessionOptions } from '../connector.ts'
+import type { Pace } from '../http/gate.ts'
 import { createHttpClient, type HttpClient } from '../http/transport.ts'
 import { findAddress, toBasePath, toGatewayOrigin } from './address.ts'
 import type { WikiConfig } from './config.ts'
@@ -32,8 +33,13 @@ interface Attempt {
   base: string | undefined
 }
 
+/** The options of a session, and when its next request may start. */
+interface ClientOptions extends SessionOptions<WikiConfig> {
+  pace: Pace
+}
+
 function toHttp(
-  options: SessionOptions<WikiConfig>,
+  options: ClientOptions,
   origin: string,
   basePath: string,
   authorization: string | undefined,
@@ -46,6 +52,7 @@ function toHttp(
     timeoutMs: connection.request_timeout_seconds * 1000,
     maxRetries: connection.max_retries,
     minGapMs: connection.rate_limit_delay_seconds * 1000,
+    pace: options.pace,
     concurrency: CONCURRENCY,
     signal: options.signal,
     log: options.log,
@@ -83,7 +90,7 @@ async function attempt(http: HttpClient, host: string): Promise<Attempt> {
 }
 
 /** The tenant's id, which does not change when its address does; undefined where the site does not report it. */
-async function findCloudId(options: SessionOptions<WikiConfig>, origin: string): Promise<string | undefined> {
+async function findCloudId(options: ClientOptions, origin: string): Promise<string | undefined> {
   try {
     const reply = await toHttp(options, origin, '/_edge', undefined).json<{ cloudId?: unknown }>({
       path: '/tenant_info',
@@ -101,7 +108,7 @@ function toSite(base: string | undefined, origin: string): string {
 }
 
 /** Connects at the site or, for scoped tokens, which only the gateway accepts, at the gateway. */
-export async function connect(options: SessionOptions<WikiConfig>): Promise<WikiClient> {
+export async function connect(options: ClientOptions): Promise<WikiClient> {
   const { required, masked } = options.config
   const address = findAddress(required.base_url)
   if (address === undefined) {

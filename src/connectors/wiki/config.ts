@@ -10,10 +10,28 @@ const address = z
 
 const names = (what: string) => z.array(z.string().trim().min(1).max(255)).max(250).describe(what)
 
+const spaceId = z.union([z.int().min(0), z.string().regex(/^(?:0|[1-9]\d{0,19})$/)], {
+  error:
+    'must be a whole number or a string of its digits; write ids above 9007199254740991 as strings, such as "9007199254740993", because a number that large is not exact',
+})
+
 const Connection = z.strictObject({
-  max_retries: z.int().min(0).max(10).default(3).describe('Retries for transient failures and rate limits.'),
-  rate_limit_delay_seconds: z.number().min(0).default(0).describe('Extra delay between API requests, in seconds.'),
-  request_timeout_seconds: z.number().min(1).default(30).describe('Time limit of one request, in seconds.'),
+  max_retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(3)
+    .describe('Retries of one request for transient failures and rate limits, smaller pages of a list included.'),
+  rate_limit_delay_seconds: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe('Extra delay between any two requests to the tenant, in seconds.'),
+  request_timeout_seconds: z
+    .number()
+    .min(1)
+    .default(30)
+    .describe('Time limit of one request, a download included, in seconds.'),
 })
 
 const Content = z.strictObject({
@@ -21,7 +39,9 @@ const Content = z.strictObject({
     .int()
     .min(1024)
     .default(5_242_880)
-    .describe('Most bytes that are downloaded of an attachment; larger ones are listed but not read.'),
+    .describe(
+      'Most bytes that are downloaded of an attachment. Of a larger one, the text of its first bytes is read where the format allows it, and the scan warns.',
+    ),
   include_attachments: z.boolean().default(true).describe('Also scan the attachments of pages.'),
   include_footer_comments: z
     .boolean()
@@ -42,7 +62,11 @@ const Spaces = z.strictObject({
     .enum(['global', 'collaboration', 'knowledge_base', 'personal', 'system', 'onboarding', 'xflow_sample_space'])
     .optional()
     .describe('Only spaces of this type.'),
-  ids: z.array(z.int().min(0)).max(250).optional().describe('Only spaces with these ids.'),
+  ids: z
+    .array(spaceId)
+    .max(250)
+    .optional()
+    .describe('Only spaces with these ids, as whole numbers or strings of digits; an empty list restricts nothing.'),
   keys: names('Only spaces with these keys, in the letter case of the wiki.').optional(),
   labels: names('Only spaces with one of these labels.').optional(),
   status: z.enum(['current', 'archived']).optional().describe('Only spaces of this status; absent: both.'),

@@ -3,7 +3,7 @@ import type { AssetDraft, Batch } from '../connector.ts'
 import { readAttachmentDrafts } from './attachments.ts'
 import { type PageFacts, readCommentsDraft } from './comments.ts'
 import { type Children, type CrawlContext, warnUnreadable } from './crawl-context.ts'
-import { isBreakdown, reasonOf } from './failure.ts'
+import { reasonOf } from './failure.ts'
 import { toPageKey } from './links.ts'
 import { type ListPage, MAX_LIMIT, readListPages } from './listing.ts'
 import { isUnchanged, readBodies, toPageDrafts, toPageFacts, toUnchangedDraft } from './pages.ts'
@@ -139,13 +139,15 @@ async function* readPages({
 }: SpaceCrawlOptions): AsyncGenerator<ListPage<PageWire> & { at: Position }> {
   const { client, space } = context
   const spaceKey = toSpaceKey(client, space.id)
+  const query = { depth: 'all', status: 'current', sort: 'id' }
   const start = (from: Position, bodies: boolean) =>
     readListPages(client.http, {
       path: `/spaces/${encodeURIComponent(space.id)}/pages`,
-      query: { depth: 'all', status: 'current', sort: 'id', ...(bodies ? { 'body-format': 'storage' } : {}) },
       item: PageWire,
-      limit: bodies ? PAGES_WITH_BODIES : MAX_LIMIT,
       cursor: from.cursor,
+      ...(bodies
+        ? { query: { ...query, 'body-format': 'storage' }, leanQuery: query, limit: PAGES_WITH_BODIES }
+        : { query, limit: MAX_LIMIT }),
     })
   // A space that was scanned before is listed without bodies, because most of its pages are unchanged.
   let bodies = !context.known([spaceKey]).has(spaceKey)
@@ -157,16 +159,19 @@ async function* readPages({
       result = await pages.next()
     } catch (error) {
       const isStale = reasonOf(error) === 'bad_request' && at.cursor !== undefined && at === position
-      const isTooMuch = bodies && isBreakdown(error)
-      if (!isStale && !isTooMuch) throw error
-      if (isStale) at = {}
-      if (isTooMuch) bodies = false
+      if (!isStale) throw error
+      at = {}
       pages = start(at, bodies)
       continue
     }
     if (result.done === true) return
+    const { next, isLean } = result.value
     yield { ...result.value, at }
-    at = result.value.next === undefined ? {} : { cursor: result.value.next }
+    at = next === undefined ? {} : { cursor: next }
+    if (isLean && next !== undefined) {
+      bodies = false
+      pages = start(at, bodies)
+    }
   }
 }
 

@@ -1,8 +1,10 @@
+import { withoutEmptyLists } from '../../kernel/json-object.ts'
 import type { Connector } from '../connector.ts'
 import { findAddress, toGatewayOrigin } from './address.ts'
 import { WikiConfig } from './config.ts'
 import { orderByColumns } from './sampling.ts'
 import { openSession } from './session.ts'
+import { isFiltered } from './spaces.ts'
 
 export const wikiConnector: Connector<WikiConfig> = {
   type: 'WIKI',
@@ -11,11 +13,10 @@ export const wikiConnector: Connector<WikiConfig> = {
   orderByColumns,
   defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM'],
   leavesOut({ optional }) {
-    const { ids, keys, labels, type, status } = optional.scope.spaces
-    const chosen = [ids, keys, labels, type, status].some((filter) => filter !== undefined)
-    return { kinds: optional.content.include_attachments ? [] : ['wiki.attachment'], scopes: chosen }
+    const kinds = optional.content.include_attachments ? [] : ['wiki.attachment' as const]
+    return { kinds, scopes: isFiltered(optional.scope.spaces) }
   },
-  scopeSettings: ({ required, optional }) => [required, optional.scope],
+  scopeSettings: ({ required, optional }) => [required, { spaces: withoutEmptyLists(optional.scope.spaces) }],
   credentialOrigins(config) {
     const address = findAddress(config.required.base_url)
     if (address === undefined) return []

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { HttpClient } from '../http/transport.ts'
-import { isBreakdown } from './failure.ts'
 import { ListWire } from './wire.ts'
 
 export const MAX_LIMIT = 250
@@ -9,9 +8,13 @@ const MIN_LIMIT = 5
 /** After this many pages in a row without new items, the listing is assumed to loop. */
 const MAX_IDLE_PAGES = 3
 
+type Query = Record<string, string | number | undefined>
+
 export interface ListRequest<Wire> {
   path: string
-  query?: Record<string, string | number | undefined>
+  query?: Query
+  /** The query of the last attempt, which asks for less of each item. */
+  leanQuery?: Query
   item: z.ZodType<Wire>
   limit?: number
   cursor?: string | undefined
@@ -23,8 +26,11 @@ export interface ListPage<Wire> {
   next: string | undefined
   /** Number of entries that did not match the schema and were omitted. */
   unreadable: number
-  /** The page size that was finally used. */
+  /** The page size that was finally used, and the smallest one at which the platform failed before that. */
   limit: number
+  failedLimit: number | undefined
+  /** Whether the page answers the lean query. */
+  isLean: boolean
   /** Base URL of the site, where the response contains it. */
   base: string | undefined
 }
@@ -46,34 +52,50 @@ function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined
   return undefined
 }
 
-/** Reads one page of a listing, with a smaller page size where the platform fails on a large one. */
+/** @throws AppError `unavailable`, reason `protocol_error`, where a response body is not a list */
+export function requireList(body: unknown): z.infer<typeof ListWire> {
+  const list = ListWire.safeParse(body)
+  if (list.success) return list.data
+  throw new AppError('unavailable', 'The wiki answered with something other than a list; check the address.', {
+    reason: 'protocol_error',
+  })
+}
+
+/** Page size of an attempt: from `limit` down to `least` in equal ratios, in the last of `steps` retries. */
+export function toLimit(limit: number, breakdowns: number, steps: number, least = MIN_LIMIT): number {
+  if (breakdowns === 0 || limit <= least) return limit
+  return Math.round(limit * (least / limit) ** Math.min(1, breakdowns / steps))
+}
+
+/** Reads one page of a listing; an attempt after a failure of the platform asks for a smaller one. */
 export async function readListPage<Wire>(http: HttpClient, request: ListRequest<Wire>): Promise<ListPage<Wire>> {
-  let limit = request.limit ?? MAX_LIMIT
-  for (;;) {
-    try {
-      const query = { ...request.query, limit, cursor: request.cursor }
-      const reply = await http.json({ path: `/api/v2${request.path}`, query })
-      const list = ListWire.safeParse(reply.body)
-      if (!list.success) {
-        throw new AppError('unavailable', 'The wiki answered with something other than a list; check the address.', {
-          reason: 'protocol_error',
-        })
-      }
-      const items = list.data.results.flatMap((result) => {
-        const item = request.item.safeParse(result)
-        return item.success ? [item.data] : []
-      })
-      return {
-        items,
-        unreadable: list.data.results.length - items.length,
-        next: findNext(list.data, reply.headers.link),
-        limit,
-        base: list.data._links?.base ?? undefined,
-      }
-    } catch (error) {
-      if (!isBreakdown(error) || limit <= MIN_LIMIT) throw error
-      limit = Math.max(MIN_LIMIT, Math.floor(limit / 2))
-    }
+  const { leanQuery, cursor } = request
+  const full = request.limit ?? MAX_LIMIT
+  let limit = full
+  let failedLimit: number | undefined
+  let isLean = false
+  const reply = await http.json({
+    path: `/api/v2${request.path}`,
+    query: (breakdowns, retries) => {
+      isLean = leanQuery !== undefined && breakdowns > 0 && breakdowns === retries
+      if (breakdowns > 0) failedLimit = limit
+      limit = isLean ? full : toLimit(full, breakdowns, leanQuery === undefined ? retries : retries - 1)
+      return { ...(isLean ? leanQuery : request.query), limit, cursor }
+    },
+  })
+  const list = requireList(reply.body)
+  const items = list.results.flatMap((result) => {
+    const item = request.item.safeParse(result)
+    return item.success ? [item.data] : []
+  })
+  return {
+    items,
+    unreadable: list.results.length - items.length,
+    next: findNext(list, reply.headers.link),
+    limit,
+    failedLimit,
+    isLean,
+    base: list._links?.base ?? undefined,
   }
 }
 
@@ -88,10 +110,11 @@ export async function* readListPages<Wire extends { id: string }>(
 ): AsyncGenerator<ListPage<Wire>> {
   const cursors = new Set<string>(request.cursor === undefined ? [] : [request.cursor])
   const seen = new Set<string>()
-  let { cursor, limit } = request
+  let { cursor, limit = MAX_LIMIT } = request
+  let most = limit
   let idle = 0
   for (;;) {
-    const page = await readListPage(http, { ...request, cursor, limit: limit ?? MAX_LIMIT })
+    const page = await readListPage(http, { ...request, cursor, limit })
     const before = seen.size
     for (const { id } of page.items) seen.add(id)
     idle = seen.size === before ? idle + 1 : 0
@@ -105,7 +128,9 @@ export async function* readListPages<Wire extends { id: string }>(
     if (page.next === undefined) return
     cursors.add(page.next)
     cursor = page.next
-    limit = page.limit
+    // Pages grow again, but not to a size at which the platform has failed.
+    if (page.failedLimit !== undefined) most = Math.max(MIN_LIMIT, Math.floor(page.failedLimit / 2))
+    limit = Math.min(most, page.limit * 2)
   }
 }
 

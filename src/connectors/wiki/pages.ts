@@ -8,7 +8,7 @@ import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
 import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
-import { MAX_LIMIT, readList } from './listing.ts'
+import { MAX_LIMIT, requireList, toLimit } from './listing.ts'
 import { isCurrent } from './site-index.ts'
 import { nameOf, toSiteUrl, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf, toInstant } from './wire.ts'
@@ -75,13 +75,27 @@ export function isUnchanged(
   })
 }
 
-/** Reads one page, in view format where the storage format is not available; `gone` where the page no longer exists. */
-async function readSingle({ client, warnings, space }: CrawlContext, id: string): Promise<ReadBody> {
+/**
+ * Reads one page, in view format where the storage format is not available, as by the last retry; `gone` where the page
+ * no longer exists.
+ */
+async function readSingle(
+  { client, warnings, space }: CrawlContext,
+  id: string,
+  formats: readonly PageBody['format'][] = ['storage', 'view'],
+): Promise<ReadBody> {
   let reason: UnreadReason = 'missing'
-  for (const format of ['storage', 'view'] as const) {
+  for (const [index, first] of formats.entries()) {
+    const isLast = index === formats.length - 1
+    let format = first
     try {
-      const query = { 'body-format': format }
-      const reply = await client.http.json({ path: `/api/v2/pages/${encodeURIComponent(id)}`, query })
+      const reply = await client.http.json({
+        path: `/api/v2/pages/${encodeURIComponent(id)}`,
+        query: (breakdowns, retries) => {
+          format = breakdowns > 0 && breakdowns === retries ? 'view' : first
+          return { 'body-format': format }
+        },
+      })
       const page = PageWire.safeParse(reply.body)
       if (page.success && !isCurrent(page.data)) return 'gone'
       const text = page.success ? page.data.body?.[format]?.value : undefined
@@ -90,46 +104,84 @@ async function readSingle({ client, warnings, space }: CrawlContext, id: string)
       if (endsScan(error)) throw error
       if (reasonOf(error) === 'gone') return 'gone'
       reason = isRefusal(error) ? 'refused' : 'failed'
-      if (format === 'storage') continue
-      const message = `The text of a page could not be read: ${messageOf(error)}`
-      warnings.add({ code: 'body_unavailable', message, scope: space.id, assetKey: toPageKey(client, id) })
+      if (!isLast && !isBreakdown(error)) continue
+      warnUnread({ client, warnings, space }, id, error)
+      break
     }
   }
   return { unread: reason }
 }
 
-async function readOneByOne(context: CrawlContext, ids: readonly string[], bodies: Bodies): Promise<void> {
-  for (const id of ids) {
-    bodies.set(id, await readSingle(context, id))
-  }
+function warnUnread(
+  { client, warnings, space }: Pick<CrawlContext, 'client' | 'warnings' | 'space'>,
+  id: string,
+  error: unknown,
+): void {
+  const message = `The text of a page could not be read: ${messageOf(error)}`
+  warnings.add({ code: 'body_unavailable', message, scope: space.id, assetKey: toPageKey(client, id) })
 }
 
 export type Bodies = Map<string, ReadBody>
 
+/**
+ * Asks for the bodies of the first pages of a list: after a breakdown for fewer of them, in the last attempt for one.
+ * `read` holds the bodies that came, `asked` the ids of the last attempt.
+ */
+async function askBodies({ http }: CrawlContext['client'], ids: readonly string[], size: number) {
+  let asked = ids.slice(0, size)
+  let failed = 0
+  const read: Bodies = new Map()
+  try {
+    const reply = await http.json({
+      path: '/api/v2/pages',
+      query: (breakdowns, retries) => {
+        if (breakdowns > 0) failed = asked.length
+        asked = ids.slice(0, toLimit(size, breakdowns, retries, 1))
+        return { id: asked.join(','), 'body-format': 'storage', status: 'current', limit: asked.length }
+      },
+    })
+    for (const result of requireList(reply.body).results) {
+      const page = PageWire.safeParse(result).data
+      const text = page === undefined ? undefined : storageOf(page)
+      if (page !== undefined && text !== undefined) read.set(page.id, { format: 'storage', text })
+    }
+    return { asked, failed, read }
+  } catch (error) {
+    return { asked, failed, read, error }
+  }
+}
+
 /** Reads bodies by id, many in one request; if the platform fails on one page, the others are still read. */
 export async function readBodies(context: CrawlContext, ids: readonly string[]): Promise<Bodies> {
   const bodies: Bodies = new Map()
-  if (ids.length < 2) {
-    await readOneByOne(context, ids, bodies)
-    return bodies
+  let rest = ids
+  let most = Math.min(MAX_LIMIT, ids.length)
+  let size = most
+  while (rest.length > 1) {
+    const { asked, failed, read, error } = await askBodies(context.client, rest, size)
+    if (error === undefined) {
+      for (const id of asked) bodies.set(id, read.get(id) ?? (await readSingle(context, id)))
+      rest = rest.slice(asked.length)
+      if (failed > 0) most = Math.max(1, Math.floor(failed / 2))
+      size = Math.min(most, asked.length * 2)
+    } else if (reasonOf(error) === 'bad_request' && asked.length > 1) {
+      size = Math.ceil(asked.length / 2)
+      most = size
+    } else if (isBreakdown(error) || reasonOf(error) === 'bad_request') {
+      const [first = ''] = asked
+      if (asked.length === 1)
+        bodies.set(first, await readSingle(context, first, isBreakdown(error) ? ['view'] : undefined))
+      else {
+        // Nothing is asked again where the source permits no retry.
+        for (const id of asked) {
+          warnUnread(context, id, error)
+          bodies.set(id, { unread: 'failed' })
+        }
+      }
+      rest = rest.slice(asked.length)
+    } else throw error
   }
-  try {
-    const query = { id: ids.join(','), 'body-format': 'storage', status: 'current' }
-    const request = { path: '/pages', query, item: PageWire, limit: Math.min(MAX_LIMIT, ids.length) }
-    for (const page of await readList(context.client.http, request)) {
-      const text = storageOf(page)
-      if (text !== undefined) bodies.set(page.id, { format: 'storage', text })
-    }
-  } catch (error) {
-    if (!isBreakdown(error) && !['bad_request', 'entries_unreadable'].includes(reasonOf(error))) throw error
-    const half = Math.ceil(ids.length / 2)
-    for (const part of [ids.slice(0, half), ids.slice(half)]) {
-      for (const [id, body] of await readBodies(context, part)) bodies.set(id, body)
-    }
-    return bodies
-  }
-  const missing = ids.filter((id) => !bodies.has(id))
-  await readOneByOne(context, missing, bodies)
+  for (const id of rest) bodies.set(id, await readSingle(context, id))
   return bodies
 }
 

@@ -1,6 +1,7 @@
 import { createRandom } from '../../kernel/random.ts'
 import type { Sampling } from '../connector.ts'
 import type { HttpClient } from '../http/transport.ts'
+import { listOrderNames, type Order, toOrder } from '../order-by.ts'
 import { MAX_LIMIT, readListPages } from './listing.ts'
 import { PageWire, toInstant } from './wire.ts'
 
@@ -9,19 +10,14 @@ const MAX_SPACES = 100
 
 type Column = 'modified-date' | 'created-date' | 'title' | 'id'
 
-const columns: Record<string, Column> = {
-  modifiedDate: 'modified-date',
-  modifiedAt: 'modified-date',
-  lastModified: 'modified-date',
-  lastModifiedDate: 'modified-date',
-  updatedAt: 'modified-date',
-  createdDate: 'created-date',
-  createdAt: 'created-date',
-  title: 'title',
+const columns: Partial<Record<Order, Column>> = {
+  modified: 'modified-date',
+  created: 'created-date',
+  name: 'title',
   id: 'id',
 }
 
-export const orderByColumns: readonly string[] = Object.keys(columns)
+export const orderByColumns = listOrderNames(['modified', 'created', 'name', 'id'])
 
 function* inChunks<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
@@ -38,7 +34,7 @@ const orders: Record<Column, (a: PageWire, b: PageWire) => number> = {
 
 /** The first pages in the requested order, with one listing per 100 spaces instead of a crawl. */
 async function readLatest(http: HttpClient, spaceIds: readonly string[], sampling: Sampling): Promise<PageWire[]> {
-  const column = columns[sampling.orderBy ?? 'modifiedDate'] ?? 'modified-date'
+  const column = columns[toOrder(sampling.orderBy)] ?? 'modified-date'
   const sort = column === 'title' ? 'title' : `-${column}`
   let latest: PageWire[] = []
   for (const ids of inChunks(spaceIds, MAX_SPACES)) {

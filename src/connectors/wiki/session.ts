@@ -27,13 +27,14 @@ interface Work {
 export function openSession(options: SessionOptions<WikiConfig>): ConnectorSession {
   const { config, sampling, log } = options
   const filter = config.optional.scope.spaces
+  const pace = { nextStart: 0 }
   let client: Promise<WikiClient> | undefined
   let spaces: Promise<SpaceList> | undefined
   let work: Promise<Work> | undefined
 
   // A failed connection is not cached, so the next caller tries again.
   const connectOnce = () => {
-    client ??= connect(options).catch((error: unknown) => {
+    client ??= connect({ ...options, pace }).catch((error: unknown) => {
       client = undefined
       throw error
     })
@@ -106,7 +107,7 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
     },
 
     async findLeft(ids) {
-      const visible = await listSpaces(await connectOnce(), { ids: ids.map(Number).filter(Number.isSafeInteger) })
+      const visible = await listSpaces(await connectOnce(), { ids: ids.filter((id) => /^\d+$/.test(id)) })
       return new Map(visible.spaces.map(({ id }) => [id, 'left_out' as const]))
     },
 

@@ -73,7 +73,7 @@ export function checkScope(filter: SpaceFilter, { spaces, unreadable }: SpaceLis
   const ids = new Set(spaces.map(({ id }) => id))
   const keys = new Set(spaces.map(({ key }) => key.toLowerCase()))
   const unmatched = [
-    ...(filter.ids ?? []).map(String).filter((id) => !ids.has(id)),
+    ...[...new Set((filter.ids ?? []).map(String))].filter((id) => !ids.has(id)),
     ...(filter.keys ?? []).filter((key) => !keys.has(key.toLowerCase())),
   ]
   const unreadableMessage = 'The list of spaces holds entries that cannot be read; the next scan tries again.'
