@@ -257,6 +257,8 @@ export interface Connector<Config = unknown> {
   title: string
   /** The whole payload except `sampling`, `schedule` and `detectors`; `masked` members hold secrets in plain text. */
   payload: z.ZodType<Config>
+  /** The payload for JSON Schema, where `payload` has checks that a schema does not show. */
+  publishedPayload?: z.ZodType
   /** Values accepted for `sampling.order_by_column`, in camelCase; snake_case is equivalent. */
   orderByColumns: readonly string[]
   defaultDetectors: readonly string[]

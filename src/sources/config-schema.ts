@@ -9,7 +9,11 @@ type JsonSchema = Record<string, unknown>
 export function configJsonSchema(plugins: Plugins): JsonSchema {
   const common = toSchema(CommonConfig)
   const properties = isObject(common.properties) ? common.properties : {}
-  return { oneOf: plugins.connectors.map((connector) => withMembers(toSchema(connector.payload), properties)) }
+  return {
+    oneOf: plugins.connectors.map((connector) =>
+      withMembers(toSchema(connector.publishedPayload ?? connector.payload), properties),
+    ),
+  }
 }
 
 function toSchema(schema: z.ZodType): JsonSchema {

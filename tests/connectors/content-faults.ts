@@ -69,11 +69,11 @@ export const contentFaults: Record<number, SurvivedFault> = {
     outcome: 'the status says which; a title is never a path',
     proofs: [
       wiki(
-        'crawl',
-        'too large by what is said',
-        'one that lies about its size is cut off while it comes',
-        'a name is never a path',
+        'limits',
+        'of a larger text, the text of as many bytes is read, and the scan warns',
+        'a file that is larger than the wiki says is cut as well, and its document says so',
       ),
+      wiki('crawl', 'a name is never a path'),
       wiki(
         'refusals',
         'a redirect to %s is not followed',

@@ -34,16 +34,25 @@ export const wikiOptions: Record<string, readonly Proof[]> = {
     wiki('options', 'account_email and api_token sign in at base_url, and go nowhere else'),
     wiki('source', 'a token is trimmed'),
   ],
-  'optional.connection.max_retries': [wiki('options', 'max_retries %i: so many attempts and one')],
+  'optional.connection.max_retries': [
+    wiki('options', 'max_retries %i: so many attempts and one'),
+    wiki('limits', 'at %i, a listing that is down is asked for once more than that, smaller pages included'),
+  ],
   'optional.connection.rate_limit_delay_seconds': [
     wiki('options', 'rate_limit_delay_seconds lies between all starts, whatever they ask'),
+    wiki('limits', 'lies between all requests of a tenant with a %s token, %s'),
     at('connectors/clock', '%d seconds lie between starts'),
   ],
   'optional.connection.request_timeout_seconds': [
     wiki('options', 'request_timeout_seconds holds for every call, and ends one that hangs'),
+    wiki('limits', 'ends a download (%s)'),
   ],
   'optional.content.attachment_max_bytes': [
-    wiki('crawl', 'one that lies about its size is cut off while it comes', 'too large by what is said'),
+    wiki(
+      'limits',
+      'of a larger text, the text of as many bytes is read, and the scan warns',
+      'of %s, which cannot be read in part, the type is read',
+    ),
   ],
   'optional.content.include_attachments': [wiki('crawl', 'attachments and linked files')],
   'optional.content.include_footer_comments': [wiki('crawl', 'comments below pages', 'all comments')],

@@ -159,7 +159,10 @@ export const trafficFaults: Record<number, SurvivedFault> = {
   21: {
     fault: '503 twice; 500 for large pages only',
     outcome: 'succeeds; asks for fewer',
-    proofs: [transport('%i twice and then 200 is a success'), wiki('faults', 'fewer are asked for at a time')],
+    proofs: [
+      transport('%i twice and then 200 is a success'),
+      wiki('limits', 'a platform that fails on large pages is asked for smaller ones, which grow again'),
+    ],
   },
   22: {
     fault: 'resets, stalls, names that do not resolve, cut JSON, wrong lengths, gzip bombs',

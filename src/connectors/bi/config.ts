@@ -15,27 +15,28 @@ const address = z.url('must be an address, such as https://host.example').refine
   error: 'must be https (http only on this computer), without credentials, query or fragment',
 })
 
-const Required = z.discriminatedUnion('auth_mode', [
-  z.strictObject({
-    auth_mode: z.literal('SERVICE_PRINCIPAL').describe('Sign in as an application with its own secret.'),
-    tenant_id: guid.describe('Directory (tenant) id.'),
-    client_id: guid.describe('Application (client) id.'),
-  }),
-  z.strictObject({
-    auth_mode: z.literal('ACCESS_TOKEN').describe('Use a token that a person has obtained.'),
-    tenant_id: guid.optional().describe('Not used: the token names its tenant.'),
-    client_id: guid.optional().describe('Not used: the token names its application.'),
-  }),
-])
+const PrincipalRequired = z.strictObject({
+  auth_mode: z.literal('SERVICE_PRINCIPAL').describe('Sign in as an application with its own secret.'),
+  tenant_id: guid.describe('Directory (tenant) id.'),
+  client_id: guid.describe('Application (client) id.'),
+})
+
+const TokenRequired = z.strictObject({
+  auth_mode: z.literal('ACCESS_TOKEN').describe('Use a token that a person has obtained.'),
+  tenant_id: guid.optional().describe('Not used: the token names its tenant.'),
+  client_id: guid.optional().describe('Not used: the token names its application.'),
+})
+
+const Required = z.discriminatedUnion('auth_mode', [PrincipalRequired, TokenRequired])
 
 const Masked = z.strictObject({
   client_secret: z
     .string()
     .trim()
     .min(1)
-    .optional()
-    .describe('Secret of the application; its value, not its id. Required for SERVICE_PRINCIPAL.'),
-  access_token: z.string().trim().min(1).optional().describe('Short-lived delegated token. Required for ACCESS_TOKEN.'),
+    .describe('Secret of the application; its value, not its id. Required for SERVICE_PRINCIPAL.')
+    .optional(),
+  access_token: z.string().trim().min(1).describe('Short-lived delegated token. Required for ACCESS_TOKEN.').optional(),
 })
 
 const Connection = z.strictObject({
@@ -129,17 +130,23 @@ const Payload = z.strictObject({
 
 export type BiConfig = z.infer<typeof Payload>
 
-/** In JSON Schema, what `needed` and `unwanted` check. */
-const toSecretRule = (mode: string, needs: string, refuses: string) => ({
-  if: { properties: { required: { properties: { auth_mode: { const: mode } }, required: ['auth_mode'] } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { properties: { masked: { required: [needs], properties: { [refuses]: false } } } },
-})
-
 /** The payload of a `BI_PLATFORM` source; `masked` must match `required.auth_mode`. */
-export const BiPayload: z.ZodType<BiConfig> = rules
-  .reduce<z.ZodType<BiConfig>>((schema, { check, params }) => schema.refine(check, params), Payload)
-  .meta({ allOf: Object.entries(modes).map(([mode, { needs, refuses }]) => toSecretRule(mode, needs, refuses)) })
+export const BiPayload: z.ZodType<BiConfig> = rules.reduce(
+  (schema, { check, params }) => schema.refine(check, params),
+  Payload,
+)
+
+/** The same as one object for each `auth_mode`, for JSON Schema, which shows no refinements. */
+export const PublishedBiPayload = z.union([
+  Payload.extend({
+    required: PrincipalRequired.describe('Who signs in.'),
+    masked: z.strictObject({ client_secret: Masked.shape.client_secret.unwrap() }).describe('The secret of it.'),
+  }),
+  Payload.extend({
+    required: TokenRequired.describe('Who signs in.'),
+    masked: z.strictObject({ access_token: Masked.shape.access_token.unwrap() }).describe('The secret of it.'),
+  }),
+])
 
 /** Who signs in, without members that the mode does not use. */
 export const toIdentity = ({ required }: BiConfig) =>

@@ -5,7 +5,7 @@ import { createHttpClient } from '../http/transport.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
 import { createChangeCheck } from './changes.ts'
-import { type BiConfig, BiPayload, toAddresses, toIdentity } from './config.ts'
+import { type BiConfig, BiPayload, PublishedBiPayload, toAddresses, toIdentity } from './config.ts'
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
 import { type Discovery, discover, findLeft, requireWorkspaces } from './discovery.ts'
@@ -184,6 +184,7 @@ export const biConnector: Connector<BiConfig> = {
   type: 'BI_PLATFORM',
   title: 'BI platform',
   payload: BiPayload,
+  publishedPayload: PublishedBiPayload,
   orderByColumns,
   defaultDetectors: ['SECRETS', 'PII', 'BROKEN_LINKS', 'PROMPT_INJECTION', 'DUPLICATE', 'CONTENT_QUALITY', 'CUSTOM'],
   leavesOut({ optional: { extraction } }) {

@@ -10,10 +10,13 @@ const address = z
 
 const names = (what: string) => z.array(z.string().trim().min(1).max(255)).max(250).describe(what)
 
-const spaceId = z.union([z.int().min(0), z.string().regex(/^(?:0|[1-9]\d{0,19})$/)], {
-  error:
-    'must be a whole number or a string of its digits; write ids above 9007199254740991 as strings, such as "9007199254740993", because a number that large is not exact',
-})
+const spaceIdForm =
+  'must be a whole number or a string of its digits; write ids above 9007199254740991 as strings, such as "9007199254740993", because a number that large is not exact'
+
+const spaceId = z.union(
+  [z.int(spaceIdForm).min(0, spaceIdForm), z.string().regex(/^(?:0|[1-9]\d{0,19})$/, spaceIdForm)],
+  spaceIdForm,
+)
 
 const Connection = z.strictObject({
   max_retries: z

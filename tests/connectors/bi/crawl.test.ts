@@ -284,6 +284,8 @@ describe('extraction switches', () => {
     const dataset = assets.find(({ key }) => key === keyOf('dataset', sales)) as AssetDraft
     expect(linksOf(dataset)).toContain(`contains ${keyOf('dataset', sales)}:table:Sales`)
     expect((await partsOf(dataset)).join()).not.toContain('Amount')
+    expect(tables[0]).toMatchObject({ container: 'Sales', dataset: 'Sales', parentContainer: 'Finance' })
+    expect(dataset).toMatchObject({ container: 'Finance', dataset: 'Sales' })
   })
 
   it('records owners only when asked to, and never in the text', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { biConnector } from '../../../src/connectors/bi/index.ts'
 import { guid, openBi, payloadFor, type Routes, refuse, startFakeBi, TENANT } from './fake.ts'
 import { jwt } from './tokens.ts'
 
@@ -41,6 +42,12 @@ describe('scopes', () => {
       { workspace_ids: [guid('a', 3)], workspace_names: ['finance '] },
       ['Finance', 'finance', 'People'],
     ],
+    [
+      'all where the lists are empty',
+      { workspace_ids: [], workspace_names: [] },
+      ['Finance', 'finance', 'People', 'My workspace'],
+    ],
+    ['by name where the list of ids is empty', { workspace_ids: [], workspace_names: ['People'] }, ['People']],
     ['a real workspace called like a personal one', { workspace_names: ['My workspace'] }, ['My workspace']],
   ])('%s', async (_name, scope, expected) => {
     const { names, warnings } = await scopesOf(scope)
@@ -85,6 +92,26 @@ describe('scopes', () => {
     const { session, remembered } = openBi(payloadFor(fake), { tenantId: 'before' })
     await session.scopes()
     expect(remembered).toEqual([])
+  })
+
+  it('a tenant_id and client_id beside a token are not used', async () => {
+    const access_token = jwt({ aud: 'https://analysis.windows.net/powerbi/api', tid: 'T9' })
+    const config = (url: { origin: string }, ids: object) => ({
+      type: 'BI_PLATFORM',
+      required: { auth_mode: 'ACCESS_TOKEN', ...ids },
+      masked: { access_token },
+      optional: { connection: { api_base_url: `${url.origin}/v1.0/myorg` } },
+    })
+    const ids = { tenant_id: TENANT, client_id: TENANT }
+    const { names, remembered } = await scopesOf({}, {}, (url) => config(url, ids))
+    expect(names.length).toBeGreaterThan(0)
+    expect(remembered).toEqual(['t9'])
+    const [without, other] = [{}, ids].map((more) =>
+      biConnector.payload.parse(config({ origin: 'https://x.io' }, more)),
+    )
+    for (const of of ['scopeSettings', 'tenantAddress', 'credentialOrigins'] as const) {
+      expect(biConnector[of]?.(other as never), of).toEqual(biConnector[of]?.(without as never))
+    }
   })
 
   it('warns of a token for another API, and takes the tenant from the token', async () => {

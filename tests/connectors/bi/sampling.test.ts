@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { biConnector } from '../../../src/connectors/bi/index.ts'
 import type { Sampling } from '../../../src/connectors/connector.ts'
+import { wikiConnector } from '../../../src/connectors/wiki/index.ts'
 import { crawlAll, guid, payloadFor, type Routes, refuse, startFakeBi } from './fake.ts'
 
 const [one, two] = [guid('a', 1), guid('a', 2)]
@@ -49,8 +50,10 @@ describe('LATEST', () => {
 
   it.each([
     ['createdDate', ['Middle', 'New']],
+    ['createdAt', ['Middle', 'New']],
     ['lastRefreshTime', ['New', 'Old']],
     ['name', ['Middle', 'New']],
+    ['title', ['Middle', 'New']],
   ])('by %s', async (orderBy, expected) => expect((await sample({ orderBy })).names).toEqual(expected))
 
   it('brings the dataset of a report that is taken', async () => {
@@ -100,12 +103,11 @@ it('a workspace that cannot be listed costs only its part of the sample', async 
   expect(names.filter((name) => name.startsWith('Report'))).toHaveLength(10)
 })
 
-it('names what can be ordered by', () => {
-  expect(biConnector.orderByColumns).toEqual([
-    'modifiedDateTime',
-    'createdDateTime',
-    'createdDate',
-    'lastRefreshTime',
-    'name',
-  ])
+it('takes the names for a column that a wiki takes, and those of a refresh', () => {
+  const own = biConnector.orderByColumns.filter((name) => !wikiConnector.orderByColumns.includes(name))
+  expect(own.every((name) => /refresh/i.test(name))).toBe(true)
+  expect(wikiConnector.orderByColumns.filter((name) => !biConnector.orderByColumns.includes(name))).toEqual([])
+  for (const name of ['modifiedDateTime', 'modifiedDate', 'updatedAt', 'lastModified', 'createdDateTime', 'title']) {
+    expect(biConnector.orderByColumns).toContain(name)
+  }
 })

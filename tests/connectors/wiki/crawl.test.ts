@@ -174,24 +174,11 @@ describe('attachments', () => {
     expect(asset?.facts?.contentStatus).toBe('read')
   })
 
-  test.each<[string, Parameters<typeof attachmentOf>[2], string]>([
-    ['too large by what is said', { fileSize: 99_999_999 }, 'skipped_too_large'],
-    ['an image', { title: 'a.png', mediaType: 'image/png' }, 'unsupported'],
-  ])('%s is not downloaded', async (_name, over, status) => {
-    const { wiki, text, asset } = await withAttachment(over)
+  test('an image is not downloaded', async () => {
+    const { wiki, text, asset } = await withAttachment({ title: 'a.png', mediaType: 'image/png' })
     expect(downloads(wiki)).toBe(0)
-    expect(asset?.facts?.contentStatus).toBe(status)
-    expect(text).toBe(over?.title ?? 'att5.txt')
-  })
-
-  test('one that lies about its size is cut off while it comes', async () => {
-    const bytes = new Uint8Array(200_000).fill(65)
-    const { asset, text } = await withAttachment(
-      { fileSize: 10, bytes },
-      { content: { attachment_max_bytes: 100_000 } },
-    )
-    expect(asset?.facts?.contentStatus).toBe('skipped_too_large')
-    expect(text).toBe('att5.txt')
+    expect(asset?.facts?.contentStatus).toBe('unsupported')
+    expect(text).toBe('a.png')
   })
 
   test('a name is never a path', async () => {

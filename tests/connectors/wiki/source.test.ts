@@ -58,7 +58,8 @@ describe('the payload', () => {
     [{ optional: { connection: { timeout: 1 } } }, 'optional.connection'],
     [{ optional: { content: { attachment_max_bytes: 1023 } } }, 'optional.content.attachment_max_bytes'],
     [{ optional: { scope: { spaces: { type: 'team' } } } }, 'optional.scope.spaces.type'],
-    [{ optional: { scope: { spaces: { ids: ['1'] } } } }, 'optional.scope.spaces.ids.0'],
+    [{ optional: { scope: { spaces: { ids: ['DOCS'] } } } }, 'optional.scope.spaces.ids.0'],
+    [{ optional: { scope: { spaces: { ids: [1.5] } } } }, 'optional.scope.spaces.ids.0'],
     [
       { optional: { scope: { spaces: { keys: Array.from({ length: 251 }, () => 'A') } } } },
       'optional.scope.spaces.keys',
@@ -205,6 +206,8 @@ describe('the scope', () => {
     [{ labels: ['b'] }, ['2', '3']],
     [{ labels: ['a', 'b'], status: 'archived' }, ['2']],
     [{ keys: [] }, ['1', '2', '3']],
+    [{ ids: [], labels: [] }, ['1', '2', '3']],
+    [{ ids: ['2', 3] }, ['2', '3']],
   ])('%j leaves %j', async (filter, expected) => {
     expect((await scopesOf(filter)).scopes.map(({ key }) => key)).toEqual(expected)
   })
