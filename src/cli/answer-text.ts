@@ -9,16 +9,22 @@ interface MetricView {
   unit: string
 }
 
+interface ComparableView {
+  value: number | null
+  previous?: number | null
+  delta?: number | null
+}
+
 /** The members of a metric answer shown in the terminal. */
 interface AnswerView {
   value: number | null
   formatted: string
-  breakdown: { dimensions: Record<string, string>; value: number | null; previous?: number | null }[]
+  breakdown: ({ dimensions: Record<string, string> } & ComparableView)[]
   metric: MetricView
   trust: { label: string }
   warnings: { code: string; message: string }[]
   comparison?: { value: number | null; delta: number | null; pctChange: number | null }
-  other?: { groups: number; value: number | null }
+  other?: { groups: number } & ComparableView
   totalGroups?: number
 }
 
@@ -51,20 +57,23 @@ export function toAnswerText(answer: unknown): PrintableText[] {
   }
   if (view.breakdown.length > 0) {
     const compared = view.comparison !== undefined
-    const rows = view.breakdown.map(({ dimensions, value, previous = null }) => [
+    const toCells = ({ value, previous = null, delta = null }: ComparableView) =>
+      compared ? [format(value), format(previous), format(delta)] : [format(value)]
+    const rows = view.breakdown.map(({ dimensions, ...values }) => [
       joinShown(
         Object.values(dimensions).map((name) => showName(name, MAX_GROUP)),
         ' / ',
       ),
-      format(value),
-      ...(compared ? [format(previous)] : []),
+      ...toCells(values),
     ])
     if (view.other !== undefined && view.other.groups > 0)
-      rows.push([line`(${view.other.groups} others)`, format(view.other.value)])
+      rows.push([line`(${view.other.groups} others)`, ...toCells(view.other)])
     const columns: Column[] = [
       { title: line`group` },
       { title: line`value`, align: 'right' },
-      ...(compared ? [{ title: line`before`, align: 'right' } as const] : []),
+      ...(compared
+        ? [{ title: line`before`, align: 'right' } as const, { title: line`change`, align: 'right' } as const]
+        : []),
     ]
     lines.push(line``, ...toTable(columns, rows))
   }

@@ -86,6 +86,13 @@ export const ExploreAnswer = z.object({
       }),
     )
     .describe('A few of the findings, open and severe ones first.'),
+  cut: z
+    .object({
+      examples: z
+        .object({ shown: z.number().describe('Examples listed.'), total: z.number().describe('Findings there are.') })
+        .describe('Of the findings.'),
+    })
+    .describe('What is listed of how much.'),
   applied: Applied,
   freshness: Freshness,
   warnings: z.array(QueryWarning).describe('What to tell with the numbers.'),

@@ -9,6 +9,8 @@ import { granularities, weekDays } from './plan/time.ts'
 const MAX_GROUPS = 1000
 export const DEFAULT_GROUPS = 50
 export const MAX_DIMENSIONS = 3
+export const groupOrders = ['value', 'previous', 'delta'] as const
+export type GroupOrder = (typeof groupOrders)[number]
 
 const Name = z.string().trim().min(1, 'must not be empty.').max(200)
 const When = z.string().max(60)
@@ -42,6 +44,7 @@ export const MetricQuestion = z.strictObject({
   weekStart,
   limit: z.int().min(1).max(MAX_GROUPS).describe('Most groups to list; the rest is in other.').optional(),
   compare: Compare.optional(),
+  orderBy: z.enum(groupOrders).describe('What groups are ordered by; delta by its size.').optional(),
 })
 export type MetricQuestion = z.infer<typeof MetricQuestion>
 
@@ -69,6 +72,9 @@ const warningCodes = [
   'truncated',
   'unknown_detector',
   'clock_moved',
+  'tie_cut',
+  'not_decomposable',
+  'coverage_differs',
 ] as const
 
 export const QueryWarning = z.object({
@@ -130,6 +136,7 @@ export const Freshness = z
         z.object({
           name: ownText().describe('Source.'),
           lastCompletedScanAt: ownText().nullable().describe('Its last completed scan.'),
+          observedFrom: ownText().nullable().describe('From when on it was observed.'),
           stale: z.boolean().describe('Overdue, or older than a week.'),
         }),
       )
@@ -159,15 +166,16 @@ const parts = {
 const trend = {
   current: number('Of a TREND: the window that ends now.').optional(),
   previous: number('The value before.').optional(),
-  delta: number('Current less previous.').optional(),
+  delta: number('Value less previous.').optional(),
 }
+const change = { ...trend, pctChange: number('Delta as a share of previous.').optional() }
 
 export const BreakdownEntry = z.object({
   dimensionValue: groupText().describe('Name of the group.'),
   value: number('Value.'),
   dimensions: z.record(ownText(), dimensionText()).describe('Value of each dimension.'),
   ...parts,
-  ...trend,
+  ...change,
 })
 export type BreakdownEntry = z.infer<typeof BreakdownEntry>
 
@@ -184,7 +192,7 @@ export const MetricAnswer = z.object({
       groups: z.number().describe('How many were cut.'),
       value: number('Their value together.'),
       ...parts,
-      ...trend,
+      ...change,
     })
     .optional()
     .describe('The groups that were cut, together.'),

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import { toSafeJson, toSafeText } from '../detectors/safe-text.ts'
 import { markLogReset } from '../findings/log.store.ts'
 import { notFound } from '../kernel/errors.ts'
@@ -110,8 +110,19 @@ export function setNextRun(writer: Writer, id: number, nextRunAt: number | null)
   )
 }
 
-export function setLastCompletedScan(writer: Writer, id: number, at: number | null): void {
-  writer.run(db.updateTable('source').set({ last_completed_scan_at: at }).where('id', '=', id))
+/** Records that a scan of a source is complete; unless it is known earlier, the source is observed from `at` on. */
+export function setLastCompletedScan(writer: Writer, id: number, at: number): void {
+  const observed = ({ fn, val }: ExpressionBuilder<{ source: SourceRow }, 'source'>) =>
+    fn.coalesce('observed_from', val(at))
+  writer.run(
+    db.updateTable('source').set({ last_completed_scan_at: at, observed_from: observed }).where('id', '=', id),
+  )
+}
+
+/** Records that findings of a source are known from `at` on. */
+export function extendObservation(writer: Writer, id: number, at: number): void {
+  const isEarlier = db.updateTable('source').set({ observed_from: at }).where('id', '=', id)
+  writer.run(isEarlier.where(({ eb, or }) => or([eb('observed_from', 'is', null), eb('observed_from', '>', at)])))
 }
 
 /** Sources whose schedule is due. */
@@ -144,6 +155,7 @@ export function markDeleted(writer: Writer, { id, uid }: SourceRecord, at: numbe
         name: toSafeText(uid, 'key'),
         secrets: '{}',
         last_completed_scan_at: null,
+        observed_from: null,
         schedule_enabled: 0,
         next_run_at: null,
         deleted_at: at,

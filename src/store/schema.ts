@@ -59,6 +59,7 @@ export interface SourceRow {
   secrets: Generated<string>
   tenant_id: string | null
   last_completed_scan_at: number | null
+  observed_from: Generated<number | null>
   schedule_enabled: Generated<number>
   next_run_at: number | null
   created_at: number

@@ -330,7 +330,7 @@ export function makeQuestion(
   else if (dice.chance(0.3)) question.to = makeRange(dice, 300 * DAY).to
   if (dice.chance(0.5)) question.dimensions = dice.some(dimensions, 3)
   if (dice.chance(0.3)) question.limit = 1 + dice.below(8)
-  if (dice.chance(0.35)) {
+  if (dice.chance(0.45)) {
     const kinds = [
       'previous_year',
       'range',
@@ -338,6 +338,7 @@ export function makeQuestion(
     ]
     const kind = dice.pick(kinds)
     question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind
+    if (dice.chance(0.6)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
   }
   return { question, isSeries }
 }

@@ -13,7 +13,13 @@ import type {
   OracleSimple,
 } from './query-terms.ts'
 
-interface Group {
+interface Change {
+  previous?: number | null
+  delta?: number | null
+  pctChange?: number | null
+}
+
+interface Group extends Change {
   name: string
   value: number | null
   numerator?: number | null
@@ -22,9 +28,11 @@ interface Group {
 
 export interface OracleAnswer {
   value: number | null
-  breakdown: (Group & { previous?: number | null })[]
+  breakdown: Group[]
   totalGroups: number
-  other?: { groups: number; value: number | null }
+  other?: Change & { groups: number; value: number | null }
+  /** Whether the limit lists some groups of one rank and leaves out others. */
+  isTieCut: boolean
   comparison?: { value: number | null; delta: number | null; pctChange: number | null }
 }
 
@@ -72,28 +80,29 @@ export class Oracle {
     const scopes = toScopes(question)
     const over = (range: Window, keep?: ReadonlySet<string>) => this.#value(metric, scopes, range, clock, dims, keep)
     const total = over(window)
-    const answer: OracleAnswer = { value: total.value, breakdown: [], totalGroups: 0 }
+    const answer: OracleAnswer = { value: total.value, breakdown: [], totalGroups: 0, isTieCut: false }
     const before = question.compare === undefined ? undefined : this.#before(question, metric, window, clock)
     if (dims.length > 0) {
-      const names = [...this.#names(metric, scopes, window, clock, dims)]
-      const groups = names
-        .map((name): Group => ({ name, ...over(window, new Set([name])) }))
-        .sort((a, b) => order(a, b))
+      const windows = before === undefined ? [window] : [window, before]
+      const names = new Set(windows.flatMap((range) => [...this.#names(metric, scopes, range, clock, dims)]))
+      const both = (keep: ReadonlySet<string>) => {
+        const now = over(window, keep)
+        return before === undefined ? now : { ...now, ...toChange(now.value, over(before, keep).value) }
+      }
+      const groups = [...names]
+        .map((name): Group => ({ name, ...both(new Set([name])) }))
+        .sort((a, b) => order(a, b, question.orderBy))
       const limit = question.limit ?? 50
       answer.totalGroups = groups.length
       answer.breakdown = groups.slice(0, limit)
       const cut = new Set(groups.slice(limit).map(({ name }) => name))
-      if (cut.size > 0) answer.other = { groups: cut.size, value: over(window, cut).value }
+      if (cut.size > 0) answer.other = { groups: cut.size, ...both(cut) }
+      const [last, next] = [groups[limit - 1], groups[limit]].map((group) => group && rank(group, question.orderBy))
+      answer.isTieCut = last != null && last === next
     }
     if (before !== undefined) {
-      const value = over(before).value
-      const delta = answer.value === null || value === null ? null : answer.value - value
-      const pctChange = delta === null || value === 0 || value === null ? null : delta / Math.abs(value)
-      answer.comparison = { value, delta, pctChange }
-      answer.breakdown = answer.breakdown.map((group) => ({
-        ...group,
-        previous: over(before, new Set([group.name])).value,
-      }))
+      const { previous, ...change } = toChange(answer.value, over(before).value)
+      answer.comparison = { value: previous, ...change }
     }
     return answer
   }
@@ -377,11 +386,23 @@ function nameOf(facets: Record<string, string | null>, dims: string[]): string {
   return dims.map((dimension) => facets[dimension] ?? '(none)').join(' / ')
 }
 
-function order(a: Group, b: Group): number {
-  if (a.value === b.value) return a.name < b.name ? -1 : 1
-  if (a.value === null) return 1
-  if (b.value === null) return -1
-  return b.value - a.value
+function toChange(value: number | null, previous: number | null) {
+  const delta = value === null || previous === null ? null : value - previous
+  return { previous, delta, pctChange: delta === null || !previous ? null : delta / Math.abs(previous) }
+}
+
+function rank({ value, previous = null, delta = null }: Group, orderBy = 'value'): number | null {
+  if (orderBy === 'value') return value
+  if (orderBy === 'previous') return previous
+  return delta === null ? null : Math.abs(delta)
+}
+
+function order(one: Group, other: Group, orderBy: string | undefined): number {
+  const [a, b] = [rank(one, orderBy), rank(other, orderBy)]
+  if (a === b) return one.name < other.name ? -1 : 1
+  if (a === null) return 1
+  if (b === null) return -1
+  return b - a
 }
 
 function toScopes({ term, filters, pinned }: OracleQuestion): OracleFilter[] {

@@ -58,15 +58,24 @@ export function inside(time: number | null, { from, to, openFrom, openTo }: Wind
   return (openFrom || time >= from) && (openTo || time < to)
 }
 
+const wholeUnits: Record<string, number> = {
+  confidence: 10_000,
+  resolutionHours: 3_600_000,
+  ageHours: 3_600_000,
+  ageDays: 86_400_000,
+}
+
 export function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
   if (aggregation === 'COUNT') return rows.length
   if (aggregation === 'COUNT_DISTINCT') {
     return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
   }
   const numbers = rows.map((row) => row.numbers[field ?? ''] ?? null).filter((value) => value !== null)
-  const sum = numbers.reduce((total, value) => total + value, 0)
-  if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum
+  // Sums are of whole units, so that they do not depend on the order of the rows.
+  const units = wholeUnits[field ?? ''] ?? 1
+  const sum = numbers.reduce((total, value) => total + Math.round(value * units), 0)
+  if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum / units
   if (numbers.length === 0) return null
-  if (aggregation === 'AVG') return sum / numbers.length
+  if (aggregation === 'AVG') return sum / (numbers.length * units)
   return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
 }

@@ -94,6 +94,7 @@ export interface OracleQuestion {
   weekStart?: string
   limit?: number
   compare?: string | { from: string; to: string }
+  orderBy?: string
   granularity?: string
   dimension?: string
 }

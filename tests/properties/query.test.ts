@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FilterMapping } from '../../src/findings/filter.ts'
 import { evaluateMetric } from '../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../src/query/answer/series.ts'
-import type { MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
+import type { MetricAnswer, MetricQuestion, SeriesQuestion } from '../../src/query/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
@@ -80,12 +80,13 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
     seen(metric.definition.mode ?? 'flow')
   }
   if ((question.timeZone ?? 'UTC') !== 'UTC') seen('zone')
+  if (question.orderBy !== undefined) seen(`order by ${question.orderBy}`)
   for (const part of ['dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned'] as const) {
     if (question[part] !== undefined) seen(part)
   }
 }
 
-function compareScalar({ store, oracle }: Estate, question: OracleQuestion): void {
+function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: OracleQuestion): void {
   const expected = oracle.evaluate(question)
   const { input, options } = toInput(question, store)
   const actual = store.read((reader) => evaluateMetric(reader, input as MetricQuestion, options))
@@ -101,20 +102,63 @@ function compareScalar({ store, oracle }: Estate, question: OracleQuestion): voi
           ? entry
           : actual.breakdown.find((other) => other.dimensionValue === group.name)
       check(`value of ${group.name}`, named?.value, group.value)
-      check(`place of ${group.name}`, entry?.value, group.value)
+      if (question.orderBy === undefined) check(`place of ${group.name}`, entry?.value, group.value)
+      else if (entry !== named) check(`rank of ${group.name}`, rankOf(entry, question), rankOf(named, question))
       if (group.numerator !== undefined) {
         check(`numerator of ${group.name}`, named?.numerator, group.numerator)
         check(`denominator of ${group.name}`, named?.denominator, group.denominator)
       }
-      if (group.previous !== undefined) check(`previous of ${group.name}`, named?.previous, group.previous)
+      checkChange(group.name, named, group)
     }
     expect(actual.other?.groups).toBe(expected.other?.groups)
     check('other', actual.other?.value, expected.other?.value)
+    checkChange('other', actual.other, expected.other)
+    expect(actual.warnings.some(({ code }) => code === 'tie_cut')).toBe(expected.isTieCut)
     if (expected.other !== undefined) seen('other')
+    if (expected.isTieCut) seen('tie')
+    if (question.compare !== undefined) {
+      seen('compared breakdown')
+      if (expected.breakdown.some(({ value, previous }) => value === 0 && (previous ?? 0) > 0)) seen('vanished group')
+      checkSums(metric, actual)
+    }
   }
   check('comparison', actual.comparison?.value, expected.comparison?.value)
   check('delta', actual.comparison?.delta, expected.comparison?.delta)
   check('pctChange', actual.comparison?.pctChange, expected.comparison?.pctChange)
+}
+
+interface Changed {
+  value?: number | null
+  previous?: number | null | undefined
+  delta?: number | null | undefined
+  pctChange?: number | null | undefined
+}
+
+function checkChange(name: string, actual: Changed | undefined, expected: Changed | undefined): void {
+  if (expected?.previous === undefined) return
+  check(`previous of ${name}`, actual?.previous, expected.previous)
+  check(`delta of ${name}`, actual?.delta, expected.delta)
+  check(`pctChange of ${name}`, actual?.pctChange, expected.pctChange)
+}
+
+function rankOf(entry: Changed | undefined, { orderBy }: OracleQuestion): number | null {
+  if (orderBy === 'value') return entry?.value ?? null
+  if (orderBy === 'previous') return entry?.previous ?? null
+  return entry?.delta == null ? null : Math.abs(entry.delta)
+}
+
+/** The parts of an additive metric add up to both totals. */
+function checkSums({ definition }: MadeMetric, { breakdown, other, value, comparison }: MetricAnswer): void {
+  const { aggregation } = definition
+  if (aggregation !== 'COUNT' && aggregation !== 'SUM') return
+  seen('additive')
+  const parts: Changed[] = other === undefined ? breakdown : [...breakdown, other]
+  const sum = (read: (part: Changed) => number | null | undefined) =>
+    parts.reduce((total, part) => total + (read(part) ?? 0), 0)
+  check('sum of values', sum(({ value }) => value), value ?? 0)
+  check('sum of previous', sum(({ previous }) => previous), comparison?.value ?? 0)
+  if (comparison?.delta != null && breakdown.every(({ delta }) => delta !== null))
+    check('sum of deltas', sum(({ delta }) => delta), comparison.delta)
 }
 
 function compareSeries({ store, oracle }: Estate, question: OracleQuestion): void {
@@ -156,7 +200,7 @@ test.each(Array.from({ length: ESTATES }, (_, index) => index))(
       noteCoverage(metric, question, isSeries)
       try {
         if (isSeries) compareSeries(estate, question)
-        else compareScalar(estate, question)
+        else compareScalar(estate, metric, question)
       } catch (error) {
         throw new Error(
           `question ${number} ${JSON.stringify(question)} of ${JSON.stringify(metric)}: ${error instanceof Error ? error.message : error}`,

@@ -18,6 +18,7 @@ interface QueryFlags extends Flags {
   timeZone?: string
   weekStart?: string
   compare?: string
+  orderBy?: string
   limit?: number
   series?: string
   dimension?: string
@@ -42,13 +43,20 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
     .option('--week-start <day>', 'with --series week: first day of the week (default monday)')
     .option('--compare <period>', 'previous_period or previous_year')
+    .addOption(
+      new Option('--order-by <number>', 'what groups are ordered by (default value)').choices([
+        'value',
+        'previous',
+        'delta',
+      ]),
+    )
     .option('--limit <n>', 'how many groups at most', toCount)
     .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
     .addOption(new Option('--series <granularity>', 'as a time series').choices(['hour', 'day', 'week', 'month']))
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
     .option('--json', 'print the REST answer')
     .action(async (metric: string, options: QueryFlags) => {
-      const { by, term, series, dimension, compare, limit, from, to, timeZone, weekStart, filters } = options
+      const { by, term, series, dimension, compare, orderBy, limit, from, to, timeZone, weekStart, filters } = options
       if (series === undefined && dimension !== undefined)
         throw new UsageError('--dimension goes with --series; use --by without it.')
       if (series !== undefined && by !== undefined)
@@ -62,7 +70,7 @@ export function addAskCommands(program: Command, host: Host): void {
           })
           return options.json ? printJson(host, answer) : print(host, ...toSeriesText(answer))
         }
-        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by, compare, limit }) })
+        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by, compare, orderBy, limit }) })
         return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
       })
     })

@@ -154,7 +154,7 @@ async function storeWaiting(
         const to = FindingLedger.keep(writer, at, keep, { pending })
         const seen = assets.count - stored.seen
         addProgress(writer, scanId, { discovered: seen, scanned: seen, unchanged: 0, findings: stored.findings })
-        saveStoredRows(writer, uid, to - start)
+        saveStoredRows(writer, uid, to - start, earliestOf(rows, start, to))
         return to
       }, unpublished)
       storedUntil = undefined
@@ -166,6 +166,12 @@ async function storeWaiting(
     from = 0
     storedUntil = ordinal
   }
+}
+
+function earliestOf({ firstDetectedAt }: SortedImportRows, from: number, to: number): number {
+  let earliest = Number.POSITIVE_INFINITY
+  for (let index = from; index < to; index++) earliest = Math.min(earliest, firstDetectedAt[index] ?? earliest)
+  return earliest
 }
 
 /** How many findings fit into `logBytes` of the log, given the measured bytes of each finding. */

@@ -13,9 +13,9 @@ import { actorOf, compilePatterns, suppressFindings, suppressOpened } from '../.
 import { ownText } from '../../kernel/safe-text.ts'
 import type { ScanLease } from '../../scans/lease.ts'
 import { finishScan } from '../../scans/scans.store.ts'
-import { setLastCompletedScan } from '../../sources/sources.store.ts'
+import { extendObservation, setLastCompletedScan } from '../../sources/sources.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
-import { dropImportFile } from '../stage/imports.store.ts'
+import { dropImportFile, findEarliest } from '../stage/imports.store.ts'
 import { applyLine, type FindingLine } from './import-rows.ts'
 
 /** Findings processed in one transaction. */
@@ -40,6 +40,8 @@ export async function publish(publishing: Publishing): Promise<void> {
     if (hasDeferredLines(writer, pending) || findSuppressionChanges(writer, pending) !== undefined) return false
     const at = now()
     publishImport(writer, pending, at)
+    const earliest = findEarliest(writer, uid)
+    if (earliest !== undefined) extendObservation(writer, sourceId, earliest)
     dropImportFile(writer, uid)
     finishScan(writer, id, { status: 'COMPLETED' }, at)
     setLastCompletedScan(writer, sourceId, at)

@@ -129,8 +129,19 @@ function findEarlierRows(reader: Reader, uid: string, after: number): WaitingBlo
 }
 
 /** Records that `count` more of the first staged findings are stored. */
-export function saveStoredRows(writer: Writer, uid: string, count: number): void {
-  writer.prepare('UPDATE import_file SET stored = stored + ? WHERE uid = ?').run(count, internalText(uid))
+export function saveStoredRows(writer: Writer, uid: string, count: number, earliestAt: number): void {
+  writer
+    .prepare(
+      `UPDATE import_file SET stored = stored + @count, earliest_at = min(coalesce(earliest_at, @earliestAt), @earliestAt)
+       WHERE uid = @uid`,
+    )
+    .run({ count, earliestAt, uid: internalText(uid) })
+}
+
+/** The earliest detection among the stored findings of a file; undefined when there are none. */
+export function findEarliest(reader: Reader, uid: string): number | undefined {
+  const earliest = reader.prepare('SELECT earliest_at FROM import_file WHERE uid = ?').pluck().get(uid)
+  return typeof earliest === 'number' ? earliest : undefined
 }
 
 /** Deletes the blocks returned by `findWaitingBlocks` once all of them are stored. */

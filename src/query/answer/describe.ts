@@ -7,8 +7,8 @@ import type { Plan } from '../plan/plan.ts'
 import type { TimeRange } from '../plan/time.ts'
 import type { Zone } from '../plan/zone.ts'
 import { listFilters } from './diagnosis.ts'
+import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
 import {
-  toFreshness,
   warnOfCoercions,
   warnOfContradictions,
   warnOfGovernance,
@@ -29,6 +29,8 @@ export function describeAnswer(
     metric: MetricRecord
     plans: readonly Plan[]
     range: TimeRange
+    /** The range that it is compared with. */
+    compared?: TimeRange
     zone: Zone
     now: number
     coerced: readonly Coercion[]
@@ -37,7 +39,8 @@ export function describeAnswer(
   const { metric, plans, range, zone, now } = asked
   const trust = trusts.get(metric) ?? getTrust(reader, metric)
   if (reader.turn !== undefined) trusts.set(metric, trust)
-  const { freshness, warnings } = toFreshness(reader, plans, now)
+  const sources = listSourcesInScope(reader, plans)
+  const { freshness, warnings } = toFreshness(sources, plans, now)
   return {
     metric: toMetricFacts(metric),
     applied: {
@@ -50,6 +53,7 @@ export function describeAnswer(
     trust,
     freshness,
     warnings: [
+      ...(asked.compared === undefined ? [] : warnOfCoverage(sources, range, asked.compared, now)),
       ...warnOfGovernance(metric, trust),
       ...warnOfContradictions(plans),
       ...warnings,

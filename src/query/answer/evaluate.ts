@@ -1,7 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
-import { invalidInput } from '../../kernel/errors.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -15,26 +14,18 @@ import {
   type MetricQuestion,
   type QueryWarning,
 } from '../model.ts'
-import { emptyPartial, toGroupId } from '../plan/cells.ts'
+import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
-import { type GroupKey, listPlans, planMetric, toTrendWindows, type ValueNode } from '../plan/plan.ts'
+import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
-import { getZone, parseRange, previousPeriod, shiftYears, type TimeRange } from '../plan/time.ts'
-import type { Zone } from '../plan/zone.ts'
+import { getZone, parseRange, type TimeRange } from '../plan/time.ts'
+import { type Breakdown, type GroupValue, toBreakdown, toGroupName } from './breakdown.ts'
+import { toComparedRange } from './comparison.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { toFormatted } from './format.ts'
-import {
-  type Breakdown,
-  once,
-  type RunPlan,
-  toBreakdown,
-  toDifference,
-  toGroupName,
-  toGroupValues,
-  toTotal,
-  type Value,
-} from './value.ts'
+import { once, type RunPlan, toDifference, toTotal, type Value } from './value.ts'
+import { warnOfTie } from './warnings.ts'
 
 export interface EvaluateOptions {
   now: number
@@ -62,48 +53,69 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
 
   const node = nodeOver(range)
   const plans = listPlans(node)
+  const compared = toComparedRange(question, { metric, range, zone, now })
+  const before = compared === undefined ? undefined : { node: nodeOver(compared), range: compared }
   const total = toTotal(node, run)
-  const breakdown = dimensions.length === 0 ? undefined : boundBreakdown(node, run, dimensions, question.limit)
+  const breakdown =
+    dimensions.length === 0 ? undefined : boundBreakdown(node, run, { ...question, dimensions, before: before?.node })
+  const earlier = before && toEarlier(metric, before, run)
   const description = describeAnswer(reader, {
     metric,
     plans,
     range: toAppliedRange(metric, plans, range),
+    ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
     now,
     coerced: [...(options.coerced ?? []), ...coerced],
   })
-  const answer: MetricAnswer = {
+  return {
     value: total.value,
     formatted: toFormatted(total.value, metric.format, metric.unit),
     ...toParts(total),
     breakdown: breakdown?.entries ?? [],
     ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
+    ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
     ...description,
     warnings: [...description.warnings, ...warnOfCut(breakdown)],
-    ...toDiagnosis(node, total, run),
+    ...toDiagnosis(node, total, run, now),
   }
-  const before = question.compare && toComparedRange(question.compare, { metric, range, zone, now })
-  if (before === undefined) return answer
-  const earlier = nodeOver(before)
-  // A trend is compared over its own window, regardless of the start of the range.
-  const looked = metric.type === 'TREND' ? toAppliedRange(metric, listPlans(earlier), before) : before
-  return addComparison(answer, earlier, looked, { breakdown, dimensions, run })
+}
+
+interface Earlier {
+  range: TimeRange
+  total: Value
+}
+
+/** The value over the compared range; a stock is compared at its end, a trend over its own window. */
+function toEarlier(metric: MetricRecord, { node, range }: { node: ValueNode; range: TimeRange }, run: RunPlan): Earlier {
+  return { range: toAppliedRange(metric, listPlans(node), range), total: toTotal(node, run) }
+}
+
+const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
+
+function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<MetricAnswer['comparison']> {
+  const { from, to } = range
+  return { from: toIso(from), to: toIso(to), value: total.value, ...toDifference(value, total.value) }
 }
 
 interface ListedBreakdown extends Breakdown {
   entries: BreakdownEntry[]
 }
 
+interface BreakdownQuestion extends Pick<MetricQuestion, 'limit' | 'orderBy'> {
+  dimensions: readonly Dimension[]
+  before: ValueNode | undefined
+}
+
 /** A breakdown of `limit` groups, or without a limit, of as many as fit in `GROUP_BYTES`. */
 function boundBreakdown(
   node: ValueNode,
   run: RunPlan,
-  dimensions: readonly Dimension[],
-  limit: number | undefined,
+  { dimensions, before, limit, orderBy }: BreakdownQuestion,
 ): ListedBreakdown {
   const list = (most: number): ListedBreakdown => {
-    const breakdown = toBreakdown(node, run, most)
-    return { ...breakdown, entries: breakdown.groups.map((group) => toEntry(group.key, dimensions, group)) }
+    const breakdown = toBreakdown(node, run, { limit: most, before, orderBy })
+    return { ...breakdown, entries: breakdown.groups.map((group) => toEntry(group, dimensions)) }
   }
   const listed = list(limit ?? DEFAULT_GROUPS)
   if (limit !== undefined) return listed
@@ -115,14 +127,22 @@ function boundBreakdown(
   return fitting === -1 ? listed : list(Math.max(1, fitting))
 }
 
-function toEntry(key: GroupKey, dimensions: readonly Dimension[], value: Value): BreakdownEntry {
-  const names = key.map((name) => name ?? ownText(NONE))
+function toEntry(group: GroupValue, dimensions: readonly Dimension[]): BreakdownEntry {
+  const names = group.key.map((name) => name ?? ownText(NONE))
   return {
-    dimensionValue: toGroupName(key),
-    value: value.value,
+    dimensionValue: toGroupName(group.key),
+    value: group.value,
     dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, names[index] ?? ownText(NONE)])),
-    ...toParts(value),
+    ...toComparableParts(group),
   }
+}
+
+/** The components of a value; compared with another range, the difference from that instead of a trend's own. */
+function toComparableParts({ before, ...value }: Value & { before?: Value }) {
+  const parts = toParts(value)
+  if (before === undefined) return parts
+  const { current, previous, delta, ...own } = parts
+  return { ...own, previous: before.value, ...toDifference(value.value, before.value) }
 }
 
 /** The components of a value, if it has any. */
@@ -140,7 +160,7 @@ function toParts({ reason, numerator, denominator, current, previous, delta }: V
 function toBreakdownFacts({ totalGroups, other }: Breakdown) {
   if (other === undefined) return { totalGroups, truncated: false }
   const { groups, value } = other
-  return { totalGroups, truncated: true, other: { groups, value, ...toParts(other) } }
+  return { totalGroups, truncated: true, other: { groups, value, ...toComparableParts(other) } }
 }
 
 function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
@@ -149,11 +169,11 @@ function warnOfCut(breakdown: ListedBreakdown | undefined): QueryWarning[] {
   const message = toSafeMessage(
     `The first ${groups.length} of ${totalGroups} groups are listed; the ${other.groups} others are together in other.`,
   )
-  return [{ code: 'truncated', message }]
+  return [{ code: 'truncated', message }, ...warnOfTie(breakdown.tie)]
 }
 
 /** Only an answer over no rows is diagnosed, or a ratio whose denominator has none. */
-function toDiagnosis(node: ValueNode, total: Value, run: RunPlan): { diagnosis?: Diagnosis } {
+function toDiagnosis(node: ValueNode, total: Value, run: RunPlan, now: number): { diagnosis?: Diagnosis } {
   const empty =
     node.kind === 'measure'
       ? node
@@ -162,55 +182,5 @@ function toDiagnosis(node: ValueNode, total: Value, run: RunPlan): { diagnosis?:
         : undefined
   if (empty === undefined) return {}
   const { n } = run({ ...empty.plan, dimensions: [] })[0] ?? emptyPartial
-  return n === 0 ? { diagnosis: diagnose(empty.plan, run) } : {}
-}
-
-type Compare = NonNullable<MetricQuestion['compare']>
-
-function toComparedRange(
-  compare: Compare,
-  { metric, range, zone, now }: { metric: MetricRecord; range: TimeRange; zone: Zone; now: number },
-): TimeRange {
-  if (typeof compare === 'object') return parseRange(compare, zone, 'compare')
-  const to = range.to ?? now
-  if (compare === 'previous_year') {
-    const before = { to: shiftYears(to, zone, -1) }
-    return range.from === undefined ? before : { ...before, from: shiftYears(range.from, zone, -1) }
-  }
-  const from =
-    metric.type === 'TREND' ? toTrendWindows(metric.definition, { range, now, zone }).current.from : range.from
-  if (from === undefined) {
-    throw invalidInput('compare previous_period needs a range with a start; give from, or compare with {from, to}.', {
-      reason: 'range_required',
-      issues: [{ path: 'from', message: 'is needed to know how long the previous period is.' }],
-    })
-  }
-  return previousPeriod({ from, to })
-}
-
-function addComparison(
-  answer: MetricAnswer,
-  node: ValueNode,
-  range: TimeRange,
-  shown: { breakdown: ListedBreakdown | undefined; dimensions: readonly Dimension[]; run: RunPlan },
-): MetricAnswer {
-  const { breakdown, run } = shown
-  const before = toTotal(node, run).value
-  const comparison = {
-    from: range.from === undefined ? null : new Date(range.from).toISOString(),
-    to: range.to === undefined ? null : new Date(range.to).toISOString(),
-    value: before,
-    ...toDifference(answer.value, before),
-  }
-  if (breakdown === undefined) return { ...answer, comparison }
-  const keys = breakdown.groups.map(({ key }) => key)
-  const previous = toGroupValues(node, run, keys)
-  return {
-    ...answer,
-    comparison,
-    breakdown: answer.breakdown.map(({ current, delta, ...entry }, index) => ({
-      ...entry,
-      previous: previous.get(toGroupId(keys[index] ?? []))?.value ?? null,
-    })),
-  }
+  return n === 0 ? { diagnosis: diagnose(empty.plan, run, now) } : {}
 }

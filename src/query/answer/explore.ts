@@ -8,16 +8,19 @@ import { type Dimension, dimensions, type MetricRecord } from '../../metrics/mod
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
 import type { ExploreAnswer, ExploreQuestion } from '../explore-model.ts'
+import type { QueryWarning } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
 import { type Granularity, getZone, parseRange, type TimeRange, toBuckets } from '../plan/time.ts'
 import { listExamples } from '../sql/explore.store.ts'
+import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
-import { once, type RunPlan, toBreakdown } from './value.ts'
-import { toFreshness, warnOfCoercions, warnOfContradictions, warnOfUnknownValues } from './warnings.ts'
+import { listSourcesInScope, toFreshness } from './freshness.ts'
+import { once, type RunPlan } from './value.ts'
+import { warnOfCoercions, warnOfContradictions, warnOfTie, warnOfUnknownValues } from './warnings.ts'
 
 const MAX_METRICS = 6
 const MAX_EXAMPLES = 5
@@ -69,11 +72,16 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const count = (change: Partial<Plan>) => (run({ ...plan, ...change })[0] ?? emptyPartial).n
   const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
   const total = count({})
-  const { freshness, warnings } = toFreshness(reader, [plan], now)
+  const { freshness, warnings } = toFreshness(listSourcesInScope(reader, [plan]), [plan], now)
   const { weekStart = 'monday' } = question
   const granularity = toGranularity(range, now)
   const bucketed = toBuckets(toTrendRange(range, now), { granularity, zone, weekStart, now })
   const cells = bucketed.buckets.length === 0 ? [] : run(toSeriesPlan(plan, bucketed.range, bucketed.buckets))
+  const metrics = chooseMetrics(reader, term.id).map((metric) =>
+    evaluateWithin(reader, metric, term.slug, question, options),
+  )
+  const breakdowns = total === 0 ? [] : listBreakdowns(plan, run, read.dimensions)
+  const examples = listExamples(reader, plan, MAX_EXAMPLES)
   return {
     term: {
       slug: term.slug,
@@ -84,10 +92,8 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
     count: total,
     open: count({ conditions: [...plan.conditions, isOpen] }),
     assets: count({ measure: { aggregation: 'COUNT_DISTINCT', field: 'assetId' } }),
-    metrics: chooseMetrics(reader, term.id).map((metric) =>
-      evaluateWithin(reader, metric, term.slug, question, options),
-    ),
-    breakdowns: total === 0 ? [] : listBreakdowns(plan, run, read.dimensions),
+    metrics: metrics.map(({ item }) => item),
+    breakdowns: breakdowns.map(({ item }) => item),
     trend: {
       granularity,
       timeSeries: bucketed.buckets.map(({ start, complete }, index) => ({
@@ -96,7 +102,8 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
         complete,
       })),
     },
-    examples: listExamples(reader, plan, MAX_EXAMPLES).map(toExample),
+    examples: examples.map(toExample),
+    cut: { examples: { shown: examples.length, total } },
     applied: {
       from: range.from === undefined ? null : new Date(range.from).toISOString(),
       to: range.to === undefined ? null : new Date(range.to).toISOString(),
@@ -105,14 +112,22 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
       filters: listFilters([plan]),
     },
     freshness,
-    warnings: [
+    warnings: withoutDuplicates([
       ...warnOfContradictions([plan]),
       ...warnings,
       ...warnOfUnknownValues(reader, [plan]),
       ...warnOfCoercions([...(options.coerced ?? []), ...read.coerced]),
-    ],
-    ...(total === 0 ? { diagnosis: diagnose(plan, run) } : {}),
+      ...breakdowns.flatMap((breakdown) => breakdown.warnings),
+      ...metrics.flatMap((metric) => metric.warnings),
+    ]),
+    ...(total === 0 ? { diagnosis: diagnose(plan, run, now) } : {}),
   }
+}
+
+/** A part of the answer with the warnings that it earns. */
+interface Warned<Item> {
+  item: Item
+  warnings: readonly QueryWarning[]
 }
 
 /** The metrics of the term, followed by general certified metrics up to the limit. */
@@ -133,44 +148,52 @@ function evaluateWithin(
   termSlug: string,
   { filters, from, to, timeZone }: ExploreQuestion,
   options: EvaluateOptions,
-): ExploreAnswer['metrics'][number] {
+): Warned<ExploreAnswer['metrics'][number]> {
   const named = { metricSlug: metric.slug, displayName: metric.displayName, linked }
   const question = { metricSlug: metric.slug, glossaryTermSlug: termSlug, filters, from, to, timeZone }
   try {
-    const { value, formatted, trust } = evaluateMetric(reader, question, { now: options.now })
-    return { ...named, value, formatted, trust: trust.tier }
+    const { value, formatted, trust, warnings } = evaluateMetric(reader, question, { now: options.now })
+    return { item: { ...named, value, formatted, trust: trust.tier }, warnings }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message } = error
-    return {
-      ...named,
-      value: null,
-      formatted: 'no value',
-      trust: 'draft',
-      error: { code, message: toSafeMessage(message) },
-    }
+    const failed = { code, message: toSafeMessage(message) }
+    return { item: { ...named, value: null, formatted: 'no value', trust: 'draft', error: failed }, warnings: [] }
   }
 }
 
-function listBreakdowns(plan: Plan, run: RunPlan, asked: readonly Dimension[]): ExploreAnswer['breakdowns'] {
-  const found: ExploreAnswer['breakdowns'] = []
+function listBreakdowns(
+  plan: Plan,
+  run: RunPlan,
+  asked: readonly Dimension[],
+): Warned<ExploreAnswer['breakdowns'][number]>[] {
+  const found: Warned<ExploreAnswer['breakdowns'][number]>[] = []
   for (const dimension of asked.length > 0 ? asked : defaultDimensionOrder) {
     const node = { kind: 'measure', plan: { ...plan, dimensions: [dimension] }, emptyAs: 'zero' } as const
-    const { groups, totalGroups, other } = toBreakdown(node, run, MAX_VALUES)
+    const { groups, totalGroups, other, tie } = toBreakdown(node, run, { limit: MAX_VALUES })
     // A dimension with a single group adds nothing to the count.
     if (asked.length === 0 && totalGroups < 2) continue
+    const entries = groups.map(({ key, value }) => ({
+      dimensionValue: cutSafe(key[0] ?? ownText(NONE), NAME_LENGTH),
+      value,
+    }))
     found.push({
-      dimension,
-      totalGroups,
-      entries: groups.map(({ key, value }) => ({
-        dimensionValue: cutSafe(key[0] ?? ownText(NONE), NAME_LENGTH),
-        value,
-      })),
-      ...(other === undefined ? {} : { other: other.value ?? 0 }),
+      item: { dimension, totalGroups, entries, ...(other === undefined ? {} : { other: other.value ?? 0 }) },
+      warnings: [...warnOfCut(dimension, groups.length, totalGroups), ...warnOfTie(tie, `values of ${dimension}`)],
     })
     if (asked.length === 0 && found.length === MAX_BREAKDOWNS) break
   }
   return found
+}
+
+function warnOfCut(dimension: Dimension, shown: number, total: number): QueryWarning[] {
+  if (shown === total) return []
+  const message = `The first ${shown} of ${total} values of ${dimension} are listed; the others are together in other.`
+  return [{ code: 'truncated', message: toSafeMessage(message) }]
+}
+
+function withoutDuplicates(warnings: readonly QueryWarning[]): QueryWarning[] {
+  return [...new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning])).values()]
 }
 
 function toGranularity({ from, to }: TimeRange, now: number): Granularity {

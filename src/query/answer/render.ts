@@ -51,17 +51,24 @@ function renderComparison({ comparison }: MetricAnswer): PrintableText[] {
 function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): PrintableText[] {
   const [first] = breakdown
   if (first === undefined) return []
-  const rest = other === undefined ? [] : [line`- other (${other.groups} groups): ${exact(other.value)}`]
+  const rest =
+    other === undefined ? [] : [line`- other (${other.groups} groups): ${exact(other.value)}${renderChange(other)}`]
   const by = joinShown(Object.keys(first.dimensions).map(showCode))
   const head = line`by ${by} (${totalGroups ?? breakdown.length} groups):`
   return [head, ...breakdown.map(renderEntry), ...rest]
 }
 
-function renderEntry({ dimensions, value, numerator, denominator, previous }: BreakdownEntry): PrintableText {
+/** What a value was in the compared range, and the difference. */
+function renderChange({ previous, delta, pctChange }: Pick<BreakdownEntry, 'previous' | 'delta' | 'pctChange'>) {
+  if (pctChange === undefined) return nothing
+  return line`, before ${exact(previous ?? null)}, delta ${exact(delta ?? null)}`
+}
+
+function renderEntry(entry: BreakdownEntry): PrintableText {
+  const { dimensions, value, numerator, denominator } = entry
   const group = showNames(Object.values(dimensions), ' / ')
   const ratio = numerator === undefined ? nothing : line` (${exact(numerator)} of ${exact(denominator ?? null)})`
-  const before = previous === undefined ? nothing : line`, before ${exact(previous)}`
-  return line`- ${group}: ${exact(value)}${ratio}${before}`
+  return line`- ${group}: ${exact(value)}${ratio}${renderChange(entry)}`
 }
 
 /** The question, how far to trust the answer, and its warnings. */
@@ -81,7 +88,10 @@ function renderContext({
     line`range: ${start(applied.from)} to ${end(applied.to)} by ${timeFields} (${showCode(applied.timeZone)})`,
     ...(applied.filters.length === 0 ? [] : [line`filters: ${joinShown(applied.filters.map(renderFilter), '; ')}`]),
     ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
-    ...warnings.map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`),
+    // The lists themselves say how much of them is shown.
+    ...warnings
+      .filter(({ code }) => code !== 'truncated')
+      .map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`),
     ...(diagnosis === undefined ? [] : [line`why nothing: ${showSentence(diagnosis.summary)}`]),
   ]
 }
@@ -109,10 +119,11 @@ export function renderSeries(answer: SeriesAnswer): PrintableText[] {
 
 /** Compact text of an answer about a term. */
 export function renderExplore(answer: ExploreAnswer): PrintableText[] {
-  const { term, count, open, assets, metrics, breakdowns, trend, examples } = answer
+  const { term, count, open, assets, metrics, breakdowns, trend, examples, cut } = answer
   const shortened = trend.granularity === 'hour' ? 16 : 10
   const points = trend.timeSeries.map(
-    ({ timestamp, value }) => line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}`,
+    ({ timestamp, value, complete }) =>
+      line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}${complete ? nothing : line` (incomplete)`}`,
   )
   return [
     line`${showMetric(term)}: ${count} findings in ${assets} assets, ${open} open`,
@@ -127,6 +138,9 @@ export function renderExplore(answer: ExploreAnswer): PrintableText[] {
       return line`by ${showCode(dimension)}: ${joinShown([...shown, ...rest])}`
     }),
     line`new by ${showCode(trend.granularity)}: ${joinShown(points)}`,
+    ...(cut.examples.shown < cut.examples.total
+      ? [line`examples: ${cut.examples.shown} of ${cut.examples.total} findings`]
+      : []),
     ...examples.map(renderExample),
     ...renderContext(answer),
   ]

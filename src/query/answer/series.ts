@@ -14,10 +14,11 @@ import { readDimensions } from '../plan/dimensions.ts'
 import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
+import { compareNames, toBreakdown } from './breakdown.ts'
 import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import type { EvaluateOptions } from './evaluate.ts'
-import { type RunPlan, toBreakdown } from './value.ts'
+import type { RunPlan } from './value.ts'
 
 const MAX_SERIES = 10
 /** Size limit of a breakdown series and the approximate size of a point, in bytes. */
@@ -78,7 +79,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
           },
         ]
       : description.warnings,
-    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, run) }),
+    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, run, now) }),
   }
 }
 
@@ -95,7 +96,7 @@ interface Top {
 function findTop(node: Extract<ValueNode, { kind: 'measure' }>, series: Plan, run: RunPlan, most: number): Top {
   const { dimensions } = node.plan
   if (node.plan.mode === 'flow') {
-    const { groups, totalGroups } = toBreakdown(node, run, most)
+    const { groups, totalGroups } = toBreakdown(node, run, { limit: most })
     const keys = groups.map(({ key }) => key)
     return { keys, totalGroups, cells: run({ ...series, dimensions, groups: { dimensions, keys, exclude: false } }) }
   }
@@ -109,8 +110,7 @@ function findTop(node: Extract<ValueNode, { kind: 'measure' }>, series: Plan, ru
     if (cell.bucket === last) rank.end = value
     ranks.set(toGroupId(cell.key), rank)
   }
-  const byName = (a: GroupKey, b: GroupKey) => ((a[0] ?? NONE) < (b[0] ?? NONE) ? -1 : 1)
-  const ranked = [...ranks.values()].sort((a, b) => b.end - a.end || b.peak - a.peak || byName(a.key, b.key))
+  const ranked = [...ranks.values()].sort((a, b) => b.end - a.end || b.peak - a.peak || compareNames(a.key, b.key))
   return { keys: ranked.slice(0, most).map(({ key }) => key), totalGroups: ranked.length, cells }
 }
 

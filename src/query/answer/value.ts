@@ -1,8 +1,6 @@
-import { NONE } from '../../findings/facets.ts'
-import { joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import { evaluateFormula } from '../../metrics/formula.ts'
-import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId, toValue } from '../plan/cells.ts'
-import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
+import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toValue } from '../plan/cells.ts'
+import type { Plan, ValueNode } from '../plan/plan.ts'
 
 type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
 
@@ -21,7 +19,7 @@ export interface Value {
 export type RunPlan = (plan: Plan) => readonly Cell[]
 
 /** Computes a value from the results of its plans. */
-function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
+export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
       const value = toValue(node.plan, partialOf(node.plan), node.emptyAs)
@@ -82,84 +80,6 @@ export function toTotal(node: ValueNode, run: RunPlan): Value {
       ? mergePartials(run(plan))
       : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
   return toNodeValue(node, once(toWhole))
-}
-
-interface GroupValue extends Value {
-  key: GroupKey
-}
-
-export interface Breakdown {
-  groups: GroupValue[]
-  totalGroups: number
-  /** The exact value over all groups beyond the limit; absent when there are none. */
-  other?: Value & { groups: number }
-}
-
-/** The value of each group, in descending order, then by name; nulls come last. */
-export function toBreakdown(node: ValueNode, run: RunPlan, limit: number): Breakdown {
-  const { sorted, partialsOf } = toGroups(node, run)
-  const groups = sorted.slice(0, limit)
-  if (groups.length === sorted.length) return { groups, totalGroups: sorted.length }
-  const kept = groups.map(({ key }) => key)
-  const cut = sorted.slice(limit).map(({ key }) => toGroupId(key))
-  const rest = (plan: Plan): Partial => {
-    if (isMergeable(plan)) return mergePartials(cut.map((id) => partialsOf(plan).get(id) ?? emptyPartial))
-    const { dimensions, ...whole } = plan
-    return run({ ...whole, dimensions: [], groups: { dimensions, keys: kept, exclude: true } })[0] ?? emptyPartial
-  }
-  return {
-    groups,
-    totalGroups: sorted.length,
-    other: { groups: sorted.length - limit, ...toNodeValue(node, once(rest)) },
-  }
-}
-
-function toGroups(node: ValueNode, run: RunPlan) {
-  const keys = new Map<string, GroupKey>()
-  const partialsOf = once((plan: Plan) => {
-    const partials = new Map<string, Partial>()
-    for (const cell of run(plan)) {
-      const id = toGroupId(cell.key)
-      partials.set(id, cell)
-      keys.set(id, cell.key)
-    }
-    return partials
-  })
-  // Every plan is executed first: a group may have rows in only one of them.
-  toNodeValue(node, (plan) => {
-    partialsOf(plan)
-    return emptyPartial
-  })
-  const sorted = [...keys].map(
-    ([id, key]): GroupValue => ({ key, ...toNodeValue(node, (plan) => partialsOf(plan).get(id) ?? emptyPartial) }),
-  )
-  return { sorted: sorted.sort(compareGroups), partialsOf }
-}
-
-function compareGroups(a: GroupValue, b: GroupValue): number {
-  if (a.value !== b.value) {
-    if (a.value === null) return 1
-    if (b.value === null) return -1
-    return b.value - a.value
-  }
-  const [left, right] = [toGroupName(a.key), toGroupName(b.key)]
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
-export const toGroupName = (key: GroupKey): SafeText =>
-  joinSafe(
-    key.map((name) => name ?? ownText(NONE)),
-    ' / ',
-  )
-
-/** The values of given groups, by group id. */
-export function toGroupValues(node: ValueNode, run: RunPlan, keys: readonly GroupKey[]): Map<string, Value> {
-  const partialsOf = once((plan: Plan) => {
-    const groups = { dimensions: plan.dimensions, keys, exclude: false }
-    return new Map(run({ ...plan, groups }).map((cell) => [toGroupId(cell.key), cell]))
-  })
-  const valueOfGroup = (id: string) => toNodeValue(node, (plan) => partialsOf(plan).get(id) ?? emptyPartial)
-  return new Map(keys.map(toGroupId).map((id) => [id, valueOfGroup(id)]))
 }
 
 /** Caches results by plan, because a value may refer to one plan several times. */

@@ -9,16 +9,11 @@ import type { MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
 import { listSeenValues } from '../engine/executor.ts'
-import type { Freshness, QueryWarning } from '../model.ts'
+import type { QueryWarning } from '../model.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
-import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
 import { type FreeKey, facetOfFreeKey, isFreeKey, listSourceTypes } from '../sql/words.store.ts'
+import type { Breakdown } from './breakdown.ts'
 
-const DAY = 24 * 3_600_000
-const STALE_AFTER = 7 * DAY
-/** A scheduled scan may start this much later (in milliseconds) before its source counts as stale. */
-const LATE_AFTER = 3_600_000
-const MAX_SOURCES = 20
 /** Warnings about the metric's governance state. */
 export function warnOfGovernance(metric: MetricRecord, trust: Trust): QueryWarning[] {
   switch (trust.tier) {
@@ -146,39 +141,9 @@ function listPossible(reader: Reader, key: FreeKey): readonly string[] {
   return name === 'customDetectorKey' ? listCustomDetectors(reader).map(({ key: own }) => own) : possible
 }
 
-/** How recent the data in scope is, with warnings if there is none or it is stale. */
-export function toFreshness(
-  reader: Reader,
-  plans: readonly Plan[],
-  now: number,
-): { freshness: Freshness; warnings: QueryWarning[] } {
-  const populations = plans.map(({ conditions }) => conditions)
-  const sources = listSources(reader).filter((source) => isInScope(source, populations))
-  const freshness = {
-    asOf: new Date(now).toISOString(),
-    sources: sources.slice(0, MAX_SOURCES).map((source) => ({
-      name: source.name,
-      lastCompletedScanAt:
-        source.lastCompletedScanAt === null ? null : new Date(source.lastCompletedScanAt).toISOString(),
-      stale: isStale(source, now),
-    })),
-  }
-  const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
-  if (newest > now + CLOCK_TOLERANCE_MS)
-    return { freshness, warnings: [{ code: 'clock_moved', message: toSafeMessage(sayAhead(newest)) }] }
-  if (newest >= 0) return { freshness, warnings: [] }
-  const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
-  const message = toSafeMessage(`${which}, so nothing found does not mean that nothing is there.`)
-  return { freshness, warnings: [{ code: 'not_scanned', message }] }
-}
-
-/** Clock differences between two machines are tolerated up to this. */
-const CLOCK_TOLERANCE_MS = 2 * 60_000
-
-const sayAhead = (newest: number) =>
-  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
-
-function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: number): boolean {
-  if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
-  return nextRunAt !== null && now - nextRunAt > LATE_AFTER
+/** A warning about groups of one value of which a limit lists only some. */
+export function warnOfTie(tie: Breakdown['tie'], of = 'groups'): QueryWarning[] {
+  if (tie === undefined) return []
+  const message = `The limit cuts through a tie: ${tie.groups} ${of} have the same value, and ${tie.listed} of them are listed, chosen by name.`
+  return [{ code: 'tie_cut', message: toSafeMessage(message) }]
 }

@@ -182,7 +182,7 @@ function planSimple(
 }
 
 /** A stock applies changes before its moment: one millisecond later includes changes of the current millisecond. */
-const presentMoment = (now: number): number => now + 1
+export const presentMoment = (now: number): number => now + 1
 
 /** The plan of a series over buckets that cover a range. */
 export function toSeriesPlan(plan: Plan, range: { from: number; to: number }, buckets: readonly Bucket[]): Plan {

@@ -8,6 +8,8 @@ export interface SourceFreshness {
   name: string
   type: string
   lastCompletedScanAt: number | null
+  /** From when on its findings are known; null before its first completed scan. */
+  observedFrom: number | null
   nextRunAt: number | null
 }
 
@@ -16,6 +18,7 @@ export function listSources(reader: Reader): SourceFreshness[] {
   return cacheDefinition(reader, 'sources', () =>
     reader.all(
       sql<SourceFreshness>`SELECT uid, name, type, last_completed_scan_at AS lastCompletedScanAt,
+      observed_from AS observedFrom,
       CASE WHEN schedule_enabled = 1 THEN next_run_at END AS nextRunAt
       FROM source WHERE deleted_at IS NULL ORDER BY name`,
     ),

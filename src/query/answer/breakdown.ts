@@ -1,0 +1,118 @@
+import { NONE } from '../../findings/facets.ts'
+import { joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
+import type { GroupOrder } from '../model.ts'
+import { emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
+import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
+import { once, type RunPlan, toDifference, toNodeValue, type Value } from './value.ts'
+
+/** A value, and with a comparison the value of the same groups in the compared range. */
+interface ComparableValue extends Value {
+  before?: Value
+}
+
+export interface GroupValue extends ComparableValue {
+  key: GroupKey
+}
+
+export interface Breakdown {
+  groups: GroupValue[]
+  totalGroups: number
+  /** The exact value over all groups beyond the limit; absent when there are none. */
+  other?: ComparableValue & { groups: number }
+  /** Groups of equal rank that the limit separates: how many there are, and how many of them are listed. */
+  tie?: { groups: number; listed: number }
+}
+
+interface BreakdownOptions {
+  limit: number
+  /** The same metric over a range to compare with. */
+  before?: ValueNode | undefined
+  orderBy?: GroupOrder | undefined
+}
+
+/** The value of each group of any of the ranges, in descending order, then by name; nulls come last. */
+export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOptions): Breakdown {
+  const { limit, before, orderBy = 'value' } = options
+  const { groups: all, partialsOf } = listGroups(node, before, run)
+  const rankOf = (group: GroupValue) => toRank(group, orderBy)
+  const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareNames(a.key, b.key))
+  const groups = sorted.slice(0, limit)
+  const [last, next] = [groups.at(-1), sorted[limit]]
+  if (last === undefined || next === undefined) return { groups, totalGroups: sorted.length }
+  const kept = groups.map(({ key }) => key)
+  const cut = sorted.slice(limit).map(({ key }) => toGroupId(key))
+  const rest = once((plan: Plan): Partial => {
+    if (isMergeable(plan)) return mergePartials(cut.map((id) => partialsOf(plan).get(id) ?? emptyPartial))
+    const { dimensions, ...whole } = plan
+    return run({ ...whole, dimensions: [], groups: { dimensions, keys: kept, exclude: true } })[0] ?? emptyPartial
+  })
+  const rank = rankOf(last)
+  const isTied = (group: GroupValue) => rankOf(group) === rank
+  return {
+    groups,
+    totalGroups: sorted.length,
+    other: {
+      groups: cut.length,
+      ...toNodeValue(node, rest),
+      ...(before === undefined ? {} : { before: toNodeValue(before, rest) }),
+    },
+    ...(rank !== null && isTied(next)
+      ? { tie: { groups: sorted.filter(isTied).length, listed: groups.filter(isTied).length } }
+      : {}),
+  }
+}
+
+function listGroups(node: ValueNode, before: ValueNode | undefined, run: RunPlan) {
+  const keys = new Map<string, GroupKey>()
+  const partialsOf = once((plan: Plan) => {
+    const partials = new Map<string, Partial>()
+    for (const cell of run(plan)) {
+      const id = toGroupId(cell.key)
+      partials.set(id, cell)
+      keys.set(id, cell.key)
+    }
+    return partials
+  })
+  // Every plan is executed first: a group may have rows in only one of them.
+  for (const each of before === undefined ? [node] : [node, before]) {
+    toNodeValue(each, (plan) => {
+      partialsOf(plan)
+      return emptyPartial
+    })
+  }
+  const groups = [...keys].map(([id, key]): GroupValue => {
+    const partialOf = (plan: Plan) => partialsOf(plan).get(id) ?? emptyPartial
+    return {
+      key,
+      ...toNodeValue(node, partialOf),
+      ...(before === undefined ? {} : { before: toNodeValue(before, partialOf) }),
+    }
+  })
+  return { groups, partialsOf }
+}
+
+/** The number that a group is ordered by; a change is ordered by its size. */
+function toRank({ value, before }: GroupValue, orderBy: GroupOrder): number | null {
+  if (orderBy === 'value') return value
+  const earlier = before?.value ?? null
+  if (orderBy === 'previous') return earlier
+  const { delta } = toDifference(value, earlier)
+  return delta === null ? null : Math.abs(delta)
+}
+
+function compareRanks(a: number | null, b: number | null): number {
+  if (a === b) return 0
+  if (a === null) return 1
+  return b === null ? -1 : b - a
+}
+
+export function compareNames(a: GroupKey, b: GroupKey): number {
+  const [left, right] = [toGroupName(a), toGroupName(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+export const toGroupName = (key: GroupKey): SafeText =>
+  joinSafe(
+    key.map((name) => name ?? ownText(NONE)),
+    ' / ',
+  )

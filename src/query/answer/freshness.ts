@@ -1,0 +1,108 @@
+import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { showName, showNames } from '../../kernel/shown.ts'
+import type { Reader } from '../../store/store.ts'
+import type { Freshness, QueryWarning } from '../model.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { TimeRange } from '../plan/time.ts'
+import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
+
+const DAY = 24 * 3_600_000
+const STALE_AFTER = 7 * DAY
+/** A scheduled scan may start this much later (in milliseconds) before its source counts as stale. */
+const LATE_AFTER = 3_600_000
+const MAX_SOURCES = 20
+/** Sources that a warning names. */
+const MAX_NAMED = 3
+/** Clock differences between two machines are tolerated up to this. */
+const CLOCK_TOLERANCE_MS = 2 * 60_000
+
+/** The sources that at least one of the plans counts findings or assets of. */
+export function listSourcesInScope(reader: Reader, plans: readonly Plan[]): SourceFreshness[] {
+  const populations = plans.map(({ conditions }) => conditions)
+  return listSources(reader).filter((source) => isInScope(source, populations))
+}
+
+const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())
+
+/** How recent the data of sources is, with warnings where nothing found does not mean that nothing is there. */
+export function toFreshness(
+  sources: readonly SourceFreshness[],
+  plans: readonly Plan[],
+  now: number,
+): { freshness: Freshness; warnings: QueryWarning[] } {
+  const freshness = {
+    asOf: new Date(now).toISOString(),
+    sources: sources.slice(0, MAX_SOURCES).map((source) => ({
+      name: source.name,
+      lastCompletedScanAt: toIso(source.lastCompletedScanAt),
+      observedFrom: toIso(source.observedFrom),
+      stale: isStale(source, now),
+    })),
+  }
+  const newest = Math.max(...sources.map(({ lastCompletedScanAt }) => lastCompletedScanAt ?? -1))
+  if (newest > now + CLOCK_TOLERANCE_MS)
+    return { freshness, warnings: [{ code: 'clock_moved', message: toSafeMessage(sayAhead(newest)) }] }
+  if (newest >= 0) return { freshness, warnings: warnOfUnobserved(sources, plans) }
+  const which = sources.length === 0 ? 'There is no source in scope' : 'No scan of a source in scope has completed'
+  const message = toSafeMessage(`${which}, so nothing found does not mean that nothing is there.`)
+  return { freshness, warnings: [{ code: 'not_scanned', message }] }
+}
+
+const sayAhead = (newest: number) =>
+  `The newest scan in scope ended at ${new Date(newest).toISOString()}, which is later than this machine's clock: the clock was set back, or was wrong then. What is dated later than now may be missing; set the clock.`
+
+function isStale({ lastCompletedScanAt, nextRunAt }: SourceFreshness, now: number): boolean {
+  if (lastCompletedScanAt === null || now - lastCompletedScanAt > STALE_AFTER) return true
+  return nextRunAt !== null && now - nextRunAt > LATE_AFTER
+}
+
+/** The earliest instant that a plan asks about; the dates of contents are known from before the first scan. */
+function toEarliest({ mode, at, edges, range, timeField }: Plan): number | undefined {
+  if (mode === 'stock') return edges?.[0] ?? at
+  return timeField === 'contentUpdatedAt' ? undefined : range.from
+}
+
+/** A warning about a range that begins before its sources were observed. */
+function warnOfUnobserved(sources: readonly SourceFreshness[], plans: readonly Plan[]): QueryWarning[] {
+  const from = Math.min(...plans.map((plan) => toEarliest(plan) ?? Number.POSITIVE_INFINITY))
+  const late = sources.flatMap(({ name, observedFrom }) =>
+    observedFrom === null || observedFrom <= from ? [] : { name, observedFrom },
+  )
+  if (late.length === 0 || from === Number.POSITIVE_INFINITY) return []
+  const message = `The range begins before ${nameObserved(late)}; that nothing is counted before then does not mean that nothing was there.`
+  return [{ code: 'not_scanned', message: toSafeMessage(message) }]
+}
+
+function nameObserved(sources: readonly { name: string; observedFrom: number }[]): string {
+  const named = sources
+    .slice(0, MAX_NAMED)
+    .map(({ name, observedFrom }) => `${showName(name)} was first observed (${new Date(observedFrom).toISOString()})`)
+  const others = sources.length - named.length
+  return named.join(', ') + (others === 0 ? '' : ` and ${others} others were`)
+}
+
+/** A warning about sources of which the two ranges of a comparison saw different shares. */
+export function warnOfCoverage(
+  sources: readonly SourceFreshness[],
+  asked: TimeRange,
+  compared: TimeRange,
+  now: number,
+): QueryWarning[] {
+  const uneven = sources.filter(
+    ({ observedFrom }) =>
+      observedFrom !== null && toCoverage(asked, observedFrom, now) !== toCoverage(compared, observedFrom, now),
+  )
+  if (uneven.length === 0) return []
+  const names = showNames(uneven.slice(0, MAX_NAMED).map(({ name }) => name))
+  const others = uneven.length > MAX_NAMED ? ` and ${uneven.length - MAX_NAMED} others` : ''
+  const since = new Date(Math.min(...uneven.map(({ observedFrom }) => observedFrom ?? now))).toISOString()
+  const message = `The two ranges do not cover the same sources: ${names}${others} first observed from ${since}, so part of the change may be new coverage.`
+  return [{ code: 'coverage_differs', message: toSafeMessage(message) }]
+}
+
+/** The share of a range in which a source was observed; of an open range or a moment, 0 or 1. */
+function toCoverage({ from, to }: TimeRange, observedFrom: number, now: number): number {
+  const end = to ?? now
+  if (from === undefined || from >= end) return observedFrom < end ? 1 : 0
+  return Math.min(1, Math.max(0, (end - observedFrom) / (end - from)))
+}
