@@ -23,6 +23,13 @@ interface AnswerView {
   metric: MetricView
   trust: { label: string }
   warnings: { code: string; message: string }[]
+  drivers?: {
+    dimension: string
+    dimensionValue: string
+    from: number | null
+    to: number | null
+    contribution: number | null
+  }[]
   comparison?: { value: number | null; delta: number | null; pctChange: number | null }
   other?: { groups: number } & ComparableView
   totalGroups?: number
@@ -54,6 +61,19 @@ export function toAnswerText(answer: unknown): PrintableText[] {
     const { value, delta, pctChange } = view.comparison
     const change = pctChange === null ? line`` : line` (${showAmount((pctChange * 100).toFixed(1))}%)`
     lines.push(line`before: ${format(value)}, change: ${format(delta)}${change}`)
+  }
+  if (view.drivers !== undefined && view.drivers.length > 0) {
+    const rows = view.drivers.map(({ dimension, dimensionValue, from, to, contribution }) => [
+      showCode(dimension),
+      showName(dimensionValue, MAX_GROUP),
+      format(from),
+      format(to),
+      format(contribution),
+    ])
+    const numbers = [line`before`, line`value`, line`part of change`].map(
+      (title): Column => ({ title, align: 'right' }),
+    )
+    lines.push(line``, ...toTable([{ title: line`dimension` }, { title: line`group` }, ...numbers], rows))
   }
   if (view.breakdown.length > 0) {
     const compared = view.comparison !== undefined

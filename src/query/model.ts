@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dimensionText, filterValueText, groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
-import { metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
+import { dimensions, metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
 import { outsideText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
 import { origins } from './plan/plan.ts'
 import { granularities, weekDays } from './plan/time.ts'
@@ -44,6 +44,7 @@ export const MetricQuestion = z.strictObject({
   weekStart,
   limit: z.int().min(1).max(MAX_GROUPS).describe('Most groups to list; the rest is in other.').optional(),
   compare: Compare.optional(),
+  explain: z.boolean().describe('With compare: which groups the change comes from.').optional(),
   orderBy: z.enum(groupOrders).describe('What groups are ordered by; delta by its size.').optional(),
 })
 export type MetricQuestion = z.infer<typeof MetricQuestion>
@@ -160,6 +161,7 @@ export type Diagnosis = z.infer<typeof Diagnosis>
 
 const parts = {
   reason: ownText().optional().describe('Why value is null.'),
+  n: z.number().optional().describe('Rows behind an average.'),
   numerator: number('Of a RATIO.').optional(),
   denominator: number('Of a RATIO.').optional(),
 }
@@ -178,6 +180,29 @@ export const BreakdownEntry = z.object({
   ...change,
 })
 export type BreakdownEntry = z.infer<typeof BreakdownEntry>
+
+const Driver = z.object({
+  dimension: z.enum(dimensions).describe('Dimension.'),
+  dimensionValue: groupText().describe('Group.'),
+  from: number('Its value in the compared range.'),
+  to: number('Its value in the asked range.'),
+  contribution: number('Its part of the delta; null if the change cannot be divided.'),
+  delta: number('Its own change, where the whole cannot be divided.').optional(),
+})
+
+const DriverDimension = z.object({
+  dimension: z.enum(dimensions).describe('Dimension.'),
+  explained: number('Part of the delta that its listed groups explain beyond an even change of all.'),
+  rest: z
+    .object({
+      groups: z.number().describe('How many are not listed.'),
+      from: number('Their value in the compared range.'),
+      to: number('Their value in the asked range.'),
+      contribution: number('Their part of the delta.'),
+    })
+    .describe('All other groups, together.'),
+})
+export type DriverDimension = z.infer<typeof DriverDimension>
 
 export const MetricAnswer = z.object({
   value: number('The value; a percentage is a fraction.'),
@@ -206,6 +231,8 @@ export const MetricAnswer = z.object({
     })
     .optional()
     .describe('The other period.'),
+  drivers: z.array(Driver).describe('Groups that the delta comes from.').optional(),
+  driverDimensions: z.array(DriverDimension).describe('Dimensions, the most telling first.').optional(),
   metric: MetricFacts,
   applied: Applied,
   trust: TrustFacts,

@@ -257,7 +257,8 @@ export function makeMetrics(seed: number): MadeMetric[] {
     const slug = `m${metrics.length}`
     const term = dice.maybe(0.3, () => makeFilter(dice)) ?? null
     const emptyAs = type === 'SIMPLE' ? dice.pick([null, 'zero', 'null'] as const) : null
-    metrics.push({ slug, type, entity, definition, term, emptyAs, ...(compute === undefined ? {} : { compute }) })
+    const allowedDimensions = dimensionsOf(entity)
+    metrics.push({ slug, type, entity, definition, allowedDimensions, term, emptyAs, ...(compute === undefined ? {} : { compute }) })
     return slug
   }
   const entityOf = () => (dice.chance(0.7) ? 'finding' : 'asset') as EntityName
@@ -338,6 +339,7 @@ export function makeQuestion(
     ]
     const kind = dice.pick(kinds)
     question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind
+    if (dice.chance(0.4)) question.explain = true
     if (dice.chance(0.6)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
   }
   return { question, isSeries }

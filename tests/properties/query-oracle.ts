@@ -1,6 +1,7 @@
 // A naive evaluation of metrics over plain arrays. It imports nothing from src/, so that it shares no mistake with it.
 
 import { type Clock, getClock } from './query-clock.ts'
+import { divideNaively, type NaiveDivision, type NaiveValue } from './query-division.ts'
 import { aggregate, inside, passes, type Row, speaksOfFindings, type Window } from './query-rows.ts'
 import type {
   OracleAsset,
@@ -22,6 +23,7 @@ interface Change {
 interface Group extends Change {
   name: string
   value: number | null
+  n?: number
   numerator?: number | null
   denominator?: number | null
 }
@@ -34,6 +36,9 @@ export interface OracleAnswer {
   /** Whether the limit lists some groups of one rank and leaves out others. */
   isTieCut: boolean
   comparison?: { value: number | null; delta: number | null; pctChange: number | null }
+  n?: number
+  /** By dimension. */
+  drivers?: Map<string, NaiveDivision>
 }
 
 export interface OracleSeries {
@@ -42,6 +47,7 @@ export interface OracleSeries {
 }
 
 const HOUR = 3_600_000
+const typical = ['AVG', 'MIN', 'MAX', 'MEDIAN', 'PERCENTILE']
 const DAY = 24 * HOUR
 
 export class Oracle {
@@ -52,8 +58,8 @@ export class Oracle {
   readonly #types: Map<string, string>
   readonly #byAsset = new Map<string, OracleFinding[]>()
   readonly #known = new Map<string, Row[]>()
-  /** Rows by group; one question has one list of dimensions. */
-  readonly #grouped = new Map<Row[], Map<string, Row[]>>()
+  /** Rows by group, for each list of dimensions. */
+  readonly #grouped = new Map<string, Map<Row[], Map<string, Row[]>>>()
   readonly #present = new Map<OracleFinding, Row>()
   readonly #facets = new Map<OracleFinding, Record<string, string | null>>()
 
@@ -80,7 +86,7 @@ export class Oracle {
     const scopes = toScopes(question)
     const over = (range: Window, keep?: ReadonlySet<string>) => this.#value(metric, scopes, range, clock, dims, keep)
     const total = over(window)
-    const answer: OracleAnswer = { value: total.value, breakdown: [], totalGroups: 0, isTieCut: false }
+    const answer: OracleAnswer = { ...total, breakdown: [], totalGroups: 0, isTieCut: false }
     const before = question.compare === undefined ? undefined : this.#before(question, metric, window, clock)
     if (dims.length > 0) {
       const windows = before === undefined ? [window] : [window, before]
@@ -103,6 +109,19 @@ export class Oracle {
     if (before !== undefined) {
       const { previous, ...change } = toChange(answer.value, over(before).value)
       answer.comparison = { value: previous, ...change }
+      if (question.explain === true) {
+        const kind = this.#divisionOf(metric)
+        const asked = dims.length > 0 ? dims : (metric.allowedDimensions ?? [])
+        answer.drivers = new Map(
+          asked.map((dimension) => {
+            const by = [dimension]
+            const valueOf = (range: Window) => (keep?: ReadonlySet<string>) =>
+              this.#value(metric, scopes, range, clock, by, keep)
+            const names = [window, before].flatMap((range) => [...this.#names(metric, scopes, range, clock, by)])
+            return [dimension, divideNaively(kind, new Set(names), valueOf(before), valueOf(window))]
+          }),
+        )
+      }
     }
     return answer
   }
@@ -210,7 +229,7 @@ export class Oracle {
     clock: Clock,
     dims: string[],
     keep?: ReadonlySet<string>,
-  ): { value: number | null; numerator?: number | null; denominator?: number | null } {
+  ): NaiveValue {
     const scopes = metric.term === null ? outer : [...outer, metric.term]
     const { definition } = metric
     const ofSlug = (slug: string, over = window) => this.#value(this.#get(slug), scopes, over, clock, dims, keep).value
@@ -221,8 +240,13 @@ export class Oracle {
       return aggregate(part, rows, emptyAs)
     }
     switch (metric.type) {
-      case 'SIMPLE':
-        return { value: ofPart(definition as OracleSimple, metric.emptyAs ?? 'zero') }
+      case 'SIMPLE': {
+        const simple = definition as OracleSimple
+        const value = ofPart(simple, metric.emptyAs ?? 'zero')
+        if (!typical.includes(simple.aggregation)) return { value }
+        const rows = this.#rowsOf(this.#rows(simple, scopes, window), dims, keep)
+        return { value, n: rows.filter((row) => row.numbers[simple.field ?? ''] != null).length }
+      }
       case 'RATIO': {
         const numerator = ofPart(definition.numerator, 'zero')
         const denominator = ofPart(definition.denominator, 'zero')
@@ -240,6 +264,19 @@ export class Oracle {
     }
   }
 
+  /** Whether the value of a whole is the sum of its parts, or their weighted mean. */
+  #divisionOf({ type, definition }: OracleMetric): 'sum' | 'rate' | undefined {
+    const isSum = (part: OraclePart | undefined): boolean => {
+      if (part === undefined) return false
+      if ('aggregation' in part) return part.aggregation === 'COUNT' || part.aggregation === 'SUM'
+      const metric = this.#get(part.metricSlug)
+      return metric.type === 'SIMPLE' && isSum(metric.definition as OracleSimple)
+    }
+    if (type === 'RATIO') return isSum(definition.numerator) && isSum(definition.denominator) ? 'rate' : undefined
+    if (type !== 'SIMPLE') return undefined
+    return definition.aggregation === 'AVG' ? 'rate' : isSum(definition as OracleSimple) ? 'sum' : undefined
+  }
+
   #rowsOf(rows: Row[], dims: string[], keep?: ReadonlySet<string>): Row[] {
     if (keep === undefined) return rows
     const groups = this.#group(rows, dims)
@@ -247,7 +284,9 @@ export class Oracle {
   }
 
   #group(rows: Row[], dims: string[]): Map<string, Row[]> {
-    const known = this.#grouped.get(rows)
+    const ofDimensions = this.#grouped.get(dims.join()) ?? new Map<Row[], Map<string, Row[]>>()
+    this.#grouped.set(dims.join(), ofDimensions)
+    const known = ofDimensions.get(rows)
     if (known !== undefined) return known
     const groups = new Map<string, Row[]>()
     for (const row of rows) {
@@ -256,7 +295,7 @@ export class Oracle {
       if (group === undefined) groups.set(name, [row])
       else group.push(row)
     }
-    this.#grouped.set(rows, groups)
+    ofDimensions.set(rows, groups)
     return groups
   }
 

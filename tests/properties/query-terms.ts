@@ -76,6 +76,7 @@ export interface OracleMetric {
     currentWindow?: string
     compareWindow?: string
   } & Partial<OracleSimple>
+  allowedDimensions?: readonly string[]
   term: OracleFilter | null
   emptyAs: 'zero' | 'null' | null
   /** What the formula does, written by hand beside its text. */
@@ -95,6 +96,7 @@ export interface OracleQuestion {
   limit?: number
   compare?: string | { from: string; to: string }
   orderBy?: string
+  explain?: boolean
   granularity?: string
   dimension?: string
 }

@@ -8,6 +8,7 @@ import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
 import { safe } from '../support/safe-text.ts'
 import { plantMetrics } from './plant-metrics.ts'
 import { Dice, type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW } from './query-data.ts'
+import { checkDrivers } from './query-drivers.ts'
 import { Oracle } from './query-oracle.ts'
 import type { OracleFilter, OracleQuestion } from './query-terms.ts'
 
@@ -91,6 +92,13 @@ function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: 
   const { input, options } = toInput(question, store)
   const actual = store.read((reader) => evaluateMetric(reader, input as MetricQuestion, options))
   check('value', actual.value, expected.value)
+  check('n', actual.n, expected.n)
+  if (expected.drivers !== undefined) {
+    checkDrivers(actual, expected.drivers, check)
+    const isDivided = actual.drivers?.some(({ contribution }) => contribution !== null) === true
+    const isSum = ['COUNT', 'SUM'].includes(metric.definition.aggregation ?? '')
+    seen(isDivided ? (isSum ? 'divided sum' : 'divided rate') : 'undivided')
+  }
   if (question.dimensions !== undefined) {
     expect(actual.totalGroups).toBe(expected.totalGroups)
     expect(actual.breakdown.length).toBe(expected.breakdown.length)
@@ -102,6 +110,7 @@ function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: 
           ? entry
           : actual.breakdown.find((other) => other.dimensionValue === group.name)
       check(`value of ${group.name}`, named?.value, group.value)
+      check(`n of ${group.name}`, named?.n, group.n)
       if (question.orderBy === undefined) check(`place of ${group.name}`, entry?.value, group.value)
       else if (entry !== named) check(`rank of ${group.name}`, rankOf(entry, question), rankOf(named, question))
       if (group.numerator !== undefined) {

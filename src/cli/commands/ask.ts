@@ -18,6 +18,7 @@ interface QueryFlags extends Flags {
   timeZone?: string
   weekStart?: string
   compare?: string
+  explain?: boolean
   orderBy?: string
   limit?: number
   series?: string
@@ -43,6 +44,7 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
     .option('--week-start <day>', 'with --series week: first day of the week (default monday)')
     .option('--compare <period>', 'previous_period or previous_year')
+    .option('--explain', 'with --compare: which groups the change comes from')
     .addOption(
       new Option('--order-by <number>', 'what groups are ordered by (default value)').choices([
         'value',
@@ -56,7 +58,12 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
     .option('--json', 'print the REST answer')
     .action(async (metric: string, options: QueryFlags) => {
-      const { by, term, series, dimension, compare, orderBy, limit, from, to, timeZone, weekStart, filters } = options
+      const { by, term, series, dimension, compare, explain, orderBy, limit } = options
+      const { from, to, timeZone, weekStart, filters } = options
+      const ofValues = given({ compare, explain, orderBy, limit })
+      const [first] = Object.keys(ofValues)
+      if (series !== undefined && first !== undefined)
+        throw new UsageError(`--${first === 'orderBy' ? 'order-by' : first} does not go with --series.`)
       if (series === undefined && dimension !== undefined)
         throw new UsageError('--dimension goes with --series; use --by without it.')
       if (series !== undefined && by !== undefined)
@@ -70,7 +77,7 @@ export function addAskCommands(program: Command, host: Host): void {
           })
           return options.json ? printJson(host, answer) : print(host, ...toSeriesText(answer))
         }
-        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by, compare, orderBy, limit }) })
+        const answer = await session.call('query_metric', { ...scope, ...given({ dimensions: by }), ...ofValues })
         return options.json ? printJson(host, answer) : print(host, ...toAnswerText(answer))
       })
     })

@@ -33,19 +33,14 @@ interface BreakdownOptions {
 /** The value of each group of any of the ranges, in descending order, then by name; nulls come last. */
 export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOptions): Breakdown {
   const { limit, before, orderBy = 'value' } = options
-  const { groups: all, partialsOf } = listGroups(node, before, run)
+  const { groups: all, toRest } = listGroups(node, before, run)
   const rankOf = (group: GroupValue) => toRank(group, orderBy)
   const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareNames(a.key, b.key))
   const groups = sorted.slice(0, limit)
   const [last, next] = [groups.at(-1), sorted[limit]]
   if (last === undefined || next === undefined) return { groups, totalGroups: sorted.length }
-  const kept = groups.map(({ key }) => key)
-  const cut = sorted.slice(limit).map(({ key }) => toGroupId(key))
-  const rest = once((plan: Plan): Partial => {
-    if (isMergeable(plan)) return mergePartials(cut.map((id) => partialsOf(plan).get(id) ?? emptyPartial))
-    const { dimensions, ...whole } = plan
-    return run({ ...whole, dimensions: [], groups: { dimensions, keys: kept, exclude: true } })[0] ?? emptyPartial
-  })
+  const cut = sorted.slice(limit)
+  const rest = toRest(groups, cut)
   const rank = rankOf(last)
   const isTied = (group: GroupValue) => rankOf(group) === rank
   return {
@@ -62,7 +57,16 @@ export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOpt
   }
 }
 
-function listGroups(node: ValueNode, before: ValueNode | undefined, run: RunPlan) {
+/** The groups of any of the ranges with their values, in no particular order. */
+export function listGroups(
+  node: ValueNode,
+  before: ValueNode | undefined,
+  run: RunPlan,
+): {
+  groups: GroupValue[]
+  /** Reads the numbers over all groups that are cut. */
+  toRest: (kept: readonly GroupValue[], cut: readonly GroupValue[]) => (plan: Plan) => Partial
+} {
   const keys = new Map<string, GroupKey>()
   const partialsOf = once((plan: Plan) => {
     const partials = new Map<string, Partial>()
@@ -88,7 +92,17 @@ function listGroups(node: ValueNode, before: ValueNode | undefined, run: RunPlan
       ...(before === undefined ? {} : { before: toNodeValue(before, partialOf) }),
     }
   })
-  return { groups, partialsOf }
+  const toRest = (kept: readonly GroupValue[], cut: readonly GroupValue[]) =>
+    once((plan: Plan): Partial => {
+      if (cut.length === 0) return emptyPartial
+      if (isMergeable(plan)) {
+        return mergePartials(cut.map(({ key }) => partialsOf(plan).get(toGroupId(key)) ?? emptyPartial))
+      }
+      const { dimensions, ...whole } = plan
+      const keys = kept.map(({ key }) => key)
+      return run({ ...whole, dimensions: [], groups: { dimensions, keys, exclude: true } })[0] ?? emptyPartial
+    })
+  return { groups, toRest }
 }
 
 /** The number that a group is ordered by; a change is ordered by its size. */

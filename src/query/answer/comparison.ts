@@ -10,10 +10,11 @@ import type { Zone } from '../plan/zone.ts'
  * @throws AppError `invalid_input`, reason `range_required` or `compare_required`
  */
 export function toComparedRange(
-  { compare, orderBy = 'value' }: MetricQuestion,
+  { compare, orderBy = 'value', explain }: MetricQuestion,
   asked: { metric: MetricRecord; range: TimeRange; zone: Zone; now: number },
 ): TimeRange | undefined {
   if (compare !== undefined) return toRange(compare, asked)
+  if (explain === true) throw needsComparison('explain', 'explains a change, which needs compare')
   if (orderBy !== 'value') throw needsComparison('orderBy', `is ${orderBy}, which needs compare`)
   return undefined
 }

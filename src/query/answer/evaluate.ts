@@ -23,6 +23,7 @@ import { type Breakdown, type GroupValue, toBreakdown, toGroupName } from './bre
 import { toComparedRange } from './comparison.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
+import { explainChange } from './explain.ts'
 import { toFormatted } from './format.ts'
 import { once, type RunPlan, toDifference, toTotal, type Value } from './value.ts'
 import { warnOfTie } from './warnings.ts'
@@ -49,12 +50,13 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const zone = getZone(question.timeZone ?? 'UTC')
   const range = parseRange(question, zone)
   const run = once(openExecutor(reader))
-  const nodeOver = (over: TimeRange) => planMetric(metric, conditions, { range: over, now, zone, dimensions, inputs })
+  const nodeOver = (over: TimeRange, by: readonly Dimension[]) =>
+    planMetric(metric, conditions, { range: over, now, zone, dimensions: by, inputs })
 
-  const node = nodeOver(range)
+  const node = nodeOver(range, dimensions)
   const plans = listPlans(node)
   const compared = toComparedRange(question, { metric, range, zone, now })
-  const before = compared === undefined ? undefined : { node: nodeOver(compared), range: compared }
+  const before = compared === undefined ? undefined : { node: nodeOver(compared, dimensions), range: compared }
   const total = toTotal(node, run)
   const breakdown =
     dimensions.length === 0 ? undefined : boundBreakdown(node, run, { ...question, dimensions, before: before?.node })
@@ -68,6 +70,15 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     now,
     coerced: [...(options.coerced ?? []), ...coerced],
   })
+  const explained =
+    compared === undefined || question.explain !== true
+      ? undefined
+      : explainChange(
+          metric,
+          dimensions.length > 0 ? dimensions : metric.allowedDimensions,
+          (dimension) => ({ now: nodeOver(range, [dimension]), before: nodeOver(compared, [dimension]) }),
+          run,
+        )
   return {
     value: total.value,
     formatted: toFormatted(total.value, metric.format, metric.unit),
@@ -75,8 +86,11 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     breakdown: breakdown?.entries ?? [],
     ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
     ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
+    ...(explained === undefined
+      ? {}
+      : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
-    warnings: [...description.warnings, ...warnOfCut(breakdown)],
+    warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
     ...toDiagnosis(node, total, run, now),
   }
 }
@@ -146,9 +160,10 @@ function toComparableParts({ before, ...value }: Value & { before?: Value }) {
 }
 
 /** The components of a value, if it has any. */
-function toParts({ reason, numerator, denominator, current, previous, delta }: Value) {
+function toParts({ reason, n, numerator, denominator, current, previous, delta }: Value) {
   return {
     ...(reason === undefined ? {} : { reason }),
+    ...(n === undefined ? {} : { n }),
     ...(numerator === undefined ? {} : { numerator }),
     ...(denominator === undefined ? {} : { denominator }),
     ...(current === undefined ? {} : { current }),

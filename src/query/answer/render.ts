@@ -32,6 +32,7 @@ export function renderMetric(answer: MetricAnswer): PrintableText[] {
   return [
     line`${showMetric(metric)}: ${showAmount(formatted)} [${exact(value)}${ratio}${trend}]${reason}`,
     ...renderComparison(answer),
+    ...renderDrivers(answer),
     ...renderBreakdown(answer),
     ...renderContext(answer),
   ]
@@ -47,6 +48,27 @@ function renderComparison({ comparison }: MetricAnswer): PrintableText[] {
     line`compared with ${start(from)} to ${end(to)}: ${exact(value)}, delta ${exact(delta)}, pctChange ${exact(pctChange)}`,
   ]
 }
+
+/** Dimensions whose drivers a text lists. */
+const MAX_DIMENSIONS_SHOWN = 3
+
+function renderDrivers({ drivers = [], driverDimensions = [] }: MetricAnswer): PrintableText[] {
+  const left = driverDimensions.slice(MAX_DIMENSIONS_SHOWN).map(({ dimension }) => showCode(dimension))
+  const lines = driverDimensions.slice(0, MAX_DIMENSIONS_SHOWN).map(({ dimension, rest }) => {
+    const own = drivers.filter((driver) => driver.dimension === dimension)
+    const shown = own.map(
+      ({ dimensionValue, from, to, contribution, delta = null }) =>
+        line`${showName(dimensionValue)} ${signed(contribution ?? delta)} (${exact(from)} to ${exact(to)})`,
+    )
+    const others =
+      rest.groups === 0 ? [] : [line`${rest.groups} others ${signed(rest.contribution)} (${exact(rest.from)} to ${exact(rest.to)})`]
+    return line`drivers by ${showCode(dimension)}: ${joinShown([...shown, ...others], '; ')}`
+  })
+  return left.length === 0 ? lines : [...lines, line`less telling: ${joinShown(left)}`]
+}
+
+const signed = (value: number | null): PrintableText =>
+  value !== null && value > 0 ? line`+${value}` : exact(value)
 
 function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): PrintableText[] {
   const [first] = breakdown

@@ -1,5 +1,5 @@
 import { evaluateFormula } from '../../metrics/formula.ts'
-import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toValue } from '../plan/cells.ts'
+import { type Cell, emptyPartial, isMergeable, isTypical, mergePartials, type Partial, toValue } from '../plan/cells.ts'
 import type { Plan, ValueNode } from '../plan/plan.ts'
 
 type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' | 'base_zero'
@@ -8,6 +8,8 @@ type NullReason = 'zero_denominator' | 'no_rows' | 'null_input' | 'not_finite' |
 export interface Value {
   value: number | null
   reason?: NullReason
+  /** The rows behind an average or an extreme. */
+  n?: number
   numerator?: number | null
   denominator?: number | null
   current?: number | null
@@ -22,8 +24,10 @@ export type RunPlan = (plan: Plan) => readonly Cell[]
 export function toNodeValue(node: ValueNode, partialOf: (plan: Plan) => Partial): Value {
   switch (node.kind) {
     case 'measure': {
-      const value = toValue(node.plan, partialOf(node.plan), node.emptyAs)
-      return value === null ? { value, reason: 'no_rows' } : { value }
+      const partial = partialOf(node.plan)
+      const value = toValue(node.plan, partial, node.emptyAs)
+      const counted = isTypical(node.plan) ? { n: partial.n } : {}
+      return value === null ? { value, reason: 'no_rows', ...counted } : { value, ...counted }
     }
     case 'ratio': {
       const top = toNodeValue(node.numerator, partialOf)

@@ -35,6 +35,10 @@ export function isMergeable({ measure }: Plan): boolean {
   return measure.aggregation !== 'COUNT_DISTINCT'
 }
 
+/** Whether the value is that of typical or extreme rows, which says nothing about how many there are. */
+export const isTypical = ({ measure }: Plan): boolean =>
+  measure.aggregation !== 'COUNT' && measure.aggregation !== 'COUNT_DISTINCT' && measure.aggregation !== 'SUM'
+
 export function mergePartials(parts: Iterable<Partial>): Partial {
   const whole = { ...emptyPartial }
   for (const { n, sum, min, max } of parts) {

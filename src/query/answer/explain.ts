@@ -1,0 +1,166 @@
+import { toSafeMessage } from '../../detectors/safe-text.ts'
+import type { Dimension, MetricRecord } from '../../metrics/model.ts'
+import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
+import type { ValueNode } from '../plan/plan.ts'
+import { compareNames, type GroupValue, listGroups, toGroupName } from './breakdown.ts'
+import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
+
+/** Groups of one dimension that are listed. */
+const MAX_DRIVERS = 5
+
+/** A metric by one dimension over the asked and the compared range. */
+interface NodePair {
+  now: ValueNode
+  before: ValueNode
+}
+
+interface Share {
+  group: GroupValue
+  /** What it contributes to the change of the whole; null where that cannot be divided. */
+  contribution: number | null
+  /** Its part of the change if all groups had changed alike. */
+  even: number
+}
+
+interface Explained {
+  listed: DriverDimension
+  drivers: NonNullable<MetricAnswer['drivers']>
+  /** How much more its listed groups contribute than in an even change, in the metric's unit; null if not divided. */
+  excess: number | null
+}
+
+/** Divides the change of a metric among the groups of each dimension; the dimension that explains most comes first. */
+export function explainChange(
+  metric: MetricRecord,
+  dimensions: readonly Dimension[],
+  toNodes: (dimension: Dimension) => NodePair,
+  run: RunPlan,
+): Required<Pick<MetricAnswer, 'drivers' | 'driverDimensions'>> & { warnings: QueryWarning[] } {
+  const explained = dimensions
+    .map((dimension) => explainBy(dimension, toNodes(dimension), run))
+    .sort((a, b) => (b.excess ?? 0) - (a.excess ?? 0))
+  const undivided = explained.filter(({ excess }) => excess === null).map(({ listed }) => listed.dimension)
+  return {
+    drivers: explained.flatMap(({ drivers }) => drivers),
+    driverDimensions: explained.map(({ listed }) => listed),
+    warnings: undivided.length === 0 ? [] : [warnOfUndivided(metric, undivided, dimensions.length)],
+  }
+}
+
+function warnOfUndivided({ slug }: MetricRecord, undivided: readonly Dimension[], asked: number): QueryWarning {
+  const where = undivided.length === asked ? '' : ` by ${undivided.join(', ')}`
+  const message = `The change of ${slug} cannot be divided among groups${where}: drivers hold the groups' own changes, which do not add up to it.`
+  return { code: 'not_decomposable', message: toSafeMessage(message) }
+}
+
+function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan): Explained {
+  const { groups, toRest } = listGroups(now, before, run)
+  const [total, earlier] = [toTotal(now, run), toTotal(before, run)]
+  const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
+  const shares = toShares(now, groups, { total, earlier, delta })
+  const sizeOf = ({ contribution, group }: Share) => Math.abs(contribution ?? toOwnChange(group) ?? 0)
+  const sorted = shares.sort((a, b) => sizeOf(b) - sizeOf(a) || compareNames(a.group.key, b.group.key))
+  const [top, others] = [sorted.slice(0, MAX_DRIVERS), sorted.slice(MAX_DRIVERS)]
+  const rest = toRest(
+    top.map(({ group }) => group),
+    others.map(({ group }) => group),
+  )
+  const isDivided = shares.every(({ contribution }) => contribution !== null) && delta !== null
+  const excess = isDivided ? toExcess(top) : null
+  return {
+    excess,
+    listed: {
+      dimension,
+      explained: excess === null || delta === 0 || delta === null ? null : excess / Math.abs(delta),
+      rest: {
+        groups: others.length,
+        from: toNodeValue(before, rest).value,
+        to: toNodeValue(now, rest).value,
+        contribution: isDivided ? others.reduce((sum, { contribution }) => sum + (contribution ?? 0), 0) : null,
+      },
+    },
+    drivers: top.map(({ group, contribution }) => ({
+      dimension,
+      dimensionValue: toGroupName(group.key),
+      from: group.before?.value ?? null,
+      to: group.value,
+      contribution,
+      ...(contribution === null ? { delta: toOwnChange(group) } : {}),
+    })),
+  }
+}
+
+function toOwnChange({ value, before }: GroupValue): number | null {
+  const earlier = before?.value ?? null
+  return value === null || earlier === null ? null : value - earlier
+}
+
+/** The greater of the sums by which groups rose or fell more than in an even change. */
+function toExcess(shares: readonly Share[]): number {
+  let [rise, fall] = [0, 0]
+  for (const { contribution, even } of shares) {
+    const beyond = (contribution ?? 0) - even
+    if (beyond > 0) rise += beyond
+    else fall -= beyond
+  }
+  return Math.max(rise, fall)
+}
+
+interface Totals {
+  total: Value
+  earlier: Value
+  delta: number | null
+}
+
+function toShares(node: ValueNode, groups: readonly GroupValue[], totals: Totals): Share[] {
+  const kind = toKind(node)
+  const shares = kind === 'sum' ? divideSum(groups, totals) : kind === 'rate' ? divideRate(groups, totals) : undefined
+  return shares ?? groups.map((group) => ({ group, contribution: null, even: 0 }))
+}
+
+/** Whether the value over all groups is the sum of theirs, or their mean weighted by a denominator. */
+function toKind(node: ValueNode): 'sum' | 'rate' | undefined {
+  if (isSum(node)) return 'sum'
+  if (node.kind === 'measure') return node.plan.measure.aggregation === 'AVG' ? 'rate' : undefined
+  return node.kind === 'ratio' && isSum(node.numerator) && isSum(node.denominator) ? 'rate' : undefined
+}
+
+const isSum = (node: ValueNode): boolean =>
+  node.kind === 'measure' && (node.plan.measure.aggregation === 'COUNT' || node.plan.measure.aggregation === 'SUM')
+
+function divideSum(groups: readonly GroupValue[], { earlier, delta }: Totals): Share[] {
+  const base = earlier.value ?? 0
+  return groups.map((group) => {
+    const from = group.before?.value ?? 0
+    const even = (delta ?? 0) * (base === 0 ? 1 / groups.length : from / base)
+    return { group, contribution: (group.value ?? 0) - from, even }
+  })
+}
+
+/**
+ * With r the rate of a group, w its share of the denominator, R the rate of the whole, and means over both ranges:
+ * Δr·w̄ (the rate within the group) + Δw·(r̄ − R̄) (the mix of groups). A group that one range lacks has there the rate
+ * of the other. Undefined when a group has a numerator without a denominator, or a range has no denominator.
+ */
+function divideRate(groups: readonly GroupValue[], { total, earlier, delta }: Totals): Share[] | undefined {
+  const [whole, wholeBefore] = [toWeight(total), toWeight(earlier)]
+  if (delta === null || whole === 0 || wholeBefore === 0) return undefined
+  const mean = ((total.value ?? 0) + (earlier.value ?? 0)) / 2
+  const shares: Share[] = []
+  for (const group of groups) {
+    const before = group.before ?? { value: null }
+    if (isWithoutWeight(group) || isWithoutWeight(before)) return undefined
+    const [weight, weightBefore] = [toWeight(group) / whole, toWeight(before) / wholeBefore]
+    const rate = group.value ?? before.value ?? 0
+    const rateBefore = before.value ?? rate
+    const [meanWeight, meanRate] = [(weight + weightBefore) / 2, (rate + rateBefore) / 2]
+    const contribution = (rate - rateBefore) * meanWeight + (weight - weightBefore) * (meanRate - mean)
+    shares.push({ group, contribution, even: delta * meanWeight })
+  }
+  return shares
+}
+
+/** The denominator of a ratio, or the rows of an average. */
+const toWeight = ({ denominator, n }: Value): number => denominator ?? n ?? 0
+
+const isWithoutWeight = (value: Value): boolean => toWeight(value) === 0 && (value.numerator ?? 0) !== 0
