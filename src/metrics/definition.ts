@@ -88,6 +88,7 @@ function checkSimple(raw: Members, path: string): Issue[] {
   if (aggregation === 'COUNT' && field !== undefined) {
     issues.push({ path: `${path}.field`, message: 'COUNT takes no field; remove it, or use COUNT_DISTINCT.' })
   }
+  issues.push(...checkPercentile(raw, path), ...checkWindow(raw, path))
   if (entity === undefined) return issues
   const facts = entityFacts[entity]
   if (aggregation !== undefined && aggregation !== 'COUNT') {
@@ -108,6 +109,23 @@ function checkSimple(raw: Members, path: string): Issue[] {
     issues.push({ path: `${path}.filters.scanned`, message: 'is a filter of assets; use entity asset or remove it.' })
   }
   return issues
+}
+
+function checkPercentile({ aggregation, p }: Members, path: string): Issue[] {
+  if (aggregation === 'PERCENTILE' && p === undefined) {
+    return [{ path: `${path}.p`, message: 'is required by PERCENTILE; give a number from 0 to 1, such as 0.9.' }]
+  }
+  if (p === undefined || aggregation === 'PERCENTILE') return []
+  return [{ path: `${path}.p`, message: 'goes with PERCENTILE only; remove it or change the aggregation.' }]
+}
+
+function checkWindow({ window, mode }: Members, path: string): Issue[] {
+  if (!isObject(window)) return []
+  if ((window.last === undefined) === (window.toDate === undefined)) {
+    return [{ path: `${path}.window`, message: 'must have either last, such as 28d, or toDate, such as month.' }]
+  }
+  if (mode !== 'stock') return []
+  return [{ path: `${path}.window`, message: 'does not go with mode stock, which has a moment; remove one of them.' }]
 }
 
 function checkFormula(raw: Members): Issue[] {

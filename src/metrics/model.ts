@@ -9,7 +9,7 @@ export const metricStatuses = ['DRAFT', 'ACTIVE', 'DEPRECATED'] as const
 export type MetricStatus = (typeof metricStatuses)[number]
 export const metricFormats = ['number', 'percentage', 'duration'] as const
 export type MetricFormat = (typeof metricFormats)[number]
-const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'] as const
+const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX', 'MEDIAN', 'PERCENTILE'] as const
 export type Aggregation = (typeof aggregations)[number]
 const entities = ['finding', 'asset'] as const
 export type Entity = (typeof entities)[number]
@@ -55,16 +55,34 @@ const MetricFilters = FilterMapping.extend({
   scanned: z.boolean().describe('Assets only: whether they were ever scanned.').optional(),
 }).describe('What the metric itself counts; the shape of a term mapping.')
 
+/** A duration in hours, days, weeks or months. */
+const Duration = z
+  .string()
+  .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
+
+export const calendarPeriods = ['week', 'month', 'quarter', 'year'] as const
+export type CalendarPeriod = (typeof calendarPeriods)[number]
+
+const MetricWindow = z
+  .strictObject({
+    last: Duration.describe('Rolling: as long as this, such as 28d.').optional(),
+    toDate: z.enum(calendarPeriods).describe('Cumulative: from the start of this period.').optional(),
+  })
+  .describe('Counts over a window that ends at the end of the range, or of each bucket: either last or toDate.')
+export type MetricWindow = z.infer<typeof MetricWindow>
+
 export const SimpleDefinition = z.strictObject({
   aggregation: z.enum(aggregations).describe('How rows become a number.'),
   entity: z.enum(entities).describe('What is counted.'),
   field: z.enum(fields).describe('What is aggregated; not for COUNT.').optional(),
+  p: z.number().min(0).max(1).describe('PERCENTILE only: which one, from 0 to 1.').optional(),
   filters: MetricFilters.optional(),
   timeField: z.enum(timeFields).describe('Which instant places a row in a time range.').optional(),
   mode: z
     .enum(modes)
     .describe('flow (default): what happened in the range. stock: what was so at the end of the range.')
     .optional(),
+  window: MetricWindow.optional(),
 })
 export type SimpleDefinition = z.infer<typeof SimpleDefinition>
 
@@ -96,15 +114,10 @@ const DerivedDefinition = z.strictObject({
 })
 type DerivedDefinition = z.infer<typeof DerivedDefinition>
 
-/** A duration in hours, days, weeks or months. */
-const Window = z
-  .string()
-  .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
-
 export const TrendDefinition = z.strictObject({
   baseMetricSlug: Slug.describe('Slug of the metric that is compared with itself.'),
-  currentWindow: Window.describe('The window that ends at the end of the range, such as 7d.'),
-  compareWindow: Window.describe('The window directly before it; of the same length.'),
+  currentWindow: Duration.describe('The window that ends at the end of the range, such as 7d.'),
+  compareWindow: Duration.describe('The window directly before it; of the same length.'),
 })
 export type TrendDefinition = z.infer<typeof TrendDefinition>
 

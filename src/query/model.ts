@@ -246,6 +246,7 @@ export const Point = z.object({
   timestamp: ownText().describe('Start of the bucket, UTC.'),
   value: number('Value.'),
   complete: z.boolean().describe('False: cut by the range, or not over.'),
+  n: z.number().optional().describe('Rows behind an average.'),
 })
 export type Point = z.infer<typeof Point>
 

@@ -55,6 +55,18 @@ export class Clock {
     return this.instant(first + (day - 1 + dayCount) * DAY + time)
   }
 
+  /** The first instant of the week, month, quarter or year that an instant is in. */
+  startOf(instant: number, period: string, weekStart: string): number {
+    const shown = new Date(this.local(instant))
+    const [year, month] = [shown.getUTCFullYear(), shown.getUTCMonth()]
+    const first = { month: Date.UTC(year, month), quarter: Date.UTC(year, [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9][month] ?? 0) }
+    if (period === 'month' || period === 'quarter') return this.instant(first[period])
+    if (period === 'year') return this.instant(Date.UTC(year, 0))
+    let day = Math.floor(shown.getTime() / DAY) * DAY
+    while (days[new Date(day).getUTCDay()] !== weekStart) day -= DAY
+    return this.instant(day)
+  }
+
   back(instant: number, window: string, count: number): number {
     const length = Number.parseInt(window, 10) * count
     if (window.endsWith('mo')) return this.shift(instant, -length, 0)

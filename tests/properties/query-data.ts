@@ -207,7 +207,10 @@ export type EntityName = keyof typeof facts
 export const dimensionsOf = (entity: EntityName): readonly string[] => facts[entity].dimensions
 
 function makeSimple(dice: Dice, entity: EntityName): OracleSimple {
-  const aggregation = dice.pick(['COUNT', 'COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'])
+  const aggregation = dice.pick([
+    ...['COUNT', 'COUNT', 'COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX'],
+    ...['MEDIAN', 'PERCENTILE'],
+  ])
   const { numbers, distinct, times } = facts[entity]
   const simple: OracleSimple = { aggregation, entity }
   if (aggregation === 'COUNT_DISTINCT') simple.field = dice.pick<string>(distinct)
@@ -215,7 +218,13 @@ function makeSimple(dice: Dice, entity: EntityName): OracleSimple {
   if (dice.chance(0.5)) simple.filters = makeFilter(dice)
   if (entity === 'asset' && dice.chance(0.2)) simple.filters = { ...simple.filters, scanned: dice.chance(0.5) }
   if (dice.chance(0.5)) simple.timeField = dice.pick<string>(times)
-  if (dice.chance(0.4)) simple.mode = 'stock'
+  if (aggregation === 'PERCENTILE') simple.p = dice.pick([0, 0.1, 0.25, 0.5, 0.9, 0.95, 0.99, 1])
+  if (dice.chance(0.35)) simple.mode = 'stock'
+  else if (dice.chance(0.3)) {
+    simple.window = dice.chance(0.5)
+      ? { last: dice.pick(['36h', '7d', '28d', '4w', '1mo', '3mo']) }
+      : { toDate: dice.pick(['week', 'month', 'quarter', 'year']) }
+  }
   return simple
 }
 
@@ -329,13 +338,16 @@ export function makeQuestion(
   }
   if (dice.chance(0.6)) Object.assign(question, makeRange(dice, 300 * DAY))
   else if (dice.chance(0.3)) question.to = makeRange(dice, 300 * DAY).to
+  if (dice.chance(0.2)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
   if (dice.chance(0.5)) question.dimensions = dice.some(dimensions, 3)
   if (dice.chance(0.3)) question.limit = 1 + dice.below(8)
   if (dice.chance(0.45)) {
     const kinds = [
       'previous_year',
       'range',
-      ...(question.from === undefined && metric.type !== 'TREND' ? [] : ['previous_period']),
+      ...(question.from === undefined && metric.type !== 'TREND' && metric.definition.window === undefined
+        ? []
+        : ['previous_period']),
     ]
     const kind = dice.pick(kinds)
     question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind

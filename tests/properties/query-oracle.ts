@@ -42,7 +42,7 @@ export interface OracleAnswer {
 }
 
 export interface OracleSeries {
-  points: { timestamp: string; value: number | null; complete: boolean }[]
+  points: { timestamp: string; value: number | null; n?: number; complete: boolean }[]
   groups?: Map<string, (number | null)[]>
 }
 
@@ -63,6 +63,9 @@ export class Oracle {
   readonly #present = new Map<OracleFinding, Row>()
   readonly #facets = new Map<OracleFinding, Record<string, string | null>>()
 
+  #clock = getClock('UTC')
+  #weekStart = 'monday'
+
   constructor(estate: OracleEstate, metrics: OracleMetric[], now: number) {
     this.#estate = estate
     this.#metrics = new Map(metrics.map((metric) => [metric.slug, metric]))
@@ -77,10 +80,8 @@ export class Oracle {
   }
 
   evaluate(question: OracleQuestion): OracleAnswer {
-    this.#known.clear()
-    this.#grouped.clear()
     const metric = this.#get(question.metricSlug)
-    const clock = getClock(question.timeZone ?? 'UTC')
+    const clock = this.#begin(question)
     const window = this.#window(question, clock)
     const dims = question.dimensions ?? []
     const scopes = toScopes(question)
@@ -127,10 +128,8 @@ export class Oracle {
   }
 
   series(question: OracleQuestion): OracleSeries {
-    this.#known.clear()
-    this.#grouped.clear()
     const metric = this.#get(question.metricSlug)
-    const clock = getClock(question.timeZone ?? 'UTC')
+    const clock = this.#begin(question)
     const scopes = toScopes(question)
     const window = this.#window(question, clock)
     const edges = clock.edges(window, question.granularity ?? 'day', question.weekStart ?? 'monday')
@@ -138,11 +137,11 @@ export class Oracle {
     const buckets = edges.slice(0, -1).map((start, index) => ({ start, end: edges[index + 1] ?? start }))
     const at = ({ start, end }: { start: number; end: number }, keep?: ReadonlySet<string>) => {
       const part = { from: Math.max(start, window.from), to: Math.min(end, window.to), openFrom: false, openTo: false }
-      return this.#value(metric, scopes, part, clock, dims, keep).value
+      return this.#value(metric, scopes, part, clock, dims, keep)
     }
     const points = buckets.map((bucket) => ({
       timestamp: new Date(bucket.start).toISOString(),
-      value: at(bucket),
+      ...at(bucket),
       complete: bucket.start >= window.from && bucket.end <= window.to && bucket.end <= this.#now,
     }))
     if (dims.length === 0) return { points }
@@ -153,8 +152,16 @@ export class Oracle {
     }
     return {
       points,
-      groups: new Map([...names].map((name) => [name, buckets.map((bucket) => at(bucket, new Set([name])))])),
+      groups: new Map([...names].map((name) => [name, buckets.map((bucket) => at(bucket, new Set([name])).value)])),
     }
+  }
+
+  #begin({ timeZone = 'UTC', weekStart = 'monday' }: OracleQuestion): Clock {
+    this.#known.clear()
+    this.#grouped.clear()
+    this.#weekStart = weekStart
+    this.#clock = getClock(timeZone)
+    return this.#clock
   }
 
   #get(slug: string): OracleMetric {
@@ -180,6 +187,11 @@ export class Oracle {
     if (compare === 'previous_year') {
       const from = window.openFrom ? window.from : clock.shift(window.from, -12, 0)
       return { from, to: clock.shift(window.to, -12, 0), openFrom: window.openFrom, openTo: false }
+    }
+    const own = metric.type === 'SIMPLE' ? metric.definition.window : undefined
+    if (own !== undefined) {
+      const length = own.last ?? { week: '1w', month: '1mo', quarter: '3mo', year: '12mo' }[own.toDate ?? ''] ?? ''
+      return { from: Number.NEGATIVE_INFINITY, to: clock.back(window.to, length, 1), openFrom: true, openTo: false }
     }
     const start =
       metric.type === 'TREND' ? clock.back(window.to, metric.definition.currentWindow ?? '', 1) : window.from
@@ -300,11 +312,20 @@ export class Oracle {
   }
 
   /** The rows of a population; kept until the next question, because every group asks for them again. */
-  #rows(simple: OracleSimple, scopes: OracleFilter[], window: Window): Row[] {
+  #rows(simple: OracleSimple, scopes: OracleFilter[], asked: Window): Row[] {
+    const window = simple.window === undefined ? asked : this.#ownWindow(simple.window, asked.to)
     const id = JSON.stringify([simple, scopes, window.from, window.to, window.openTo])
     const known = this.#known.get(id) ?? this.#selectRows(simple, scopes, window)
     this.#known.set(id, known)
     return known
+  }
+
+  #ownWindow({ last, toDate }: { last?: string; toDate?: string }, to: number): Window {
+    const from =
+      last === undefined
+        ? this.#clock.startOf(to - 1, toDate ?? '', this.#weekStart)
+        : this.#clock.back(to, last, 1)
+    return { from, to, openFrom: false, openTo: false }
   }
 
   #selectRows(simple: OracleSimple, scopes: OracleFilter[], window: Window): Row[] {

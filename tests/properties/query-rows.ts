@@ -58,6 +58,14 @@ export function inside(time: number | null, { from, to, openFrom, openTo }: Wind
   return (openFrom || time >= from) && (openTo || time < to)
 }
 
+/** Linear interpolation, as percentile_cont of SQL. */
+function percentile(numbers: number[], p: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const place = p * (sorted.length - 1)
+  const [low, high] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0]
+  return low + (place - Math.floor(place)) * (high - low)
+}
+
 const wholeUnits: Record<string, number> = {
   confidence: 10_000,
   resolutionHours: 3_600_000,
@@ -65,7 +73,7 @@ const wholeUnits: Record<string, number> = {
   ageDays: 86_400_000,
 }
 
-export function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
+export function aggregate({ aggregation, field, p }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
   if (aggregation === 'COUNT') return rows.length
   if (aggregation === 'COUNT_DISTINCT') {
     return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
@@ -77,5 +85,7 @@ export function aggregate({ aggregation, field }: OracleSimple, rows: Row[], emp
   if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum / units
   if (numbers.length === 0) return null
   if (aggregation === 'AVG') return sum / (numbers.length * units)
+  if (aggregation === 'MEDIAN') return percentile(numbers, 0.5)
+  if (aggregation === 'PERCENTILE') return percentile(numbers, p ?? Number.NaN)
   return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
 }

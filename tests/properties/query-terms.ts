@@ -60,6 +60,9 @@ export interface OracleSimple {
   filters?: OracleFilter
   timeField?: string
   mode?: string
+  /** Of a PERCENTILE. */
+  p?: number
+  window?: { last?: string; toDate?: string }
 }
 
 export type OraclePart = OracleSimple | { metricSlug: string }

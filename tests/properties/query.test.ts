@@ -78,6 +78,8 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
   seen(metric.entity)
   if (metric.definition.aggregation !== undefined) {
     seen(metric.definition.aggregation)
+    if (metric.definition.window !== undefined)
+      seen(metric.definition.window.last === undefined ? 'window to date' : 'rolling window')
     seen(metric.definition.mode ?? 'flow')
   }
   if ((question.timeZone ?? 'UTC') !== 'UTC') seen('zone')
@@ -177,6 +179,7 @@ function compareSeries({ store, oracle }: Estate, question: OracleQuestion): voi
   expect(actual.timeSeries.map(({ timestamp }) => timestamp)).toEqual(expected.points.map(({ timestamp }) => timestamp))
   for (const [index, point] of expected.points.entries()) {
     check(`point ${point.timestamp}`, actual.timeSeries[index]?.value, point.value)
+    check(`n of ${point.timestamp}`, actual.timeSeries[index]?.n, point.n)
     expect(actual.timeSeries[index]?.complete).toBe(point.complete)
   }
   if (expected.groups === undefined) return
@@ -223,8 +226,13 @@ test.each(Array.from({ length: ESTATES }, (_, index) => index))(
 
 test('the questions cover every kind often enough', () => {
   const kinds = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND', 'finding', 'asset', 'flow', 'stock', 'series', 'scalar']
-  const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX']
+  const aggregations = ['COUNT', 'COUNT_DISTINCT', 'SUM', 'AVG', 'MIN', 'MAX', 'MEDIAN', 'PERCENTILE']
+  const windows = ['rolling window', 'window to date']
   const parts = ['zone', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned', 'other']
+  const compared = ['compared breakdown', 'vanished group', 'additive', 'order by previous', 'order by delta', 'tie']
+  const explained = ['divided sum', 'divided rate', 'undivided']
+  for (const kind of [...compared, ...explained, ...windows])
+    expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 100)
   for (const kind of [...kinds, ...aggregations, ...parts])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 50)
   expect((counts.get('series') ?? 0) + (counts.get('scalar') ?? 0)).toBe(QUESTIONS * ESTATES)

@@ -59,7 +59,8 @@ export class PresentCounts {
     const told = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
     if (!told) return undefined
     const none = new Uint16Array(0)
-    return { width: groups + 1, counts, sums: new Float64Array(0), least: none, greatest: none }
+    const unset = { sums: new Float64Array(0), least: none, greatest: none, quantiles: new Float64Array(0) }
+    return { ...unset, width: groups + 1, counts }
   }
 
   #countPlaces(shape: Shape, out: Float64Array): boolean {

@@ -3,6 +3,7 @@ import { CONFIDENCE_STEP } from '../index/confidences.ts'
 import type { Rows } from '../index/rows.ts'
 import { type Mark, NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
+import { ConfidenceRanks, toQuantile } from './ranks.ts'
 import { type Counted, countRows, scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
@@ -15,6 +16,8 @@ const MAX_NUMBERS = 8_000_000
 export interface FlowQuery {
   shape: Shape
   want: Want
+  /** With `ranks`: the percentile to take, from 0 to 1. */
+  p?: number | undefined
   /** `[from, to)` in epoch milliseconds. */
   from: number
   to: number
@@ -40,12 +43,14 @@ export function answerFlow(told: ColumnSource, asked: FlowQuery): Numbers | unde
     sums: want === 'sum' ? new Float64Array(width * buckets) : new Float64Array(0),
     least: want === 'extremes' ? new Uint16Array(width * buckets).fill(NO_MIN) : new Uint16Array(0),
     greatest: want === 'extremes' ? new Uint16Array(width * buckets) : new Uint16Array(0),
+    quantiles: want === 'ranks' ? new Float64Array(width * buckets) : new Float64Array(0),
   }
   const { rows } = told.timeline
   const place = (instant: number) => rows.firstAtOrAfter(instant)
   const [low, high] = [place(from), Math.max(place(from), place(to))]
   const borders = [low, ...edges.map((edge) => Math.min(high, Math.max(low, place(edge)))), high]
   if (want === 'assets') return countAssets(told, asked, borders, numbers)
+  if (want === 'ranks') return rankConfidences(told, asked, borders, numbers)
   const isScanned = shape.places !== undefined || (shape.leastConfidence > 0 && want === 'extremes')
   if (isScanned) scanBuckets(told, asked, borders, numbers)
   else if (want === 'extremes') measure(told, asked, borders, numbers)
@@ -273,6 +278,41 @@ function countAssets(
     const out = { ...numbers, base: bucket * width, seen }
     scanRows(rows, range, { shape, assets, want: 'assets' }, out)
     for (const row of own) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want: 'assets' }, out)
+  }
+  return numbers
+}
+
+/** The maximum number of counters cleared during one query. */
+const MAX_RANKED = 2 ** 29
+const COUNTERS = 10_001
+
+/** The percentile of each group in each bucket, from counts of its confidences. */
+function rankConfidences(
+  { timeline, assets }: ColumnSource,
+  asked: FlowQuery,
+  borders: readonly number[],
+  numbers: Numbers,
+): Numbers | undefined {
+  const { rows, late } = timeline
+  const { shape, want, edges, p = 0 } = asked
+  const { groups } = shape
+  const { width, counts, quantiles } = numbers
+  if (!ConfidenceRanks.holds(groups) || groups * COUNTERS * (edges.length + 1) > MAX_RANKED) return undefined
+  const lateRows = listLate(timeline, asked)
+  const ranks = new ConfidenceRanks(groups)
+  for (let bucket = 0; bucket + 1 < borders.length; bucket++) {
+    const range = { from: borders[bucket] ?? 0, to: borders[bucket + 1] ?? 0 }
+    const own = lateRows.get(bucket) ?? []
+    if (range.from === range.to && own.length === 0) continue
+    if (bucket > 0) ranks.clear()
+    const base = bucket * width
+    const out = { ...numbers, base, ranks }
+    scanRows(rows, range, { shape, assets, want }, out)
+    for (const row of own) scanRows(late, { from: row, to: row + 1 }, { shape, assets, want }, out)
+    for (let group = 0; group < groups; group++) {
+      const count = counts[base + group] ?? 0
+      if (count > 0) quantiles[base + group] = toQuantile(ranks, group, count, p)
+    }
   }
   return numbers
 }

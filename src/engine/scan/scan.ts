@@ -1,10 +1,11 @@
 import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
 import { countConfident, markAssets, sumSure, tallyRows } from './kernels.ts'
+import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, Shape } from './shape.ts'
 
-/** What to compute over the rows; `assets` counts each asset once. */
-export type Want = 'count' | 'sum' | 'extremes' | 'assets'
+/** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
+export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
 
 const CHUNK = 4096
 const groups = new Uint32Array(CHUNK)
@@ -103,10 +104,10 @@ export function scanRows(
   rows: Rows,
   range: { from: number; to: number },
   asked: { shape: Shape; assets: AssetTable; want: Want },
-  out: Numbers & { base: number; seen?: Uint32Array | undefined },
+  out: Numbers & { base: number; seen?: Uint32Array | undefined; ranks?: ConfidenceRanks | undefined },
 ): void {
   const { shape, assets, want } = asked
-  const { base, counts, sums, least, greatest, seen } = out
+  const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
   const isPlain = shape.places === undefined && shape.leastConfidence === 0
@@ -148,6 +149,11 @@ export function scanRows(
       for (let row = start; row < end; row++) {
         const at = base + (groups[row - start] as number)
         sums[at] = (sums[at] as number) + (confidence[row] as number)
+      }
+    } else if (ranks !== undefined) {
+      for (let row = start; row < end; row++) {
+        const group = groups[row - start] as number
+        if (group !== none) ranks.add(group, confidence[row] as number, 1)
       }
     } else if (want === 'extremes') {
       for (let row = start; row < end; row++) {

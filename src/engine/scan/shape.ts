@@ -40,4 +40,6 @@ export interface Numbers {
   /** Minimum confidence; `NO_MIN` where there are no rows. */
   least: Uint16Array
   greatest: Uint16Array
+  /** Percentile of confidence; only where there are rows. */
+  quantiles: Float64Array
 }

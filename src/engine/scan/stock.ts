@@ -3,16 +3,18 @@ import type { Rows } from '../index/rows.ts'
 import { NO_MIN } from '../index/tallies.ts'
 import type { Timeline } from '../index/timeline.ts'
 import { answerFlow } from './ask.ts'
+import { ConfidenceRanks, toQuantile } from './ranks.ts'
 import { groupOfRow, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
 
 const MAX_COUNTERS = 2 ** 26
-const MAX_CONFIDENCES = 2 ** 24
 const MAX_NUMBERS = 8_000_000
 
 export interface StockQuery {
   shape: Shape
   want: Want
+  /** With `ranks`: the percentile to take, from 0 to 1. */
+  p?: number | undefined
   /** Ascending; a row counts at a moment when its time is before the moment. */
   moments: readonly number[]
 }
@@ -21,14 +23,15 @@ export interface StockQuery {
  * Findings in their state at each of several moments, one bucket for each; undefined without moments or beyond the
  * memory limits.
  */
-export function answerStock(engine: Engine, { shape, want, moments }: StockQuery): Numbers | undefined {
+export function answerStock(engine: Engine, asked: StockQuery): Numbers | undefined {
+  const { shape, want, moments } = asked
   const { findings, history, assets } = engine
   const last = moments.at(-1)
   if (last === undefined) return undefined
   if (want === 'assets') return countAssets(engine, shape, moments)
-  if (want === 'extremes') return measure(engine, shape, moments)
-  const asked = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: moments.slice(0, -1) }
-  const parts = [findings, history.enters, history.leaves].map((timeline) => answerFlow({ timeline, assets }, asked))
+  if (want === 'extremes' || want === 'ranks') return measure(engine, asked)
+  const flow = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: moments.slice(0, -1) }
+  const parts = [findings, history.enters, history.leaves].map((timeline) => answerFlow({ timeline, assets }, flow))
   const [present, enters, leaves] = parts
   if (present === undefined || enters === undefined || leaves === undefined) return undefined
   const { width, counts, sums } = present
@@ -75,7 +78,12 @@ function followThrough(
   }
 }
 
-const nothing = { sums: new Float64Array(0), least: new Uint16Array(0), greatest: new Uint16Array(0) }
+const nothing = {
+  sums: new Float64Array(0),
+  least: new Uint16Array(0),
+  greatest: new Uint16Array(0),
+  quantiles: new Float64Array(0),
+}
 
 /** Distinct assets at each moment, from a running count of findings by asset and lane. */
 function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
@@ -96,46 +104,32 @@ function countAssets(engine: Engine, shape: Shape, moments: readonly number[]): 
   return { ...nothing, width, counts }
 }
 
-/** Confidences in ten-thousandths from 0 to 1, and the size of a step (128 adjacent values) as a binary logarithm. */
-const CONFIDENCES = 10_001
-const STEP_BITS = 7
-const STEPS = ((CONFIDENCES - 1) >> STEP_BITS) + 1
-
-/**
- * Minimum and maximum confidence at each moment, from running counts of findings by group and confidence, and by group
- * and step.
- */
-function measure(engine: Engine, shape: Shape, moments: readonly number[]): Numbers | undefined {
+/** Minimum, maximum and percentile of confidence at each moment, from running counts of findings by confidence. */
+function measure(engine: Engine, { shape, want, moments, p = 0 }: StockQuery): Numbers | undefined {
   const { groups } = shape
   const width = groups + 1
-  if (groups * CONFIDENCES > MAX_CONFIDENCES || width * moments.length > MAX_NUMBERS) return undefined
-  const counters = new Int32Array(groups * CONFIDENCES)
-  const steps = new Int32Array(groups * STEPS)
+  if (!ConfidenceRanks.holds(groups) || width * moments.length > MAX_NUMBERS) return undefined
+  const ranks = new ConfidenceRanks(groups)
   const present = new Float64Array(width)
   const counts = new Float64Array(width * moments.length)
   const least = new Uint16Array(counts.length).fill(NO_MIN)
   const greatest = new Uint16Array(counts.length)
+  const quantiles = new Float64Array(want === 'ranks' ? counts.length : 0)
   const follow = (group: number, { confidence }: Rows, row: number, by: 1 | -1) => {
-    const value = confidence[row] as number
-    const [at, step] = [group * CONFIDENCES + value, group * STEPS + (value >> STEP_BITS)]
-    counters[at] = (counters[at] as number) + by
-    steps[step] = (steps[step] as number) + by
+    ranks.add(group, confidence[row] as number, by)
     present[group] = (present[group] as number) + by
-  }
-  const find = (group: number, by: 1 | -1) => {
-    let step = by === 1 ? 0 : STEPS - 1
-    while (steps[group * STEPS + step] === 0) step += by
-    let value = by === 1 ? step << STEP_BITS : Math.min(CONFIDENCES, (step + 1) << STEP_BITS) - 1
-    while (counters[group * CONFIDENCES + value] === 0) value += by
-    return value
   }
   followThrough(engine, { shape, moments }, follow, (index) => {
     counts.set(present, index * width)
     for (let group = 0; group < groups; group++) {
-      if (present[group] === 0) continue
-      least[index * width + group] = find(group, 1)
-      greatest[index * width + group] = find(group, -1)
+      const count = present[group] as number
+      if (count === 0) continue
+      if (want === 'ranks') quantiles[index * width + group] = toQuantile(ranks, group, count, p)
+      else {
+        least[index * width + group] = ranks.at(group, 0)
+        greatest[index * width + group] = ranks.at(group, count - 1)
+      }
     }
   })
-  return { ...nothing, width, counts, least, greatest }
+  return { ...nothing, width, counts, least, greatest, quantiles }
 }

@@ -3,6 +3,7 @@ import type { MetricRecord } from '../../metrics/model.ts'
 import type { MetricQuestion } from '../model.ts'
 import { toTrendWindows } from '../plan/plan.ts'
 import { parseRange, previousPeriod, shiftYears, type TimeRange } from '../plan/time.ts'
+import { toPreviousEnd } from '../plan/window.ts'
 import type { Zone } from '../plan/zone.ts'
 
 /**
@@ -32,6 +33,8 @@ function toRange(
 ): TimeRange {
   if (typeof compare === 'object') return parseRange(compare, zone, 'compare')
   const to = range.to ?? now
+  const window = metric.type === 'SIMPLE' ? metric.definition.window : undefined
+  if (window !== undefined && compare === 'previous_period') return { to: toPreviousEnd(window, to, zone) }
   if (compare === 'previous_year') {
     const before = { to: shiftYears(to, zone, -1) }
     return range.from === undefined ? before : { ...before, from: shiftYears(range.from, zone, -1) }

@@ -69,9 +69,10 @@ function toMetricFacts(metric: MetricRecord): MetricFacts {
   return { slug, displayName, type, status, version, format, unit, certifiedBy, certifiedAt }
 }
 
-/** The range that a value was computed over: for a stock its moment, for a trend its current window. */
+/** The range that a value was computed over: for a stock its moment, for a trend or a window its (current) window. */
 export function toAppliedRange(metric: MetricRecord, plans: readonly Plan[], range: TimeRange): TimeRange {
   const [first] = plans
+  if (metric.type === 'SIMPLE' && metric.definition.window !== undefined && first !== undefined) return first.range
   if (metric.type === 'TREND' && first !== undefined) return first.mode === 'stock' ? { to: first.at } : first.range
   const stock = plans.find(({ mode }) => mode === 'stock')
   if (stock === undefined) return range

@@ -2,6 +2,7 @@ import { toSafeMessage } from '../../detectors/safe-text.ts'
 import { NONE } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import { ownText } from '../../kernel/safe-text.ts'
+import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import type { Reader } from '../../store/store.ts'
@@ -48,10 +49,11 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const { metric, inputs, conditions } = openScope(reader, question, options.pinnedFilters)
   const { dimensions, coerced } = readDimensions(reader, metric, question.dimensions ?? [])
   const zone = getZone(question.timeZone ?? 'UTC')
+  const { weekStart = 'monday' } = question
   const range = parseRange(question, zone)
   const run = once(openExecutor(reader))
   const nodeOver = (over: TimeRange, by: readonly Dimension[]) =>
-    planMetric(metric, conditions, { range: over, now, zone, dimensions: by, inputs })
+    planMetric(metric, conditions, { range: over, now, zone, weekStart, dimensions: by, inputs })
 
   const node = nodeOver(range, dimensions)
   const plans = listPlans(node)
@@ -68,7 +70,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
     now,
-    coerced: [...(options.coerced ?? []), ...coerced],
+    coerced: [...(options.coerced ?? []), ...coerced, ...noteIgnoredStart(metric, inputs, range)],
   })
   const explained =
     compared === undefined || question.explain !== true
@@ -93,6 +95,19 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
     ...toDiagnosis(node, total, run, now),
   }
+}
+
+/** A window has a start of its own. */
+function noteIgnoredStart(
+  metric: MetricRecord,
+  inputs: ReadonlyMap<string, MetricRecord>,
+  { from }: TimeRange,
+): Coercion[] {
+  const windows = [metric, ...inputs.values()].flatMap(listInline).flatMap(({ window }) => window ?? [])
+  const [window] = windows
+  if (from === undefined || window === undefined) return []
+  const length = window.last === undefined ? `${window.toDate} to date` : `last ${window.last}`
+  return [{ path: 'from', message: `is ignored where the metric counts a window of its own: the ${length}.` }]
 }
 
 interface Earlier {

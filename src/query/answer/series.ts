@@ -9,11 +9,12 @@ import type { MetricRecord } from '../../metrics/model.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor } from '../engine/executor.ts'
 import type { Point, SeriesAnswer, SeriesQuestion } from '../model.ts'
-import { type Cell, emptyPartial, toGroupId, toValue } from '../plan/cells.ts'
+import { type Cell, emptyPartial, isTypical, toGroupId, toValue } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
+import { runWindows, toWindow } from '../plan/window.ts'
 import { compareNames, toBreakdown } from './breakdown.ts'
 import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
@@ -39,16 +40,21 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const zone = getZone(question.timeZone ?? 'UTC')
   const { granularity, weekStart = 'monday' } = question
   const { range, buckets } = toBuckets(parseRange(question, zone), { granularity, zone, weekStart, now })
-  const run = openExecutor(reader)
-  const node = planMetric(metric, conditions, { range, now, zone, dimensions: [], inputs })
+  const runOne = openExecutor(reader)
+  const node = planMetric(metric, conditions, { range, now, zone, weekStart, dimensions: [], inputs })
   if (node.kind !== 'measure') throw new TypeError(`${metric.slug} is SIMPLE, but not one measure`)
 
-  const plan = toSeriesPlan(node.plan, range, buckets)
+  const { window } = metric.definition
+  const windows = window && buckets.map(({ end }) => toWindow(window, Math.min(end, range.to), zone, weekStart))
+  const run: RunPlan = windows === undefined ? runOne : (plan) => runWindows(plan, windows, runOne)
+  const plan = windows === undefined ? toSeriesPlan(node.plan, range, buckets) : toWindowsPlan(node.plan, windows)
   const toPoints = (cells: readonly Cell[]) => layOut(cells, plan, node.emptyAs, buckets)
   const cells = buckets.length === 0 ? [] : run(plan)
   const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
-    dimension === undefined ? undefined : findTop({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
+    dimension === undefined ? undefined : windows === undefined && plan.mode === 'flow'
+          ? findTopOfFlow({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
+          : findTop({ ...node, plan: { ...plan, dimensions } }, run, buckets.length - 1, most)
   const description = describeAnswer(reader, {
     metric,
     plans: [plan],
@@ -79,8 +85,14 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
           },
         ]
       : description.warnings,
-    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, run, now) }),
+    ...(cells.some(({ n }) => n > 0) || buckets.length === 0 ? {} : { diagnosis: diagnose(plan, runOne, now) }),
   }
+}
+
+/** The plan of a series of windows: from the start of the first to the end of the last. */
+function toWindowsPlan(plan: Plan, windows: readonly { from: number; to: number }[]): Plan {
+  const [first, last] = [windows[0], windows.at(-1)]
+  return first === undefined || last === undefined ? plan : { ...plan, range: { from: first.from, to: last.to } }
 }
 
 interface Top {
@@ -89,22 +101,25 @@ interface Top {
   cells: readonly Cell[]
 }
 
-/**
- * The groups to list as series: for a flow, those with the greatest value over the whole range; for a stock, those with
- * the greatest value at its end, then at any moment.
- */
-function findTop(node: Extract<ValueNode, { kind: 'measure' }>, series: Plan, run: RunPlan, most: number): Top {
+type MeasureNode = Extract<ValueNode, { kind: 'measure' }>
+
+/** The groups of a flow to list as series: those with the greatest value over the whole range. */
+function findTopOfFlow(node: MeasureNode, series: Plan, run: RunPlan, most: number): Top {
   const { dimensions } = node.plan
-  if (node.plan.mode === 'flow') {
-    const { groups, totalGroups } = toBreakdown(node, run, { limit: most })
-    const keys = groups.map(({ key }) => key)
-    return { keys, totalGroups, cells: run({ ...series, dimensions, groups: { dimensions, keys, exclude: false } }) }
-  }
-  const cells = run({ ...series, dimensions })
-  const last = (series.edges?.length ?? 0) - 1
+  const { groups, totalGroups } = toBreakdown(node, run, { limit: most })
+  const keys = groups.map(({ key }) => key)
+  return { keys, totalGroups, cells: run({ ...series, dimensions, groups: { dimensions, keys, exclude: false } }) }
+}
+
+/**
+ * The groups of a stock, or of windows, to list as series: those with the greatest value in the last bucket, then in
+ * any.
+ */
+function findTop({ plan, emptyAs }: MeasureNode, run: RunPlan, last: number, most: number): Top {
+  const cells = run(plan)
   const ranks = new Map<string, { key: GroupKey; end: number; peak: number }>()
   for (const cell of cells) {
-    const value = toValue(series, cell, node.emptyAs) ?? 0
+    const value = toValue(plan, cell, emptyAs) ?? 0
     const rank = ranks.get(toGroupId(cell.key)) ?? { key: cell.key, end: 0, peak: value }
     rank.peak = Math.max(rank.peak, value)
     if (cell.bucket === last) rank.end = value
@@ -134,6 +149,7 @@ function layOut(cells: readonly Cell[], plan: Plan, emptyAs: 'zero' | 'null', bu
     timestamp: new Date(start).toISOString(),
     value: toValue(plan, byBucket.get(index) ?? emptyPartial, emptyAs),
     complete,
+    ...(isTypical(plan) ? { n: byBucket.get(index)?.n ?? 0 } : {}),
   }))
 }
 

@@ -53,8 +53,8 @@ export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: numb
   const numbers =
     whole ??
     (range === undefined
-      ? answerStock(engine, { shape, want, moments: moments ?? [] })
-      : answerFlow(told, { shape, want, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
+      ? answerStock(engine, { shape, want, p: measure.p, moments: moments ?? [] })
+      : answerFlow(told, { shape, want, p: measure.p, ...range, edges: (plan.mode === 'flow' && plan.edges) || [] }))
   return numbers === undefined ? undefined : toCells(numbers, compiled.keys, plan)
 }
 
@@ -62,6 +62,7 @@ function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
   if (aggregation === 'COUNT') return 'count'
   if (aggregation === 'COUNT_DISTINCT') return 'assets'
   if (field !== 'confidence') return undefined
+  if (aggregation === 'PERCENTILE') return 'ranks'
   return aggregation === 'MIN' || aggregation === 'MAX' ? 'extremes' : 'sum'
 }
 
@@ -101,7 +102,7 @@ function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
 }
 
 function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensions, edges, mode }: Plan): Cell[] {
-  const { width, counts, sums, least, greatest } = numbers
+  const { width, counts, sums, least, greatest, quantiles } = numbers
   const { aggregation } = measure
   const isSummed = aggregation === 'SUM' || aggregation === 'AVG'
   const cells: Cell[] = []
@@ -114,6 +115,7 @@ function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensi
         sum: isSummed ? (sums[at + group] ?? 0) : 0,
         min: aggregation === 'MIN' && least[at + group] !== NO_MIN ? (least[at + group] ?? null) : null,
         max: aggregation === 'MAX' ? (greatest[at + group] ?? null) : null,
+        quantile: aggregation === 'PERCENTILE' ? (quantiles[at + group] ?? null) : null,
         key: keys[group] ?? [],
         bucket,
       })

@@ -75,7 +75,11 @@ function buildAll(reader: Reader): Engine {
 /** Whether two answers are equal regardless of order. */
 export function areSame(left: readonly Cell[], right: readonly Cell[]): boolean {
   const write = (cells: readonly Cell[]) =>
-    cells.map(({ key, bucket, n, sum, min, max }) => `${bucket} ${toGroupId(key)} ${n} ${sum} ${min} ${max}`).sort()
+    cells
+      .map(({ key, bucket, n, sum, min, max, quantile }) =>
+        [bucket, toGroupId(key), n, sum, min, max, quantile].join(' '),
+      )
+      .sort()
   const [ours, theirs] = [write(left), write(right)]
   return ours.length === theirs.length && ours.every((line, index) => line === theirs[index])
 }
@@ -109,7 +113,8 @@ function toEdges(dice: Dice, from: number, to: number): number[] {
 }
 
 function toMeasure(dice: Dice): Plan['measure'] {
-  const kind = dice.below(6)
+  const kind = dice.below(7)
+  if (kind === 6) return { aggregation: 'PERCENTILE', field: 'confidence', p: dice.below(21) / 20 }
   if (kind < 2) return { aggregation: 'COUNT' }
   if (kind === 2)
     return { aggregation: 'COUNT_DISTINCT', field: distinctFields[dice.below(distinctFields.length)] ?? 'assetId' }

@@ -10,6 +10,8 @@ export interface Partial {
   sum: number
   min: number | null
   max: number | null
+  /** Of a PERCENTILE, which does not merge. */
+  quantile: number | null
 }
 
 /** The partial aggregate of one group in one bucket. */
@@ -28,11 +30,23 @@ const unitsOf: Readonly<Record<string, number>> = {
   openFindings: 1,
 }
 
-export const emptyPartial: Partial = { n: 0, sum: 0, min: null, max: null }
+export const emptyPartial: Partial = { n: 0, sum: 0, min: null, max: null, quantile: null }
 
-/** False for distinct counts, because one value may occur in several parts. */
+/** False for distinct counts, because one value may occur in several parts, and for percentiles. */
 export function isMergeable({ measure }: Plan): boolean {
-  return measure.aggregation !== 'COUNT_DISTINCT'
+  return measure.aggregation !== 'COUNT_DISTINCT' && measure.aggregation !== 'PERCENTILE'
+}
+
+/**
+ * The percentile `p` of ascending numbers, interpolated linearly between the two nearest, as `percentile_cont` of SQL.
+ * @param at the number at an index
+ */
+export function interpolate(count: number, p: number, at: (index: number) => number): number {
+  const position = p * (count - 1)
+  const index = Math.floor(position)
+  const below = at(index)
+  if (index === position || index === count - 1) return below
+  return below + (at(index + 1) - below) * (position - index)
 }
 
 /** Whether the value is that of typical or extreme rows, which says nothing about how many there are. */
@@ -68,6 +82,8 @@ export function toValue({ measure }: Plan, partial: Partial, emptyAs: 'zero' | '
       return partial.min === null ? null : partial.min / units
     case 'MAX':
       return partial.max === null ? null : partial.max / units
+    case 'PERCENTILE':
+      return partial.quantile === null ? null : partial.quantile / units
   }
 }
 

@@ -14,7 +14,8 @@ import {
   type TimeField,
   type TrendDefinition,
 } from '../../metrics/model.ts'
-import { type Bucket, beforeWindow, type TimeRange } from './time.ts'
+import { type Bucket, beforeWindow, type TimeRange, type WeekDay } from './time.ts'
+import { toWindow } from './window.ts'
 import type { Zone } from './zone.ts'
 
 export const origins = ['metric', 'term', 'caller', 'placement'] as const
@@ -35,6 +36,14 @@ export interface PlanCondition extends Omit<FilterCondition, 'key'> {
 /** A group of a breakdown: one value for each dimension, null for no value. */
 export type GroupKey = readonly (SafeText | null)[]
 
+/** A median is the percentile 0.5. */
+export interface Measure {
+  aggregation: Exclude<Aggregation, 'MEDIAN'>
+  field?: MetricField
+  /** Of a PERCENTILE: from 0 to 1. */
+  p?: number
+}
+
 /**
  * A request for one number over one population, or for one number by group and bucket. It is plain data, independent of
  * the executor (engine or SQL).
@@ -43,7 +52,7 @@ export interface Plan {
   entity: Entity
   /** flow: rows whose time is in the range. stock: rows in their state at a moment, the end of the range. */
   mode: 'flow' | 'stock'
-  measure: { aggregation: Aggregation; field?: MetricField }
+  measure: Measure
   /** Combined with AND. */
   conditions: readonly PlanCondition[]
   timeField: TimeField
@@ -77,6 +86,7 @@ export interface PlanContext {
   range: TimeRange
   now: number
   zone: Zone
+  weekStart: WeekDay
   dimensions: readonly Dimension[]
   /** Every metric that this metric is computed from, by slug. */
   inputs: ReadonlyMap<string, MetricRecord>
@@ -157,10 +167,10 @@ export function toTrendWindows(
 function planSimple(
   definition: SimpleDefinition,
   outer: readonly PlanCondition[],
-  { range, now, dimensions }: PlanContext,
+  { range, now, zone, weekStart, dimensions }: PlanContext,
   { part, emptyAs }: { part: string | undefined; emptyAs: 'zero' | 'null' },
 ): ValueNode {
-  const { aggregation, entity, field, filters = {}, mode = 'flow' } = definition
+  const { entity, filters = {}, mode = 'flow', window } = definition
   const { scanned, ...mapping } = filters
   const within = part === undefined ? {} : { part }
   const own: PlanCondition[] = toScope(mapping, { origin: 'metric' }).map((condition) => ({ ...condition, ...within }))
@@ -171,14 +181,20 @@ function planSimple(
   const plan: Plan = {
     entity,
     mode,
-    measure: field === undefined ? { aggregation } : { aggregation, field },
+    measure: toMeasure(definition),
     conditions: [...own, ...outer],
     timeField: definition.timeField ?? defaultTimeField,
-    range: mode === 'stock' ? {} : range,
+    range: mode === 'stock' ? {} : window === undefined ? range : toWindow(window, range.to ?? now, zone, weekStart),
     at: mode === 'stock' ? (range.to ?? presentMoment(now)) : now,
     dimensions,
   }
   return { kind: 'measure', plan, emptyAs }
+}
+
+function toMeasure({ aggregation, field, p }: SimpleDefinition): Measure {
+  if (field === undefined) return { aggregation: aggregation === 'MEDIAN' ? 'PERCENTILE' : aggregation }
+  if (aggregation === 'MEDIAN') return { aggregation: 'PERCENTILE', field, p: 0.5 }
+  return p === undefined ? { aggregation, field } : { aggregation, field, p }
 }
 
 /** A stock applies changes before its moment: one millisecond later includes changes of the current millisecond. */

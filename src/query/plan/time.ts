@@ -1,6 +1,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { quote } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
+import type { CalendarPeriod } from '../../metrics/model.ts'
 import { findZone, utcDay, type Zone } from './zone.ts'
 
 export const granularities = ['hour', 'day', 'week', 'month'] as const
@@ -224,11 +225,15 @@ function addEdge(edges: number[], edge: number, granularity: Granularity): void 
   edges.push(edge)
 }
 
-function floorLocal(local: number, granularity: Granularity, weekStart: WeekDay): number {
+/** The local time at which the calendar period of a local time begins. */
+export function floorLocal(local: number, period: Granularity | CalendarPeriod, weekStart: WeekDay): number {
   const date = new Date(local)
-  if (granularity === 'month') return utcDay(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  if (period === 'year') return utcDay(year, 1, 1)
+  if (period === 'quarter') return utcDay(year, month - (month % 3) + 1, 1)
+  if (period === 'month') return utcDay(year, month + 1, 1)
   const day = Math.floor(local / DAY) * DAY
-  if (granularity === 'day') return day
+  if (period !== 'week') return day
   return day - ((date.getUTCDay() - weekDays.indexOf(weekStart) + 7) % 7) * DAY
 }
 

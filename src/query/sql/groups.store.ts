@@ -26,18 +26,23 @@ export interface AnswerRow {
   sum?: number | null
   min?: number | null
   max?: number | null
+  quantile?: number | null
 }
 
-export function addTo(partial: Partial, { n, sum = 0, min = null, max = null }: AnswerRow): void {
+export function addTo(partial: Partial, { n, sum = 0, min = null, max = null, quantile = null }: AnswerRow): void {
   partial.n += n
   partial.sum += sum ?? 0
   partial.min = least(partial.min, min)
   partial.max = greatest(partial.max, max)
+  partial.quantile = quantile
 }
 
-/** Selects `item` instead of a count when distinct values must be merged across several result rows. */
+/**
+ * Selects `item` instead of a number when values must be merged across several result rows: a distinct value, or one of
+ * those that a percentile is taken of.
+ */
 export function toMeasureColumns(
-  { measure }: Pick<Plan, 'measure'>,
+  { measure, p }: Pick<PlacedPlan, 'measure' | 'p'>,
   source: Pick<RowSource, 'code' | 'number'>,
   itemized = false,
 ): Sql[] {
@@ -50,6 +55,10 @@ export function toMeasureColumns(
   const number = source.number(field)
   const counted = sql`count(${number}) AS n`
   switch (aggregation) {
+    case 'PERCENTILE':
+      return itemized
+        ? [sql`${number} AS item`, sql`count(*) AS n`]
+        : [counted, sql`percentile_cont(${number}, ${p}) AS quantile`]
     case 'MIN':
       return [counted, sql`min(${number}) AS min`]
     case 'MAX':

@@ -4,7 +4,10 @@ import type { Plan, PlanCondition } from '../plan/plan.ts'
 
 /** The terms of a plan in SQL: its instants and codes as stored, or placeholders for them. */
 export interface PlanTerms<Instant = number, Value = Compared>
-  extends Pick<Plan, 'entity' | 'mode' | 'measure' | 'timeField' | 'dimensions'> {
+  extends Pick<Plan, 'entity' | 'mode' | 'timeField' | 'dimensions'> {
+  measure: Omit<Plan['measure'], 'p'>
+  /** Of a PERCENTILE. */
+  p?: Instant
   conditions: readonly FilterTerm<Value, PlanCondition['key']>[]
   /** Stock only: some finding has changed at its moment or later, so the current rows do not give its state. */
   isPast: boolean
@@ -27,7 +30,7 @@ export const toPlanConditions = (conditions: readonly PlanCondition[]): FilterTe
   )
 
 /** A plan without its instants and codes, as the key of a cached query. */
-export function toPlanShape({ conditions, at, range, groups, slots, moments, ...terms }: PlanTerms) {
+export function toPlanShape({ conditions, at, range, groups, slots, moments, p, ...terms }: PlanTerms) {
   return {
     ...terms,
     conditions: conditions.map(toTermShape),
@@ -36,17 +39,18 @@ export function toPlanShape({ conditions, at, range, groups, slots, moments, ...
     ...(groups === undefined ? {} : { groups: { ...groups, codes: groups.codes.length } }),
     slots: slots !== undefined,
     moments: moments !== undefined,
+    p: p !== undefined,
   }
 }
 
 const pickNumber = (value: number | undefined): number => {
-  if (value === undefined) throw new TypeError('a plan lacks an instant that its shape has')
+  if (value === undefined) throw new TypeError('a plan lacks a number that its shape has')
   return value
 }
 
 /** A plan of a shape, with bound parameters for everything that the shape omits. */
 export function placePlan(
-  { conditions, from, to, groups, slots, moments, ...terms }: ReturnType<typeof toPlanShape>,
+  { conditions, from, to, groups, slots, moments, p, ...terms }: ReturnType<typeof toPlanShape>,
   give: Bind<PlanTerms>,
 ): PlacedPlan {
   const number = (pick: (plan: PlanTerms) => number | undefined) => give((plan) => pickNumber(pick(plan)))
@@ -54,6 +58,7 @@ export function placePlan(
     ...terms,
     conditions: placeTerms(conditions, give, (plan) => plan.conditions),
     at: number(({ at }) => at),
+    ...(p ? { p: number((plan) => plan.p) } : {}),
     range: {
       ...(from ? { from: number(({ range }) => range.from) } : {}),
       ...(to ? { to: number(({ range }) => range.to) } : {}),

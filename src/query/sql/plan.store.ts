@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Bind, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
-import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
+import { type Cell, emptyPartial, interpolate, toGroupId } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
 import {
   type AnswerRow,
@@ -25,23 +25,35 @@ import { runStockSeries } from './stock-series.store.ts'
 export function runPlan(reader: Reader, plan: Plan): Cell[] {
   const { edges, ...atMoment } = plan
   if (plan.mode === 'stock' && edges !== undefined) {
-    const counted = plan.measure.aggregation.startsWith('COUNT')
-    if (plan.entity === 'finding' || counted) return runStockSeries(reader, plan, edges)
-    return edges.flatMap((at, bucket) => runPlan(reader, { ...atMoment, at }).map((cell) => ({ ...cell, bucket })))
+    const { aggregation } = plan.measure
+    const counted = aggregation.startsWith('COUNT')
+    if (aggregation !== 'PERCENTILE' && (plan.entity === 'finding' || counted)) {
+      return runStockSeries(reader, plan, edges)
+    }
+    return edges.flatMap((at, bucket) =>
+      runPlan(reader, { ...atMoment, at }).flatMap((cell) =>
+        cell.n === 0 && cell.key.length === 0 ? [] : { ...cell, bucket },
+      ),
+    )
   }
   const slots = plan.edges === undefined || plan.edges.length === 0 ? undefined : toSlots(plan.edges)
   const rows = reader.all(selectGroups(toPlanTerms(reader, plan, slots)))
   const decode = toDecoder(reader, plan.dimensions, rows)
-  return isItemized(plan, slots) ? countItems(rows, slots, decode) : mergeRows(rows, slots, decode)
+  if (!isItemized(plan, slots)) return mergeRows(rows, slots, decode)
+  return plan.measure.p === undefined
+    ? countItems(rows, slots, decode)
+    : rankItems(rows, slots, decode, plan.measure.p)
 }
 
-const isItemized = ({ measure }: Pick<Plan, 'measure'>, slots: object | undefined): boolean =>
-  slots !== undefined && measure.aggregation === 'COUNT_DISTINCT'
+const isItemized = ({ measure }: Pick<PlanTerms, 'measure'>, slots: object | undefined): boolean =>
+  slots !== undefined && (measure.aggregation === 'COUNT_DISTINCT' || measure.aggregation === 'PERCENTILE')
 
 /** The SQL terms of a plan, in the snapshot of a reader. */
 export function toPlanTerms(reader: Reader, plan: Plan, slots: Slots | undefined): PlanTerms {
-  const { entity, mode, measure, timeField, dimensions, conditions, at, range, groups } = plan
+  const { entity, mode, timeField, dimensions, conditions, at, range, groups } = plan
+  const { p, ...measure } = plan.measure
   return {
+    ...(p === undefined ? {} : { p }),
     ...{ entity, mode, measure, timeField, dimensions, at, range },
     conditions: toPlanConditions(conditions),
     isPast: mode === 'stock' && hasChangesSince(reader, at),
@@ -97,4 +109,35 @@ function countItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode
     found.set(id, entry)
   }
   return [...found.values()].map(({ cell, items }) => ({ ...cell, n: items.size }))
+}
+
+/** Takes the percentile of the values of each cell, which are in several rows with their counts. */
+function rankItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode: Decoder, p: number): Cell[] {
+  const found = new Map<string, { cell: Cell; counts: Map<number, number> }>()
+  for (const row of rows) {
+    const key = decode(row)
+    const bucket = slots?.toBucket(row.slot ?? null) ?? 0
+    const id = `${bucket} ${toGroupId(key)}`
+    const entry = found.get(id) ?? { cell: { ...emptyPartial, key, bucket }, counts: new Map<number, number>() }
+    if (typeof row.item === 'number') entry.counts.set(row.item, (entry.counts.get(row.item) ?? 0) + row.n)
+    found.set(id, entry)
+  }
+  return [...found.values()].map(({ cell, counts }) => {
+    const values = Float64Array.from(counts.keys()).sort()
+    const ends: number[] = []
+    let n = 0
+    for (const value of values) ends.push((n += counts.get(value) ?? 0))
+    return n === 0 ? cell : { ...cell, n, quantile: interpolate(n, p, (index) => values[countUpTo(ends, index)] ?? 0) }
+  })
+}
+
+/** How many of ascending numbers are not greater than `most`. */
+function countUpTo(numbers: readonly number[], most: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) <= most) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -52,7 +52,7 @@ export function runStockSeries(reader: Reader, asked: Plan, moments: readonly nu
     const opens = slots.toBucket(row.slot ?? null)
     const closes = slots.toBucket(row.ends ?? null)
     const { rows: count = 0, n, sum = 0, min = null, max = null, item = null } = row
-    group.parts.push({ rows: count, n, sum: sum ?? 0, min, max, item, opens, closes })
+    group.parts.push({ rows: count, n, sum: sum ?? 0, min, max, quantile: null, item, opens, closes })
     stretches.set(id, group)
   }
   const agesFrom = plan.measure.field === 'ageHours' ? last : undefined
@@ -108,7 +108,7 @@ function countingAssets(plan: Plan): Plan {
 /** Ages are measured from the last moment; at an earlier one, every row is younger by the same amount. */
 function younger(partial: Partial, byMs: number): Partial {
   return {
-    n: partial.n,
+    ...partial,
     sum: partial.sum - partial.n * byMs,
     min: partial.min === null ? null : partial.min - byMs,
     max: partial.max === null ? null : partial.max - byMs,
@@ -121,6 +121,7 @@ function layOut(parts: readonly MomentRange[], count: number): Partial[] {
   const min = spread(parts, count, (part) => part.min, 1)
   const max = spread(parts, count, (part) => part.max, -1)
   return n.map((counted, index) => ({
+    ...emptyPartial,
     n: counted,
     sum: sum[index] ?? 0,
     min: min[index] ?? null,
