@@ -114,9 +114,7 @@ export function setNextRun(writer: Writer, id: number, nextRunAt: number | null)
 export function setLastCompletedScan(writer: Writer, id: number, at: number): void {
   const observed = ({ fn, val }: ExpressionBuilder<{ source: SourceRow }, 'source'>) =>
     fn.coalesce('observed_from', val(at))
-  writer.run(
-    db.updateTable('source').set({ last_completed_scan_at: at, observed_from: observed }).where('id', '=', id),
-  )
+  writer.run(db.updateTable('source').set({ last_completed_scan_at: at, observed_from: observed }).where('id', '=', id))
 }
 
 /** Records that findings of a source are known from `at` on. */

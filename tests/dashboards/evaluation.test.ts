@@ -63,9 +63,12 @@ test('discovery evaluates every default metric, in order', async () => {
     'scan-coverage': 0.5,
     'average-confidence': expect.any(Number),
     'mean-time-to-resolve': 24,
+    'median-time-to-resolve': 24,
     'weekly-finding-trend': 0,
   })
-  expect(answer.metrics.map((item: { position: number }) => item.position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  expect(answer.metrics.map((item: { position: number }) => item.position)).toEqual([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+  ])
 })
 
 test('an item holds what the metric and its placement say', async () => {
@@ -149,7 +152,9 @@ test('freshness names each source once', async () => {
   const { freshness } = await open().ask('query_dashboard', { dashboard: 'discovery' })
   expect(freshness).toEqual({
     asOf: new Date(NOON).toISOString(),
-    sources: [{ name: 'Docs', lastCompletedScanAt: new Date(NOON - HOUR).toISOString(), stale: false }],
+    sources: [
+      { name: 'Docs', lastCompletedScanAt: new Date(NOON - HOUR).toISOString(), observedFrom: null, stale: false },
+    ],
   })
 })
 

@@ -109,7 +109,15 @@ test(`${OF_DUCKDB} random questions have DuckDB's answers`, async () => {
       const [n, sum, min, max, quantile] = row.slice(count)
       const toNumber = (value: unknown) => (value === null ? null : Number(value))
       const key = row.slice(0, count).map((name) => (name === null ? null : safe(String(name))))
-      return { key, bucket: 0, n: Number(n), sum: Number(sum), min: toNumber(min), max: toNumber(max), quantile: toNumber(quantile) }
+      return {
+        key,
+        bucket: 0,
+        n: Number(n),
+        sum: Number(sum),
+        min: toNumber(min),
+        max: toNumber(max),
+        quantile: toNumber(quantile),
+      }
     })
     expect(areSame(cells, theirs.map(withRoundedQuantile)), JSON.stringify(plan)).toBe(true)
     asked++

@@ -60,7 +60,7 @@ test('a metric carries its whole term', async () => {
 
 test('default metrics are certified by assay and not drifted', async () => {
   const { items, total } = await open().ask('list_metrics')
-  expect(total).toBe(11)
+  expect(total).toBe(12)
   for (const item of items) {
     expect(item).toMatchObject({
       status: 'ACTIVE',
@@ -119,6 +119,52 @@ test.each<[string, object, Record<string, RegExp>]>([
     { 'definition.field': /ageDays, openFindings/ },
   ],
   ['an unknown field', { definition: { ...count, aggregation: 'AVG', field: 'cvss' } }, { 'definition.field': /./ }],
+  [
+    'a PERCENTILE that does not say which',
+    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence' } },
+    { 'definition.p': /from 0 to 1, such as 0.9/ },
+  ],
+  [
+    'a percentile beyond 1',
+    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence', p: 90 } },
+    { 'definition.p': /1/ },
+  ],
+  [
+    'a p below 0',
+    { definition: { ...count, aggregation: 'PERCENTILE', field: 'confidence', p: -0.1 } },
+    { 'definition.p': /0/ },
+  ],
+  [
+    'a p of another aggregation',
+    { definition: { ...count, aggregation: 'MEDIAN', field: 'confidence', p: 0.5 } },
+    { 'definition.p': /goes with PERCENTILE only/ },
+  ],
+  [
+    'a median of a name',
+    { definition: { ...count, aggregation: 'MEDIAN', field: 'container' } },
+    { 'definition.field': /does not fit MEDIAN/ },
+  ],
+  ['a window of no length', { definition: { ...count, window: {} } }, { 'definition.window': /either last/ }],
+  [
+    'a window of two kinds',
+    { definition: { ...count, window: { last: '28d', toDate: 'month' } } },
+    { 'definition.window': /either last/ },
+  ],
+  [
+    'a window of a stock',
+    { definition: { ...count, mode: 'stock', window: { last: '28d' } } },
+    { 'definition.window': /does not go with mode stock/ },
+  ],
+  [
+    'a window to a date that is no period',
+    { definition: { ...count, window: { toDate: 'decade' } } },
+    { 'definition.window.toDate': /quarter/ },
+  ],
+  [
+    'a window with an unknown key',
+    { definition: { ...count, window: { last: '28d', step: '1d' } } },
+    { 'definition.window.step': /not a known key/ },
+  ],
   [
     'a time of the other entity',
     { definition: { ...count, timeField: 'lastScannedAt' } },

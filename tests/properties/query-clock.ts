@@ -59,7 +59,10 @@ export class Clock {
   startOf(instant: number, period: string, weekStart: string): number {
     const shown = new Date(this.local(instant))
     const [year, month] = [shown.getUTCFullYear(), shown.getUTCMonth()]
-    const first = { month: Date.UTC(year, month), quarter: Date.UTC(year, [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9][month] ?? 0) }
+    const first = {
+      month: Date.UTC(year, month),
+      quarter: Date.UTC(year, [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9][month] ?? 0),
+    }
     if (period === 'month' || period === 'quarter') return this.instant(first[period])
     if (period === 'year') return this.instant(Date.UTC(year, 0))
     let day = Math.floor(shown.getTime() / DAY) * DAY

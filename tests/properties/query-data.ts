@@ -267,7 +267,16 @@ export function makeMetrics(seed: number): MadeMetric[] {
     const term = dice.maybe(0.3, () => makeFilter(dice)) ?? null
     const emptyAs = type === 'SIMPLE' ? dice.pick([null, 'zero', 'null'] as const) : null
     const allowedDimensions = dimensionsOf(entity)
-    metrics.push({ slug, type, entity, definition, allowedDimensions, term, emptyAs, ...(compute === undefined ? {} : { compute }) })
+    metrics.push({
+      slug,
+      type,
+      entity,
+      definition,
+      allowedDimensions,
+      term,
+      emptyAs,
+      ...(compute === undefined ? {} : { compute }),
+    })
     return slug
   }
   const entityOf = () => (dice.chance(0.7) ? 'finding' : 'asset') as EntityName
@@ -351,8 +360,8 @@ export function makeQuestion(
     ]
     const kind = dice.pick(kinds)
     question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind
-    if (dice.chance(0.4)) question.explain = true
-    if (dice.chance(0.6)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
+    if (dice.chance(0.35)) question.explain = true
+    if (dice.chance(0.65)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
   }
   return { question, isSeries }
 }

@@ -28,7 +28,7 @@ export function divideNaively(
   const weight = ({ denominator, n }: NaiveValue) => denominator ?? n ?? 0
   const groups = [...names].map((name) => {
     const only = new Set([name])
-    return { name, then: before(only), since: now(only) }
+    return { name, earlier: before(only), since: now(only) }
   })
   const isDivided =
     kind === 'sum'
@@ -37,25 +37,25 @@ export function divideNaively(
         delta !== null &&
         weight(first) > 0 &&
         weight(last) > 0 &&
-        groups.every(({ then, since }) => [then, since].every((one) => weight(one) > 0 || !one.numerator))
-  const shares = groups.map(({ name, then, since }) => {
+        groups.every(({ earlier, since }) => [earlier, since].every((one) => weight(one) > 0 || !one.numerator))
+  const shares = groups.map(({ name, earlier, since }) => {
     if (!isDivided || delta === null) return { name, contribution: null, even: 0 }
     if (kind === 'sum') {
-      const from = then.value ?? 0
+      const from = earlier.value ?? 0
       const even = first.value ? (delta * from) / first.value : delta / groups.length
       return { name, contribution: (since.value ?? 0) - from, even }
     }
-    const [w0, w1] = [weight(then) / weight(first), weight(since) / weight(last)]
-    const [r0, r1] = [then.value ?? since.value ?? 0, since.value ?? then.value ?? 0]
+    const [w0, w1] = [weight(earlier) / weight(first), weight(since) / weight(last)]
+    const [r0, r1] = [earlier.value ?? since.value ?? 0, since.value ?? earlier.value ?? 0]
     const whole = ((first.value ?? 0) + (last.value ?? 0)) / 2
     const within = (r1 - r0) * ((w0 + w1) / 2)
     const mix = (w1 - w0) * ((r0 + r1) / 2 - whole)
     return { name, contribution: within + mix, even: delta * ((w0 + w1) / 2) }
   })
   return {
-    groups: groups.map(({ name, then, since }, index) => ({
+    groups: groups.map(({ name, earlier, since }, index) => ({
       name,
-      from: then.value,
+      from: earlier.value,
       to: since.value,
       contribution: shares[index]?.contribution ?? null,
     })),

@@ -116,10 +116,10 @@ export class Oracle {
         answer.drivers = new Map(
           asked.map((dimension) => {
             const by = [dimension]
-            const valueOf = (range: Window) => (keep?: ReadonlySet<string>) =>
+            const reading = (range: Window) => (keep?: ReadonlySet<string>) =>
               this.#value(metric, scopes, range, clock, by, keep)
             const names = [window, before].flatMap((range) => [...this.#names(metric, scopes, range, clock, by)])
-            return [dimension, divideNaively(kind, new Set(names), valueOf(before), valueOf(window))]
+            return [dimension, divideNaively(kind, new Set(names), reading(before), reading(window))]
           }),
         )
       }
@@ -322,9 +322,7 @@ export class Oracle {
 
   #ownWindow({ last, toDate }: { last?: string; toDate?: string }, to: number): Window {
     const from =
-      last === undefined
-        ? this.#clock.startOf(to - 1, toDate ?? '', this.#weekStart)
-        : this.#clock.back(to, last, 1)
+      last === undefined ? this.#clock.startOf(to - 1, toDate ?? '', this.#weekStart) : this.#clock.back(to, last, 1)
     return { from, to, openFrom: false, openTo: false }
   }
 

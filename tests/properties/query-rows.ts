@@ -73,7 +73,11 @@ const wholeUnits: Record<string, number> = {
   ageDays: 86_400_000,
 }
 
-export function aggregate({ aggregation, field, p }: OracleSimple, rows: Row[], emptyAs: 'zero' | 'null'): number | null {
+export function aggregate(
+  { aggregation, field, p }: OracleSimple,
+  rows: Row[],
+  emptyAs: 'zero' | 'null',
+): number | null {
   if (aggregation === 'COUNT') return rows.length
   if (aggregation === 'COUNT_DISTINCT') {
     return new Set(rows.map(({ facets }) => facets[field ?? ''] ?? null).filter((value) => value !== null)).size
@@ -81,11 +85,12 @@ export function aggregate({ aggregation, field, p }: OracleSimple, rows: Row[], 
   const numbers = rows.map((row) => row.numbers[field ?? ''] ?? null).filter((value) => value !== null)
   // Sums are of whole units, so that they do not depend on the order of the rows.
   const units = wholeUnits[field ?? ''] ?? 1
-  const sum = numbers.reduce((total, value) => total + Math.round(value * units), 0)
+  const whole = numbers.map((value) => Math.round(value * units))
+  const sum = whole.reduce((total, value) => total + value, 0)
   if (aggregation === 'SUM') return numbers.length === 0 && emptyAs === 'null' ? null : sum / units
   if (numbers.length === 0) return null
   if (aggregation === 'AVG') return sum / (numbers.length * units)
-  if (aggregation === 'MEDIAN') return percentile(numbers, 0.5)
-  if (aggregation === 'PERCENTILE') return percentile(numbers, p ?? Number.NaN)
+  if (aggregation === 'MEDIAN') return percentile(whole, 0.5) / units
+  if (aggregation === 'PERCENTILE') return percentile(whole, p ?? Number.NaN) / units
   return aggregation === 'MIN' ? Math.min(...numbers) : Math.max(...numbers)
 }

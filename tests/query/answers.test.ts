@@ -222,9 +222,9 @@ describe('what comes with a number', () => {
     expect(freshness).toEqual({
       asOf: '2026-06-15T12:00:00.000Z',
       sources: [
-        { name: 'Fresh', lastCompletedScanAt: '2026-06-14T12:00:00.000Z', stale: false },
-        { name: 'Never', lastCompletedScanAt: null, stale: true },
-        { name: 'Old', lastCompletedScanAt: '2026-05-16T12:00:00.000Z', stale: true },
+        { name: 'Fresh', lastCompletedScanAt: '2026-06-14T12:00:00.000Z', observedFrom: null, stale: false },
+        { name: 'Never', lastCompletedScanAt: null, observedFrom: null, stale: true },
+        { name: 'Old', lastCompletedScanAt: '2026-05-16T12:00:00.000Z', observedFrom: null, stale: true },
       ],
     })
     expect(warnings).toEqual([])

@@ -14,6 +14,7 @@ interface SourceSeed {
   name: string
   type?: string
   lastCompletedScanAt?: number | null
+  observedFrom?: number | null
 }
 
 interface AssetSeed {
@@ -89,13 +90,16 @@ export function plant(store: Store, estate: EstateSeed): void {
 
 function plantSources(writer: Writer, sources: SourceSeed[]): Map<string, number> {
   const insert = writer.prepare(
-    `INSERT INTO source (uid, name, type, config, last_completed_scan_at, created_at, updated_at)
-     VALUES (?, ?, ?, '{}', ?, 0, 0)`,
+    `INSERT INTO source (uid, name, type, config, last_completed_scan_at, observed_from, created_at, updated_at)
+     VALUES (?, ?, ?, '{}', ?, ?, 0, 0)`,
   )
   return new Map(
-    sources.map(({ name, type = 'WIKI', lastCompletedScanAt = 1 }) => [
+    sources.map(({ name, type = 'WIKI', lastCompletedScanAt = 1, observedFrom = null }) => [
       name,
-      Number(insert.run(safe(crypto.randomUUID()), safe(name), safe(type), lastCompletedScanAt).lastInsertRowid),
+      Number(
+        insert.run(safe(crypto.randomUUID()), safe(name), safe(type), lastCompletedScanAt, observedFrom)
+          .lastInsertRowid,
+      ),
     ]),
   )
 }

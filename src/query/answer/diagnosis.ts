@@ -91,11 +91,7 @@ function blameRange({ mode, at }: Plan, withoutRange: number | undefined): strin
 }
 
 /** Rows that match, but have no instant of the kind that places them in time. */
-function blameTime(
-  { timeField, entity }: Plan,
-  matching: number,
-  count: (change: Partial<Plan>) => number,
-): string[] {
+function blameTime({ timeField, entity }: Plan, matching: number, count: (change: Partial<Plan>) => number): string[] {
   if (matching === 0 || count({ range: {} }) > 0) return []
   return [`none of the ${toDigits(matching)} matching ${entityNames[entity]} has a ${timeField}`]
 }

@@ -88,9 +88,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     breakdown: breakdown?.entries ?? [],
     ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
     ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
-    ...(explained === undefined
-      ? {}
-      : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
+    ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
     warnings: [...description.warnings, ...(explained?.warnings ?? []), ...warnOfCut(breakdown)],
     ...toDiagnosis(node, total, run, now),
@@ -116,7 +114,11 @@ interface Earlier {
 }
 
 /** The value over the compared range; a stock is compared at its end, a trend over its own window. */
-function toEarlier(metric: MetricRecord, { node, range }: { node: ValueNode; range: TimeRange }, run: RunPlan): Earlier {
+function toEarlier(
+  metric: MetricRecord,
+  { node, range }: { node: ValueNode; range: TimeRange },
+  run: RunPlan,
+): Earlier {
   return { range: toAppliedRange(metric, listPlans(node), range), total: toTotal(node, run) }
 }
 

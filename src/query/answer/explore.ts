@@ -130,12 +130,12 @@ interface Warned<Item> {
   warnings: readonly QueryWarning[]
 }
 
-/** The metrics of the term, followed by general certified metrics up to the limit. */
+/** The metrics of the term, followed by general certified metrics in the order of their creation, up to the limit. */
 function chooseMetrics(reader: Reader, termId: number): { metric: MetricRecord; linked: boolean }[] {
   const linked = listMetrics(reader, { termId }, { limit: MAX_METRICS, offset: 0 }).metrics
-  const general = [...loadMetrics(reader).values()].filter(
-    ({ term, status, type }) => term === null && status === 'ACTIVE' && (type === 'SIMPLE' || type === 'RATIO'),
-  )
+  const general = [...loadMetrics(reader).values()]
+    .filter(({ term, status, type }) => term === null && status === 'ACTIVE' && (type === 'SIMPLE' || type === 'RATIO'))
+    .sort((a, b) => a.id - b.id)
   return [
     ...linked.map((metric) => ({ metric, linked: true })),
     ...general.map((metric) => ({ metric, linked: false })),

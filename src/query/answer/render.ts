@@ -61,14 +61,15 @@ function renderDrivers({ drivers = [], driverDimensions = [] }: MetricAnswer): P
         line`${showName(dimensionValue)} ${signed(contribution ?? delta)} (${exact(from)} to ${exact(to)})`,
     )
     const others =
-      rest.groups === 0 ? [] : [line`${rest.groups} others ${signed(rest.contribution)} (${exact(rest.from)} to ${exact(rest.to)})`]
+      rest.groups === 0
+        ? []
+        : [line`${rest.groups} others ${signed(rest.contribution)} (${exact(rest.from)} to ${exact(rest.to)})`]
     return line`drivers by ${showCode(dimension)}: ${joinShown([...shown, ...others], '; ')}`
   })
   return left.length === 0 ? lines : [...lines, line`less telling: ${joinShown(left)}`]
 }
 
-const signed = (value: number | null): PrintableText =>
-  value !== null && value > 0 ? line`+${value}` : exact(value)
+const signed = (value: number | null): PrintableText => (value !== null && value > 0 ? line`+${value}` : exact(value))
 
 function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): PrintableText[] {
   const [first] = breakdown

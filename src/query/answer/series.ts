@@ -14,12 +14,13 @@ import { readDimensions } from '../plan/dimensions.ts'
 import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
-import { runWindows, toWindow } from '../plan/window.ts'
+import { toWindow, type WindowRange } from '../plan/window.ts'
 import { compareNames, toBreakdown } from './breakdown.ts'
 import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import type { EvaluateOptions } from './evaluate.ts'
 import type { RunPlan } from './value.ts'
+import { runWindows } from './windows.ts'
 
 const MAX_SERIES = 10
 /** Size limit of a breakdown series and the approximate size of a point, in bytes. */
@@ -52,9 +53,11 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const cells = buckets.length === 0 ? [] : run(plan)
   const most = Math.max(1, Math.min(MAX_SERIES, Math.floor(SERIES_BYTES / (POINT_BYTES * buckets.length))))
   const top =
-    dimension === undefined ? undefined : windows === undefined && plan.mode === 'flow'
-          ? findTopOfFlow({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
-          : findTop({ ...node, plan: { ...plan, dimensions } }, run, buckets.length - 1, most)
+    dimension === undefined
+      ? undefined
+      : windows === undefined && plan.mode === 'flow'
+        ? findTopOfFlow({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
+        : findTop({ ...node, plan: { ...plan, dimensions } }, run, buckets.length - 1, most)
   const description = describeAnswer(reader, {
     metric,
     plans: [plan],
@@ -90,7 +93,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
 }
 
 /** The plan of a series of windows: from the start of the first to the end of the last. */
-function toWindowsPlan(plan: Plan, windows: readonly { from: number; to: number }[]): Plan {
+function toWindowsPlan(plan: Plan, windows: readonly WindowRange[]): Plan {
   const [first, last] = [windows[0], windows.at(-1)]
   return first === undefined || last === undefined ? plan : { ...plan, range: { from: first.from, to: last.to } }
 }

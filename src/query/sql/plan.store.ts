@@ -40,9 +40,7 @@ export function runPlan(reader: Reader, plan: Plan): Cell[] {
   const rows = reader.all(selectGroups(toPlanTerms(reader, plan, slots)))
   const decode = toDecoder(reader, plan.dimensions, rows)
   if (!isItemized(plan, slots)) return mergeRows(rows, slots, decode)
-  return plan.measure.p === undefined
-    ? countItems(rows, slots, decode)
-    : rankItems(rows, slots, decode, plan.measure.p)
+  return plan.measure.p === undefined ? countItems(rows, slots, decode) : rankItems(rows, slots, decode, plan.measure.p)
 }
 
 const isItemized = ({ measure }: Pick<PlanTerms, 'measure'>, slots: object | undefined): boolean =>
@@ -126,7 +124,10 @@ function rankItems(rows: readonly AnswerRow[], slots: Slots | undefined, decode:
     const values = Float64Array.from(counts.keys()).sort()
     const ends: number[] = []
     let n = 0
-    for (const value of values) ends.push((n += counts.get(value) ?? 0))
+    for (const value of values) {
+      n += counts.get(value) ?? 0
+      ends.push(n)
+    }
     return n === 0 ? cell : { ...cell, n, quantile: interpolate(n, p, (index) => values[countUpTo(ends, index)] ?? 0) }
   })
 }

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { at, codesOf, DAY, openAsked } from './ask.ts'
+import type { FindingSeed } from './estate.ts'
+
+const now = at('2026-06-15T12:00:00Z')
+const day = (days: number) => now - days * DAY
+const found = (count: number, days: number, seed: Partial<FindingSeed> = {}): FindingSeed[] =>
+  Array.from({ length: count }, () => ({ asset: 'page', firstDetectedAt: day(days), ...seed }))
+const week = { from: '2026-06-08T12:00:00Z', to: '2026-06-15T12:00:00Z' }
+const compared = { metricSlug: 'new-findings', ...week, compare: 'previous_period' }
+
+/** This week one type appeared, one stayed; last week another one had nearly all. */
+const estate = {
+  findings: [
+    ...found(2, 3, { findingType: 'NEW' }),
+    ...found(3, 3, { findingType: 'KEPT' }),
+    ...found(1, 10, { findingType: 'KEPT' }),
+    ...found(159, 10, { findingType: 'GONE' }),
+  ],
+}
+
+describe('a compared breakdown', () => {
+  test('has the groups of both ranges, which add up to both totals', async () => {
+    const { ask } = openAsked(estate, { now })
+    const answer = await ask('query_metric', { ...compared, dimensions: ['findingType'] })
+    expect(answer.breakdown).toMatchObject([
+      { dimensionValue: 'KEPT', value: 3, previous: 1, delta: 2, pctChange: 2 },
+      { dimensionValue: 'NEW', value: 2, previous: 0, delta: 2, pctChange: null },
+      { dimensionValue: 'GONE', value: 0, previous: 159, delta: -159, pctChange: -1 },
+    ])
+    expect(answer.comparison).toMatchObject({ value: 160, delta: -155 })
+    expect(answer.totalGroups).toBe(3)
+  })
+
+  test('says what the cut groups were together', async () => {
+    const { ask } = openAsked(estate, { now })
+    const answer = await ask('query_metric', { ...compared, dimensions: ['findingType'], limit: 1, orderBy: 'delta' })
+    expect(answer.breakdown).toMatchObject([{ dimensionValue: 'GONE' }])
+    expect(answer.other).toEqual({ groups: 2, value: 5, previous: 1, delta: 4, pctChange: 4 })
+  })
+
+  test('is ordered by the range before on request', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { breakdown } = await ask('query_metric', { ...compared, dimensions: ['findingType'], orderBy: 'previous' })
+    expect(breakdown.map(({ previous }: { previous: number }) => previous)).toEqual([159, 1, 0])
+  })
+
+  test('names a tie that its limit cuts', async () => {
+    const { ask } = openAsked(estate, { now })
+    const question = { ...compared, dimensions: ['findingType'], orderBy: 'delta', limit: 2 }
+    const { warnings } = await ask('query_metric', question)
+    expect(codesOf({ warnings })).toEqual(['truncated', 'tie_cut'])
+    expect(warnings.at(-1).message).toContain('2 groups have the same value, and 1 of them are listed')
+    const whole = await ask('query_metric', { ...question, limit: 3 })
+    expect(codesOf(whole)).toEqual([])
+  })
+})
+
+describe('drivers', () => {
+  const question = { ...compared, explain: true }
+
+  test('add up to the change, the most telling dimension first', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { drivers, driverDimensions } = await ask('query_metric', question)
+    expect(drivers[0]).toEqual({
+      dimension: 'findingType',
+      dimensionValue: 'GONE',
+      from: 159,
+      to: 0,
+      contribution: -159,
+    })
+    expect(driverDimensions[0]).toMatchObject({
+      dimension: 'findingType',
+      rest: { groups: 0, from: 0, to: 0, contribution: 0 },
+    })
+    expect(driverDimensions).toHaveLength(10)
+    for (const { dimension, rest } of driverDimensions) {
+      const own = drivers.filter((driver: { dimension: string }) => driver.dimension === dimension)
+      const sum = own.reduce((total: number, { contribution }: { contribution: number }) => total + contribution, 0)
+      expect(sum + rest.contribution).toBe(-155)
+    }
+  })
+
+  test('look at the given dimensions only', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { driverDimensions } = await ask('query_metric', { ...question, dimensions: ['severity', 'source'] })
+    expect(driverDimensions.map(({ dimension }: { dimension: string }) => dimension).sort()).toEqual([
+      'severity',
+      'source',
+    ])
+  })
+
+  test('divide a rate into what changed within groups and in their mix', async () => {
+    const { ask } = openAsked(
+      {
+        findings: [
+          ...found(8, 10, { severity: 'LOW', confidence: 0.2 }),
+          ...found(2, 10, { severity: 'HIGH', confidence: 0.9 }),
+          ...found(5, 3, { severity: 'LOW', confidence: 0.4 }),
+          ...found(5, 3, { severity: 'HIGH', confidence: 0.9 }),
+        ],
+      },
+      { now },
+    )
+    const answer = await ask('query_metric', {
+      ...question,
+      metricSlug: 'average-confidence',
+      dimensions: ['severity'],
+    })
+    // Whole: from 0.34 to 0.65, mean 0.495. LOW: 0.2 × 0.65 − 0.3 × (0.3 − 0.495). HIGH: 0.3 × (0.9 − 0.495).
+    const { drivers, comparison } = answer
+    expect(drivers).toMatchObject([
+      { dimensionValue: 'LOW', from: 0.2, to: 0.4, contribution: expect.closeTo(0.1885, 12) },
+      { dimensionValue: 'HIGH', from: 0.9, to: 0.9, contribution: expect.closeTo(0.1215, 12) },
+    ])
+    expect(comparison.delta).toBeCloseTo(0.31, 12)
+  })
+
+  test('of what cannot be divided are the changes of the groups themselves', async () => {
+    const { ask, simple } = openAsked(estate, { now })
+    const metricSlug = await simple('types', { aggregation: 'COUNT_DISTINCT', field: 'findingType' })
+    const answer = await ask('query_metric', { ...question, metricSlug, dimensions: ['severity'] })
+    expect(answer.drivers).toEqual([
+      { dimension: 'severity', dimensionValue: 'HIGH', from: 2, to: 2, contribution: null, delta: 0 },
+    ])
+    expect(codesOf(answer)).toContain('not_decomposable')
+  })
+
+  test('a group with a numerator and no denominator makes a rate indivisible', async () => {
+    const { ask } = openAsked(estate, { now })
+    const of = (findingTypes: string[]) => ({ aggregation: 'COUNT', entity: 'finding', filters: { findingTypes } })
+    await ask('create_metric', {
+      slug: 'ratio',
+      displayName: 'Ratio',
+      type: 'RATIO',
+      definition: { numerator: of(['NEW', 'GONE']), denominator: of(['KEPT']) },
+      allowedDimensions: ['findingType', 'severity'],
+    })
+    const answer = await ask('query_metric', { ...question, metricSlug: 'ratio' })
+    const nulls = answer.drivers.filter(({ contribution }: { contribution: number | null }) => contribution === null)
+    expect(new Set(nulls.map(({ dimension }: { dimension: string }) => dimension))).toEqual(new Set(['findingType']))
+    expect(answer.warnings.find(({ code }: { code: string }) => code === 'not_decomposable').message).toContain(
+      'by findingType',
+    )
+  })
+
+  test.each(['explain', 'orderBy'])('%s needs a comparison', async (path) => {
+    const { ask } = openAsked(estate, { now })
+    const own = path === 'explain' ? { explain: true } : { orderBy: 'delta' }
+    const error = await ask('query_metric', { metricSlug: 'new-findings', ...own }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'invalid_input', facts: { reason: 'compare_required', issues: [{ path }] } })
+  })
+})
+
+describe('coverage', () => {
+  const observe = (days: number) => ({
+    ...estate,
+    sources: [{ name: 'Wiki', lastCompletedScanAt: day(1), observedFrom: day(days) }],
+  })
+
+  test('that differs between the ranges is named before anything else', async () => {
+    const { ask } = openAsked(observe(5), { now })
+    const { warnings } = await ask('query_metric', { ...compared, explain: true })
+    expect(warnings[0]).toMatchObject({ code: 'coverage_differs', message: expect.stringContaining('Wiki') })
+  })
+
+  test('that is whole in both ranges, or missing in both, is not', async () => {
+    for (const days of [20, 0]) {
+      const { ask } = openAsked(observe(days), { now })
+      expect(codesOf(await ask('query_metric', compared))).not.toContain('coverage_differs')
+    }
+  })
+
+  test.each([
+    [10, 7, false],
+    [5, 7, true],
+  ])('of %i days, asked about %i, earns not_scanned: %s', async (observed, asked, isEarned) => {
+    const { ask } = openAsked(observe(observed), { now })
+    const from = new Date(day(asked)).toISOString()
+    const answers = [
+      await ask('query_metric', { metricSlug: 'new-findings', from }),
+      await ask('query_metric', { metricSlug: 'open-findings', to: from }),
+      await ask('query_metric_timeseries', { metricSlug: 'new-findings', granularity: 'day', from }),
+      await ask('explore_by_glossary_term', { glossaryTermSlug: 'security-threats', from }),
+    ]
+    for (const answer of answers) {
+      expect(codesOf(answer).includes('not_scanned')).toBe(isEarned)
+      expect(answer.freshness.sources[0].observedFrom).toBe(new Date(day(observed)).toISOString())
+    }
+    expect(codesOf(await ask('query_metric', { metricSlug: 'new-findings' }))).toEqual([])
+  })
+})
+
+describe('the diagnosis of a stock', () => {
+  test('names the moment at which nothing counted yet', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { diagnosis } = await ask('query_metric', { metricSlug: 'open-findings', to: '2026-01-01' })
+    expect(diagnosis).toMatchObject({ withoutRange: 165 })
+    expect(diagnosis.summary).toContain('of the 165 that match now, none did at 2026-01-02T00:00:00.000Z')
+  })
+
+  test('names the filter', async () => {
+    const { ask } = openAsked(estate, { now })
+    const filters = { severities: ['LOW'] }
+    const { diagnosis } = await ask('query_metric', { metricSlug: 'open-findings', filters })
+    expect(diagnosis.summary).toContain('the caller asks for severities LOW (without it: 165)')
+  })
+})
+
+test('a missing value or time is diagnosed as such', async () => {
+  const { ask } = openAsked(estate, { now })
+  const { diagnosis } = await ask('query_metric', { metricSlug: 'mean-time-to-resolve' })
+  expect(diagnosis.summary).not.toContain('nothing to count at all')
+})
+
+test('explore says how many examples were left out', async () => {
+  const { ask } = openAsked(estate, { now })
+  const answer = await ask('explore_by_glossary_term', { glossaryTermSlug: 'security-threats' })
+  expect(answer.cut).toEqual({ examples: { shown: 5, total: 165 } })
+  expect(answer.trend.timeSeries.at(-1)).toMatchObject({ complete: false })
+})
