@@ -4,7 +4,7 @@ import type { WindowRange } from '../plan/window.ts'
 import type { RunPlan } from './value.ts'
 
 /** Answers a plan once for each window, which may overlap; `bucket` is the index of the window. */
-export function runWindows(plan: Plan, windows: readonly WindowRange[], run: (plan: Plan) => readonly Cell[]): Cell[] {
+export function runWindows(plan: Plan, windows: readonly WindowRange[], run: RunPlan): Cell[] {
   if (!isMergeable(plan)) {
     return windows.flatMap((range, bucket) => run({ ...plan, range }).map((cell) => ({ ...cell, bucket })))
   }
