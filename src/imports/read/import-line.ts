@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { severities } from '../../detectors/detector.ts'
 import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
+import type { Facets } from '../../findings/facets.store.ts'
 import { DetectorTypeName } from '../../findings/facets.ts'
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
@@ -45,25 +47,11 @@ export const ImportLine = z
 export type ImportLine = z.infer<typeof ImportLine>
 
 /** The facets of an imported finding, except its source. */
-export interface ImportFacets {
-  detectorType: SafeText
-  findingType: SafeText
-  category: SafeText
-  customDetectorKey: SafeText
-  severity: (typeof severities)[number]
-  status: (typeof findingStatuses)[number]
-}
+export type ImportFacets = Omit<Facets, 'sourceId'>
 
 /** A validated line as it is staged; times in milliseconds, the excerpt masked. */
 export interface ImportRow {
-  asset: {
-    key: SafeText
-    kind?: SafeText | undefined
-    name?: SafeText | undefined
-    url?: SafeText | undefined
-    container?: SafeText | undefined
-    contentUpdatedAt?: number | undefined
-  }
+  asset: ImportedAsset
   facets: ImportFacets
   fp: number
   /** In ten-thousandths. */
@@ -167,7 +155,7 @@ export function toImportRow(
   line: ImportLine & { undated?: boolean },
   excerpt: SafeText | undefined,
   identify: (canonical: string) => number,
-  { told, facets }: { told: ImportRow['asset']; facets: ImportFacets },
+  { told, facets }: { told: ImportedAsset; facets: ImportFacets },
 ): ImportRow {
   const { asset, confidence = 1 } = line
   const firstDetectedAt = toMs(line.firstDetectedAt)
@@ -194,7 +182,7 @@ export function sanitizeAsset(
   { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
   identify: (canonical: string) => number,
 ) {
-  const told: ImportRow['asset'] = { key: toSafeKey(key, identify) }
+  const told: ImportedAsset = { key: toSafeKey(key, identify) }
   if (kind !== undefined) told.kind = toSafeText(kind, 'prose')
   if (name !== undefined) told.name = toSafeTextOnce(name, 'prose')
   if (url !== undefined) told.url = toSafeAddress(url)

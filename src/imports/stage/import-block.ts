@@ -1,7 +1,7 @@
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { ImportFacets, ImportRow } from '../read/import-line.ts'
 
-type Told = ImportRow['asset']
 /** An asset in the format of earlier versions. */
 type AssetPack = [SafeText, SafeText | null, SafeText | null, SafeText | null, SafeText | null, number | null]
 type FacetPack = [SafeText, SafeText, SafeText, SafeText, ImportFacets['severity'], ImportFacets['status']]
@@ -54,7 +54,7 @@ function viewColumns(buffer: ArrayBuffer, size: number) {
 
 /** Packs findings in columns, with each asset and each combination of names once. */
 export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
-  const assets = new Map<Told, number>()
+  const assets = new Map<ImportedAsset, number>()
   const facets = new Map<ImportFacets, number>()
   const names: Names & { assets: AssetNames } = { assets: noNames(), facets: [] }
   const words = new Map<SafeText, number>()
@@ -105,7 +105,7 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
 export interface ImportBlock {
   readonly size: number
   /** The distinct assets, in order of first appearance. */
-  readonly assets: readonly Told[]
+  readonly assets: readonly ImportedAsset[]
   readonly facets: readonly ImportFacets[]
   readonly columns: ReturnType<typeof viewColumns>
   readonly excerpts: readonly (SafeText | null)[] | undefined
@@ -138,7 +138,7 @@ const noNames = (): AssetNames => ({
   contentUpdatedAt: [],
 })
 
-function packAsset(told: Told, columns: AssetNames, words: Map<SafeText, number>): void {
+function packAsset(told: ImportedAsset, columns: AssetNames, words: Map<SafeText, number>): void {
   columns.key.push(told.key)
   columns.name.push(told.name ?? null)
   columns.url.push(told.url ?? null)
@@ -154,7 +154,7 @@ function numberOf(word: SafeText, words: Map<SafeText, number>): number {
   return words.size - 1
 }
 
-function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt }: AssetNames): Told[] {
+function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt }: AssetNames): ImportedAsset[] {
   const toWord = (number: number | null | undefined) => (typeof number === 'number' ? words[number] : undefined)
   return key.map((own, at) => ({
     key: own,
@@ -166,7 +166,7 @@ function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt
   }))
 }
 
-export function unpackAsset([key, kind, name, url, container, contentUpdatedAt]: AssetPack): Told {
+export function unpackAsset([key, kind, name, url, container, contentUpdatedAt]: AssetPack): ImportedAsset {
   return {
     key,
     kind: kind ?? undefined,
