@@ -17,6 +17,10 @@ const preposition =
   /(?:^|[\s(])(?:to|from|auf|von|vers|à|a|de|alla|dalla|da|para|naar|van|do|z|till|från|til|fra|до|с|на|->|→|=>|[<>=~^]=?)\s?$/i
 /** A version and the day of its release. */
 const dated = /^\s?[-–(/,]\s{0,2}(?:19|20)\d\d-/
+/** `v8@10.2.154.26-node.26`, or one of a list of packages where another has a version of three numbers. */
+const packageVersion = /[\w/-]@$/
+const threeNumbers = /[\w/-]@\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?![.\d])/
+const MAX_PACKAGE_DISTANCE = 60
 /** The first number of a version is seldom higher. */
 const MAX_MAJOR = 31
 const plainRanges = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
@@ -33,6 +37,7 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) continue
     const before = part.text.slice(Math.max(0, index - 12), index)
     if (notAnAddress.test(before) || dated.test(part.text.slice(end, end + 16))) continue
+    if (packageVersion.test(before) && isPackageVersion(part.text, index, end)) continue
     const isHost = isNamed(part.text, labels, index, end)
     const named = isHost || from.test(before)
     const version = labels.relate(versions, index, end)
@@ -50,6 +55,11 @@ export function* findIpAddresses(part: Part, labels: PartLabels): Generator<PiiM
     const match = isInPathData(part.text, start) ? undefined : toMatch(text, start, true)
     if (match !== undefined) yield match
   }
+}
+
+function isPackageVersion(text: string, start: number, end: number): boolean {
+  const around = text.slice(Math.max(0, start - MAX_PACKAGE_DISTANCE), end + MAX_PACKAGE_DISTANCE)
+  return /^-[a-z]/.test(text.slice(end, end + 2)) || threeNumbers.test(around)
 }
 
 function isNamed(text: string, labels: PartLabels, start: number, end: number): boolean {

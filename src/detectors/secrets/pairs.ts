@@ -25,6 +25,7 @@ export function* findPair(text: string, at: number): Generator<Found> {
   const isJoined = joinedScript.test(text.charAt(at))
   if (!isJoined && kindOfLabel(labelAt(text, at)) === undefined) return
   const [line = ''] = text.slice(at, at + MAX_REACH).split('\n', 1)
+  if (text.charAt(at - 1) === '/' && /^\w+\//.test(line)) return
   yield* pairIn(line, at)
   // Where the verb ends the sentence, the pair stands before it.
   if (!isJoined) return
@@ -51,7 +52,7 @@ function* pairIn(line: string, offset: number): Generator<Found> {
 const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
-  !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-/.test(value) &&
+  !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-|[?&]\w+=/.test(value) &&
   (isStrongPassword(value) ||
     (isMixed(value) && !isTechnical(value) && !isReference(value, false) && passwordConfidence(value, false, true) > 0))
 
