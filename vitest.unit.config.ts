@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { listProjects } from './vitest.projects.ts'
 
 /** What runs in a minute and needs no build: for every change, before the whole suite. */
 const rooms = [
@@ -21,12 +22,12 @@ const rooms = [
 
 export default defineConfig({
   test: {
-    include: rooms.map((room) => `tests/${room}/**/*.test.ts`),
     // These look for slow patterns and unpack bombs, which takes longer than all the others.
-    exclude: ['tests/detectors/patterns.test.ts', 'tests/documents/bombs.test.ts'],
+    projects: listProjects(rooms, ['tests/detectors/patterns.test.ts', 'tests/documents/bombs.test.ts']),
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 })

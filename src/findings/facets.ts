@@ -234,17 +234,12 @@ export const findFacetByFilterKey = (key: string): FacetRow | undefined => byFil
 /** The facet of a dimension, or of a field whose distinct values are counted; undefined for any other name. */
 export const findFacet = (name: string): FacetRow | undefined => byName.get(name) ?? byField.get(name)
 
-type CodeNames = ReadonlyMap<number | string | null, SafeText>
-
-// The names are literals of the table above.
-const toCodeNames = (codes: Readonly<Record<string, number>>): CodeNames =>
-  new Map(Object.entries(codes).map(([name, code]) => [code, name as SafeText]))
-const codeNames: ReadonlyMap<FacetName, CodeNames> = new Map(
-  facetRows.flatMap(({ name, storage }) => (storage.stores === 'code' ? [[name, toCodeNames(storage.codes)]] : [])),
-)
-
 /** The names of a facet's codes; undefined if it does not store codes. */
-export const codeNamesOf = ({ name }: FacetRow): CodeNames | undefined => codeNames.get(name)
+export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, SafeText> | undefined {
+  if (storage.stores !== 'code') return undefined
+  // The names are literals of the table above.
+  return new Map(Object.entries(storage.codes).map(([name, code]) => [code, name as SafeText]))
+}
 
 /** How a missing value is written, in answers and in filters. */
 export const NONE = '(none)'

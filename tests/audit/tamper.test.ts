@@ -12,7 +12,7 @@ import { startEntry, untilPrinted } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 
 const TRIES = 100
-const KILLS = Number(process.env.ASSAY_KILLS ?? 10)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 5)
 const now = () => Date.now()
 const PLACE = 'source/one/api_token'
 const SECRET = 'correct horse battery staple'

@@ -8,6 +8,8 @@ import { clientFor, SECRET } from './http-client.ts'
 import { type Handler, sendJson, startLoopback } from './loopback.ts'
 
 const RETRIES = 2
+/** How long a client waits for a reply that never ends; enough for one that does on a busy machine. */
+const STALL_MS = 500
 
 function openClient(origin: string, options: Partial<HttpClientOptions> = {}) {
   const attempts = { count: 0 }
@@ -63,7 +65,7 @@ describe('a reply whose bytes are wrong', () => {
     ['a reset in the body', (socket) => socket.write(`${head(500)}{"ok"`, () => socket.resetAndDestroy())],
     ['a reset before the reply', (socket) => socket.resetAndDestroy()],
     ['an end before the reply', (socket) => socket.end()],
-    ['a stall in the body', (socket) => socket.write(`${head(11)}{"ok"`), 1_500],
+    ['a stall in the body', (socket) => socket.write(`${head(11)}{"ok"`), STALL_MS],
     ['something that is no HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
     ['gzip that is none', (socket) => socket.end(`${head(11, 'content-encoding: gzip\r\n')}{"ok":true}`)],
   ])('(%s) is asked for again, and after max_retries no more', async (_name, speak, timeoutMs = 20_000) => {
@@ -141,7 +143,7 @@ describe('what platforms do wrong', () => {
     const server = await startLoopback(handler)
     expect(
       await outcomeOf(
-        openClient(server.origin, { timeoutMs: handler === drip ? 1_500 : 20_000 }).client.json({ path: '/x' }),
+        openClient(server.origin, { timeoutMs: handler === drip ? STALL_MS : 20_000 }).client.json({ path: '/x' }),
       ),
     ).toBe(reason)
     expect(server.seen).toHaveLength(calls)

@@ -230,7 +230,7 @@ describe('links to the web', () => {
     const started = performance.now()
     await bench.run('cancel_scan', { id })
     await bench.queue.settled(id)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(5000)
     expect(await bench.run('get_scan', { id })).toMatchObject({ status: 'CANCELLED' })
   })
 })

@@ -23,8 +23,9 @@ import { kindFacts, kinds } from '../../src/definitions/model.ts'
 import { loadDefinitions } from '../../src/definitions/normal.ts'
 import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { thrownBy } from '../support/context.ts'
+import { openNewStore } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { definitionSets, type GeneratedSet } from './generated.ts'
 
@@ -45,7 +46,7 @@ afterEach(() => {
 })
 
 function openStore(): Store {
-  const store = Store.open(join(root, `${count++}.db`), { now: () => AT })
+  const store = openNewStore(join(root, `${count++}.db`), () => AT)
   stores.push(store)
   store.write((writer) => writer.prepare("INSERT INTO install (name, value) VALUES ('id', ?)").run(safe(`db-${count}`)))
   return store

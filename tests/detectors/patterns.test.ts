@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { hostilePieces, repeat } from './hostile.ts'
 import { hostileWorks } from './hostile-works.ts'
-import { attackPieces, findFault, findFaults, listPatterns, listUnknownComposers, literalsOf } from './patterns.ts'
+import {
+  attackPieces,
+  findFault,
+  findFaults,
+  listPatterns,
+  listUnchecked,
+  listUnknownComposers,
+  literalsOf,
+} from './patterns.ts'
+
+const patterns = listPatterns()
 
 describe('built-in patterns', () => {
   it('take linear time, every one', async () => {
-    const patterns = listPatterns()
     expect(patterns.length).toBeGreaterThan(500)
-    expect(await findFaults(patterns)).toEqual([])
+    expect(await findFaults(listUnchecked(patterns))).toEqual([])
   }, 600_000)
 
   it.each([
@@ -50,7 +59,7 @@ describe('attack strings', () => {
   it.each(attacks.map((text) => [JSON.stringify(text.slice(0, 4)), text]))(
     'of %s keep no built-in pattern busy',
     (_, text) => {
-      const slow = listPatterns().filter(({ source, flags }) => {
+      const slow = patterns.filter(({ source, flags }) => {
         const pattern = new RegExp(source, `${flags.replace(/[gy]/g, '')}g`)
         return costMs(() => void text.match(pattern)) > MAX_MS
       })

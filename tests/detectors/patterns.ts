@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { check } from 'recheck'
@@ -100,6 +102,27 @@ function toChecked({ source, flags }: Pick<BuiltInPattern, 'source' | 'flags'>):
 /** Patterns that a checker reads alike, gathered: one of them is enough to look at. */
 export function gatherAlike(patterns: readonly BuiltInPattern[]): BuiltInPattern[] {
   return [...new Map(patterns.map((pattern) => [JSON.stringify(toChecked(pattern)), pattern])).values()]
+}
+
+const { version: checkerVersion } = createRequire(import.meta.url)('recheck/package.json') as { version: string }
+
+/** What the verdict about a pattern follows from. */
+function digestOf(pattern: BuiltInPattern): string {
+  const { source, flags } = toChecked(pattern)
+  return createHash('sha256')
+    .update(JSON.stringify([checkerVersion, source, flags]))
+    .digest('base64url')
+    .slice(0, 16)
+}
+
+/** The list of patterns by what their verdicts follow from, as it is kept in a file once all are found linear. */
+export const toLinearList = (patterns: readonly BuiltInPattern[]): string =>
+  `${[...new Set(patterns.map(digestOf))].sort().join('\n')}\n`
+
+/** Those that no earlier check has found linear: new ones, and all when the checker is another one. */
+export function listUnchecked(patterns: readonly BuiltInPattern[]): BuiltInPattern[] {
+  const linear = new Set(readFileSync(new URL('./linear-patterns.txt', import.meta.url), 'utf8').split('\n'))
+  return patterns.filter((pattern) => !linear.has(digestOf(pattern)))
 }
 
 /**

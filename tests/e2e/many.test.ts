@@ -10,8 +10,8 @@ import { untilPrinted } from '../support/entry.ts'
 import { killDrivers, openWindow, shareFolder } from './many.ts'
 
 const PROCESSES = 12
-const SECONDS = Number(process.env.ASSAY_SECONDS ?? 4)
-const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
+const SECONDS = Number(process.env.ASSAY_SECONDS ?? 2)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 3)
 
 let home: string
 beforeEach(() => {

@@ -31,16 +31,17 @@ async function runWith(script: string, args: readonly string[], home: string): P
 }
 
 /** Raises faults in one process, which ends only after the last. */
-const toFaultScript = (fault: string, texts: readonly string[]) => `
+const toFaultScript = (planted: readonly (readonly [fault: string, text: string])[]) => `
   const exit = process.exit
   process.exit = () => {}
-  const texts = ${JSON.stringify(texts)}
-  const raise = (text) => { ${fault} }
+  const raise = {${Object.entries(faults).map(([name, fault]) => `${JSON.stringify(name)}: (text) => { ${fault} }`)}}
+  const planted = ${JSON.stringify(planted)}
   const wait = setInterval(() => {
     if (process.listenerCount('uncaughtException') === 0) return
     clearInterval(wait)
     const next = setInterval(() => {
-      if (texts.length > 0) return raise(texts.shift())
+      const [fault, text] = planted.shift() ?? []
+      if (fault !== undefined) return raise[fault](text)
       clearInterval(next)
       setTimeout(() => exit(1), 500)
     }, 2)
@@ -48,13 +49,13 @@ const toFaultScript = (fault: string, texts: readonly string[]) => `
 
 /** Ends the program by faults that nobody expects, each of which says what is planted. */
 export async function plantFaults(count: number, plantings: MarkedPlantings, home: string, note: Note): Promise<void> {
-  for (const [name, fault] of Object.entries(faults)) {
-    const texts = Array.from({ length: count }, () => plantings.take(`crash by ${name}`))
-    const output = await runWith(toFaultScript(fault, texts), ['mcp'], home)
-    note(`assay mcp, ended by ${name}`, output)
-    const reported = output.match(/^assay: /gm)?.length ?? 0
-    if (reported < count) throw new Error(`${reported} of ${count} faults of the kind ${name} were reported: ${output}`)
-  }
+  const planted = Object.keys(faults).flatMap((name) =>
+    Array.from({ length: count }, () => [name, plantings.take(`crash by ${name}`)] as const),
+  )
+  const output = await runWith(toFaultScript(planted), ['mcp'], home)
+  note('assay mcp, ended by faults', output)
+  const reported = output.match(/^assay: /gm)?.length ?? 0
+  if (reported < planted.length) throw new Error(`${reported} of ${planted.length} faults were reported: ${output}`)
 }
 
 const listCommands = (take: (field: string) => string, home: string): string[][] => [

@@ -1,33 +1,35 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
-import { plantedSecrets } from '../sample/planted-content.ts'
-import { runAssay, serveAssay } from '../support/assay.ts'
-import { type Estate, scanSampleTenants } from './estate.ts'
+import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
 
 /** A tenant that sends back all that it was sent, decoded too, and words of its own, in every kind of refusal. */
-const canary = `upstream-canary-${randomBytes(12).toString('hex')}`
+const digestOf = (text: string) => createHash('sha256').update(text).digest()
+const canary = `upstream-canary-${digestOf('canary').toString('hex', 0, 12)}`
 const answers = [400, 401, 403, 404, 409, 429, 500, 502, 200, 200]
 const echo = ({ headers, url }: IncomingMessage) => {
   const [, encoded = ''] = (headers.authorization ?? '').split(' ')
   return `${canary} ${url} ${JSON.stringify(headers)} ${Buffer.from(encoded, 'base64').toString()}`
 }
 
-let estate: Estate
+const { home, remove } = makeHome()
 let server: Awaited<ReturnType<typeof serveAssay>>
 let hostile: Server
 let asked = 0
-const credentials = Array.from({ length: 20 }, () => `cred${randomBytes(18).toString('base64url')}`)
+const credentials = Array.from(
+  { length: 45 },
+  (_, n) => `cred${digestOf(`credential ${n}`).toString('base64url', 0, 18)}`,
+)
 const tokens: string[] = []
 const seen: { where: string; text: string }[] = []
 const note = (where: string, text: string) => seen.push({ where, text })
 
 const assay = async (...args: string[]) => {
-  const { stdout, stderr } = await runAssay(args, { home: estate.home, env: { ASSAY_LOG_LEVEL: 'debug' } })
+  const { stdout, stderr } = await runAssay(args, { home, env: { ASSAY_LOG_LEVEL: 'debug' } })
   note(`assay ${args[0]} ${args[1] ?? ''}`, args[0] === 'token' && args[1] === 'create' ? stderr : stdout + stderr)
   return stdout
 }
@@ -57,7 +59,6 @@ const sourceOf = (secret: string, extra: object = {}) => ({
 })
 
 beforeAll(async () => {
-  estate = await scanSampleTenants()
   hostile = createServer((request, response) => {
     const status = answers[asked++ % answers.length] ?? 500
     response.writeHead(status, { 'content-type': asked % 2 ? 'text/html' : 'application/json', 'x-echo': canary })
@@ -67,13 +68,13 @@ beforeAll(async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     tokens.push((await assay('token', 'create', '--scope', 'admin', '--name', name)).trim())
   }
-  server = await serveAssay(estate.home, ['--no-background', '--log-level', 'debug'])
+  server = await serveAssay(home, ['--no-background', '--log-level', 'debug'])
   server.child.stderr?.on('data', (text: string) => note('the log', text))
 }, 180_000)
 afterAll(async () => {
   await server.stop()
   hostile.close()
-  await estate.close()
+  remove()
 })
 
 /** The secret as it is, and as it may be written. */
@@ -84,7 +85,7 @@ const formsOf = (secret: string) => [
   Buffer.from(`a@northfield.dev:${secret}`).toString('base64').replace(/=+$/, ''),
 ]
 /** Of a token, what follows its id is the secret. */
-const planted = () => [...credentials, ...tokens.map((token) => token.slice(-72)), ...plantedSecrets()]
+const planted = () => [...credentials, ...tokens.map((token) => token.slice(-72))]
 const leaksIn = (text: string) =>
   [...planted(), canary].filter((secret) => formsOf(secret).some((form) => text.includes(form)))
 
@@ -141,7 +142,7 @@ describe('a planted secret', () => {
     await assay('sources', '--json')
     await assay('doctor', '--json')
     await assay('audit', 'verify')
-    await assay('export', '--dir', join(estate.home, 'exported'))
+    await assay('export', '--dir', join(home, 'exported'))
     expect(seen.length).toBeGreaterThan(150)
     expect(seen.filter(({ text }) => text.includes('rate_limited')).length).toBeLessThan(5)
     expect(asked).toBeGreaterThan(20)
@@ -150,11 +151,11 @@ describe('a planted secret', () => {
 
   it('stands in no byte of the data folder, its logs, its exports and a copy of its database', async () => {
     const { default: Database } = await import('better-sqlite3')
-    const database = new Database(join(estate.home, 'assay.db'))
-    await database.backup(join(estate.home, 'copy.db'))
+    const database = new Database(join(home, 'assay.db'))
+    await database.backup(join(home, 'copy.db'))
     database.close()
-    const files = [...filesIn(estate.home)]
-    expect(files.map((file) => file.slice(estate.home.length + 1))).toEqual(
+    const files = [...filesIn(home)]
+    expect(files.map((file) => file.slice(home.length + 1))).toEqual(
       expect.arrayContaining(['assay.db', 'copy.db', join('logs', 'assay.log')]),
     )
     for (const file of files) expect(leaksIn(readFileSync(file, 'latin1')), file).toEqual([])

@@ -23,6 +23,8 @@ export interface PlantedCounts {
   /** Of each such member, how many scans, and then how many crawls without a database. */
   steeredScans: number
   crawls: number
+  /** How long such a scan or crawl may take: a platform whose states nobody understands is waited for. */
+  maxSteeredMs: number
   lines: number
   refusedImports: number
   requests: number
@@ -44,7 +46,6 @@ export interface PlantedOutcome {
 /** A connection that was idle may be closed just when it is used again. */
 const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
 
-const MAX_STEERED_MS = 2000
 const MAX_CONTENT_MS = 60_000
 const CRAWLS_OF_EQUALS = 4
 const PART_BYTES = 16 * 1024 * 1024
@@ -131,13 +132,13 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       for (const member of [...steer].slice(0, counts.steered)) {
         const field = `${platform}, steering ${member}`
         for (let n = 0; n < counts.steeredScans; n++)
-          await round(plantSteering(platform, member, plantings), MAX_STEERED_MS)
+          await round(plantSteering(platform, member, plantings), counts.maxSteeredMs)
         const start = performance.now()
         let crawls = 0
         for (; crawls < counts.crawls && !isCovered(field); crawls++) {
           // Everything is covered sooner when equal texts do not stay equal, as ids must within a crawl.
           setFault(plantSteering(platform, member, plantings, crawls >= CRAWLS_OF_EQUALS))
-          await crawlThroughGate(config, platform, note, MAX_STEERED_MS)
+          await crawlThroughGate(config, platform, note, counts.maxSteeredMs)
         }
         say(`${field}: ${crawls} crawls, ${Math.round(performance.now() - start)} ms`)
       }

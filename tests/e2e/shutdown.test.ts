@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { endings, stopServers } from './shutdown.ts'
 
 it('a server that is asked to stop at any moment ends in order, and the next one goes on', async () => {
-  const { ends, damages, status } = await stopServers(4, 2)
+  const { ends, damages, status } = await stopServers(3, 2)
   expect(damages).toEqual([])
   for (const { code, ms, afterSecondMs } of ends) {
     expect(endings(afterSecondMs !== undefined)).toContain(code)

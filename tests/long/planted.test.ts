@@ -20,6 +20,7 @@ it('nor is anything that is planted in any field of a tenant, an import, a reque
       steered: all,
       steeredScans: 1,
       crawls: all,
+      maxSteeredMs: 2000,
       lines: 190,
       refusedImports: all,
       requests: all,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMcpHttpHandler, type McpHttpHandler } from '../../src/mcp/http/http.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { buildEntry } from '../support/entry.ts'
 import { contextFor, createLibrary, type Library, localPerson } from './library.ts'
 import { serveHttp } from './serve-http.ts'
 
@@ -38,7 +39,7 @@ interface Connected {
 
 const command = {
   command: process.execPath,
-  args: ['--import', 'tsx', new URL('stdio-entry.ts', import.meta.url).pathname],
+  args: [await buildEntry(new URL('stdio-entry.ts', import.meta.url))],
 }
 const identity = { name: 'test', version: '1' }
 const asking = { capabilities: { elicitation: { form: {} } } }

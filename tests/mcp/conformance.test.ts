@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { CreateMessageRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildEntry } from '../support/entry.ts'
 
 // What the public conformance suite is pointed at must itself be sound: the entry starts, and its fixtures answer.
 
@@ -10,8 +11,8 @@ let child: ChildProcess
 let client: Client
 
 beforeAll(async () => {
-  const entry = new URL('conformance-entry.ts', import.meta.url).pathname
-  child = spawn(process.execPath, ['--import', 'tsx', entry], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const entry = await buildEntry(new URL('conformance-entry.ts', import.meta.url))
+  child = spawn(process.execPath, [entry], { stdio: ['ignore', 'pipe', 'ignore'] })
   const url = await new Promise<string>((resolve) =>
     child.stdout?.once('data', (chunk) => resolve(String(chunk).trim())),
   )

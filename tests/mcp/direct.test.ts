@@ -156,7 +156,9 @@ async function speak(way: Way, messages: readonly unknown[]): Promise<Message[]>
   for (const message of messages) {
     const before = lines().length
     stdin.write(`${linesOf(message)}\n`)
-    const isGreeting = (message as { method?: unknown }).method === 'initialize'
+    const { method, id } = message as Message
+    // One without an id is never answered.
+    const isGreeting = method === 'initialize' && id !== undefined
     for (let turn = 0; isGreeting && lines().length === before && turn < 5000; turn++) await pause(1)
     await nextTurn()
   }

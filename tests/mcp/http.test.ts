@@ -286,7 +286,7 @@ describe('a session', () => {
     const response = await post(toCall(1, 'wait_for_scan', { steps: 1000, pauseMs: 20 }), session)
     await pause(100)
     expireTokens(1000)
-    await vi.waitFor(() => expect(library.aborted).toEqual(['wait_for_scan']))
+    await vi.waitFor(() => expect(library.aborted).toEqual(['wait_for_scan']), 10_000)
     await response.body?.cancel()
   })
 })

@@ -2,9 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../e2e/windows.ts'
+import { buildEntry } from '../support/entry.ts'
 
-const entry = new URL('stdio-entry.ts', import.meta.url).pathname
-const arguments_ = ['--import', 'tsx', entry]
+const arguments_ = [await buildEntry(new URL('stdio-entry.ts', import.meta.url))]
 const running = new Set<number>()
 /** Two seconds are promised; what is asserted leaves room for a machine that is busy with other tests. */
 const LIMIT_MS = 8000

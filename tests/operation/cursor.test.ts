@@ -4,8 +4,9 @@ import type { Caller } from '../../src/operation/context.ts'
 import { decodeCursor, encodeCursor } from '../../src/operation/cursor.ts'
 import { localPerson, NOON, openContext } from '../support/context.ts'
 
-const open = () => {
-  const context = openContext()
+/** Data folders that were made at different times have different keys. */
+const open = (now = NOON) => {
+  const context = openContext({ now })
   const as = (caller: Caller) => ({ ...context, caller })
   const write = (keys: number[], caller = localPerson, list = 'findings') =>
     context.read((reader) => encodeCursor(reader, as(caller), list, keys))
@@ -52,7 +53,7 @@ describe('a cursor', () => {
     expect(() => read(cursor, localPerson, 'findings', 1)).toThrow(refused)
     expect(() => read(cursor, token)).toThrow(refused)
     expect(() => read(cursor, { ...localPerson, name: 'other' })).toThrow(refused)
-    expect(() => open().read(cursor)).toThrow(refused)
+    expect(() => open(NOON + 3_600_000).read(cursor)).toThrow(refused)
     expect(read(write([1, 2], token), token)).toEqual([1, 2])
   })
 

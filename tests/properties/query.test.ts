@@ -15,7 +15,7 @@ import type { OracleFilter, OracleQuestion } from './query-terms.ts'
 const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_115)
 const ESTATES = Number(process.env.ASSAY_QUERY_ESTATES ?? 1)
 const FINDINGS = 2_000
-const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 400)
+const QUESTIONS = Number(process.env.ASSAY_QUERY_COUNT ?? 200)
 
 const counts = new Map<string, number>()
 const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { severityCodes, statusCodes } from '../../src/store/schema.ts'
-import { Store, type Writer } from '../../src/store/store.ts'
+import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
+import { openNewStore } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 
 type Severity = keyof typeof severityCodes
@@ -64,7 +65,7 @@ export interface EstateSeed {
 /** A store in a folder of its own, and how to remove both. */
 export function openFolderStore(now: () => number): { store: Store; close: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'assay-query-'))
-  const store = Store.open(join(folder, 'assay.db'), { now })
+  const store = openNewStore(join(folder, 'assay.db'), now)
   const close = () => {
     store.close()
     rmSync(folder, { recursive: true })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { sampleCredentials } from '../../src/sample/credentials.ts'
+import { runAssay } from '../support/assay.ts'
 import { startWikiProcess } from '../support/wiki-process.ts'
 
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
@@ -15,19 +16,16 @@ it('scans from the sources when it is started in another folder', { timeout: 120
   const folder = mkdtempSync(join(tmpdir(), 'assay-elsewhere-'))
   const wiki = await startWikiProcess({ pages: 2, latencyMs: 0 })
   try {
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, ['--import', loader, main, ...args, '--home', folder], {
-        cwd: folder,
-        encoding: 'utf8',
-      })
     const config = {
       type: 'WIKI',
       required: { base_url: wiki.url, account_email: sampleCredentials.accountEmail },
       masked: { api_token: sampleCredentials.apiToken },
       detectors: [{ type: 'SECRETS', enabled: true }],
     }
-    expect(run('call', 'create_source', JSON.stringify({ name: 'wiki', config }))).toMatchObject({ status: 0 })
-    const { stdout } = run('scan', 'wiki', '--json')
+    const source = JSON.stringify({ name: 'wiki', config })
+    expect(await runAssay(['call', 'create_source', source], { home: folder })).toMatchObject({ code: 0 })
+    const args = ['--import', loader, main, 'scan', 'wiki', '--json', '--home', folder]
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', failures: [] })
   } finally {
     await wiki.close()

@@ -42,7 +42,7 @@ export async function runHistory(
   let kills = 0
   const problems: string[] = []
   const killStep = killed ? 1 + Math.floor(random() * (steps - 1)) : -1
-  const victim: ScanProcess | undefined = killed ? startScanProcess() : undefined
+  const victim: ScanProcess | undefined = killed ? await startScanProcess() : undefined
 
   function compare(say: (problem: string) => void): void {
     const rows = bench.store.read((reader) =>

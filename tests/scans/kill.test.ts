@@ -1,21 +1,20 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { Store } from '../../src/store/store.ts'
+import { startEntry } from '../support/entry.ts'
 import { snapshotOf } from './workbench.ts'
 
-const entry = fileURLToPath(new URL('./kill-entry.ts', import.meta.url))
+const entry = new URL('./kill-entry.ts', import.meta.url)
 
 /** Runs the scan in a process of its own, and kills it after so many listing pages; undefined lets it end. */
-function lease(home: string, killAfterPages?: number): Promise<{ pages: string[]; end: unknown }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function lease(home: string, killAfterPages?: number): Promise<{ pages: string[]; end: unknown }> {
+  const { child, ended } = await startEntry(entry, [home])
   const pages: string[] = []
   let end: unknown
   let rest = ''
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
@@ -24,7 +23,8 @@ function lease(home: string, killAfterPages?: number): Promise<{ pages: string[]
       if (killAfterPages !== undefined && pages.length >= killAfterPages) child.kill('SIGKILL')
     }
   })
-  return new Promise((resolve) => child.on('close', () => resolve({ pages, end })))
+  await ended
+  return { pages, end }
 }
 
 function contentOf(home: string): unknown[] {

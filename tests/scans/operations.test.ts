@@ -66,7 +66,7 @@ describe('get_scan', () => {
     if (operation === undefined) throw new Error('no get_scan')
     const started = performance.now()
     await call(operation, { id, waitSeconds: 60 }, { ...bench.context, signal: AbortSignal.timeout(50) })
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(10_000)
     await bench.queue.settled(id)
   })
 
@@ -160,7 +160,7 @@ describe.each([
   it('is ended by its driver when it is cancelled', async () => {
     const { uid, lease } = await driveElsewhere(50)
     expect(await bench.run('cancel_scan', { id: uid })).toMatchObject({ status: 'RUNNING' })
-    await vi.waitFor(() => expect(lease.stop).toBe('cancelled'))
+    await vi.waitFor(() => expect(lease.stop).toBe('cancelled'), 10_000)
     lease.close()
   })
 })

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { buildEntry } from '../support/entry.ts'
 
-const entry = fileURLToPath(new URL('./scan-process-entry.ts', import.meta.url))
+const entry = new URL('./scan-process-entry.ts', import.meta.url)
 
 export interface Ended {
   status: string
@@ -17,8 +17,8 @@ export interface ScanProcess {
   close(): Promise<void>
 }
 
-export function startScanProcess(): ScanProcess {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', entry], {
+export async function startScanProcess(): Promise<ScanProcess> {
+  const child: ChildProcess = spawn(process.execPath, [await buildEntry(entry)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { stdin, stdout } = child

@@ -16,7 +16,7 @@ import { Store } from '../../src/store/store.ts'
 import { generatedWiki, toGeneratedId } from '../sample/generated-wiki.ts'
 import { contextOf, localPerson } from '../support/context.ts'
 
-const PAGES = 2_000
+const PAGES = 600
 const catalogue = [...sourceOperations, ...scanOperations]
 const script = new URL('../../dist/background/scan.worker.js', import.meta.url)
 

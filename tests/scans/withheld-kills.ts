@@ -25,13 +25,13 @@ export async function runWithheldUnderKills(
   let kills = 0
 
   /** The next process loads what it needs while this one scans. */
-  let waiting = startScanProcess()
+  let waiting = await startScanProcess()
   let now = Date.UTC(2026, 0, 5, 12)
 
   async function scanUnderKills(): Promise<Ended> {
     for (let round = 0; ; round++) {
       const scanner = waiting
-      waiting = startScanProcess()
+      waiting = await startScanProcess()
       now += PAST_REREAD_MS
       const due = server.requests.length + 1 + Math.floor(random() * 12)
       const ended = await scanner.scan({ home, now }, () => round < killsPerScan && server.requests.length >= due)

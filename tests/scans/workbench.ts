@@ -16,6 +16,7 @@ import { createSourceOperations } from '../../src/sources/source-operations.ts'
 import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { contextOf } from '../support/context.ts'
+import { openNewStore } from '../support/new-store.ts'
 import { detectWords, type FakeTenant, fakeConfig, pluginsFor } from './fake-tenant.ts'
 
 /** A data folder with a fake tenant, driven through the operations. */
@@ -49,7 +50,8 @@ export function openWorkbench(
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'assay-scan-'))
   const clock = { now: Date.UTC(2026, 0, 5, 12) }
   const now = () => clock.now
-  const store = Store.open(join(home, 'assay.db'), { now })
+  const file = join(home, 'assay.db')
+  const store = options.home === undefined ? openNewStore(file, now) : Store.open(file, { now })
   const vault = openVault({ store, home, env: {}, now })
   const { plugins = pluginsFor(tenant), estate = [brokenLinksCheck] } = options
   const stop = new AbortController()

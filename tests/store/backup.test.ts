@@ -10,7 +10,7 @@ import { startEntry, untilPrinted } from '../support/entry.ts'
 import { safe } from '../support/safe-text.ts'
 
 const now = () => Date.now()
-const KILLS = Number(process.env.ASSAY_KILLS ?? 8)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
 const writerEntry = new URL('backup-writer-entry.ts', import.meta.url)
 const copyEntry = new URL('backup-copy-entry.ts', import.meta.url)
 

@@ -6,7 +6,8 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
-import { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openNewStore } from './new-store.ts'
 
 export const NOON = Date.UTC(2026, 5, 15, 12)
 
@@ -26,7 +27,7 @@ export const localPerson: Caller = { name: 'local', via: 'http', scopes: new Set
 export function openStore(now: () => number = () => Date.now()): { store: Store; file: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'assay-'))
   const file = join(folder, 'assay.db')
-  const store = Store.open(file, { now })
+  const store = openNewStore(file, now)
   const remove = () => {
     store.close()
     rmSync(folder, { recursive: true, force: true })
@@ -38,7 +39,7 @@ export function openStore(now: () => number = () => Date.now()): { store: Store;
 export function openContext(options: { caller?: Caller; now?: number } = {}): TestContext {
   const folder = mkdtempSync(join(tmpdir(), 'assay-'))
   const clock = { now: options.now ?? NOON }
-  const store = Store.open(join(folder, 'assay.db'), { now: () => clock.now })
+  const store = openNewStore(join(folder, 'assay.db'), () => clock.now)
   onTestFinished(() => {
     store.close()
     rmSync(folder, { recursive: true, force: true })

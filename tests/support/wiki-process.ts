@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { GeneratedWikiOptions } from '../sample/generated-wiki.ts'
+import { buildEntry } from './entry.ts'
 
-const entry = fileURLToPath(new URL('./wiki-entry.ts', import.meta.url))
+const entry = new URL('./wiki-entry.ts', import.meta.url)
 
 export interface WikiProcess {
   url: string
@@ -13,7 +13,7 @@ export interface WikiProcess {
 
 /** Starts a generated wiki in another process. */
 export async function startWikiProcess(options: GeneratedWikiOptions & { latencyMs: number }): Promise<WikiProcess> {
-  const child = fork(entry, [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] })
+  const child = fork(await buildEntry(entry), [JSON.stringify(options)], { execArgv: [] })
   const next = () => new Promise<Record<string, unknown>>((resolve) => child.once('message', resolve as never))
   const { url } = await next()
   return {

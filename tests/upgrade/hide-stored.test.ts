@@ -22,7 +22,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-const KILLS = Number(process.env.ASSAY_KILLS ?? 4)
+const KILLS = Number(process.env.ASSAY_KILLS ?? 3)
 const entry = new URL('open-folder-entry.ts', import.meta.url)
 const config = (home: string) => loadConfig({ home }, {})
 

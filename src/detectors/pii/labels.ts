@@ -1,7 +1,4 @@
 import type { Part } from '../../documents/document.ts'
-import { memoize } from '../../kernel/memoize.ts'
-import { MAX_LABEL } from '../label-words.ts'
-import { isDigit } from '../text.ts'
 import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
 import { COUNTRIES_FROM, GENERIC_ID, readTopics, topicOf } from './topics.ts'
 
@@ -27,6 +24,7 @@ const MAX_GAP = 40
 const MAX_GAP_WORDS = 4
 const AFTER = 24
 const MAX_COLUMN = 400
+const MAX_LABEL = 120
 const parenthesis = /\([^()\n]{0,30}\)/g
 /** Words that stand between a name and its value. */
 const filler =
@@ -109,18 +107,26 @@ function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
     while (next < end && next < text.length) {
       if (next >= 0) previous = next
       next++
-      while (next < text.length && !isDigit(text.charCodeAt(next))) next++
+      while (next < text.length && !isDigitCode(text.charCodeAt(next))) next++
     }
     return (next < text.length && next - end <= MAX_DISTANCE) || (previous >= 0 && start - previous <= AFTER * 2)
   })
 }
 
+const isDigitCode = (code: number) => code >= 48 && code <= 57
+
 const MAX_REMEMBERED = 2_000
+const remembered = new Map<string, readonly number[]>()
 
 /** The topics of a heading or a name. */
-export const topicsOfLabel: (label: string) => readonly number[] = memoize(MAX_REMEMBERED, (label) => [
-  ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics)),
-])
+export function topicsOfLabel(label: string): readonly number[] {
+  const known = remembered.get(label)
+  if (known !== undefined) return known
+  const topics = [...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics))]
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+  remembered.set(label, topics)
+  return topics
+}
 
 /** What the words in and around a part say of the values in it. */
 export interface PartLabels {

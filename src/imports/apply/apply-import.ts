@@ -8,7 +8,6 @@ import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
 import type { ScanProgress } from '../../scans/model.ts'
 import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
-import { noNumbers, readNumbers } from '../read/import-row.ts'
 import {
   countStoredRows,
   countWaiting,
@@ -16,7 +15,7 @@ import {
   findWaitingBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
-import { type FindingLine, storeRow } from './import-rows.ts'
+import { type RowPlace, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
@@ -59,11 +58,11 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   const { store, now } = context
   const { id, uid } = lease.scan
   const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
-  let sorter: RowSorter | undefined
+  let arranger: RowSorter | undefined
   try {
-    sorter = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
+    arranger = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
     const pending = await openPending(lease, context)
-    await storeWaiting(lease, context, sorter, pending)
+    await storeWaiting(lease, context, arranger, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
     await publish({ lease, pending, store, now })
   } catch (error) {
@@ -81,7 +80,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
   } finally {
-    sorter?.close()
+    arranger?.close()
   }
   await dropKept(store)
   return 'COMPLETED'
@@ -103,7 +102,7 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
 async function storeWaiting(
   lease: ScanLease,
   { store, now }: ApplyContext,
-  sorter: RowSorter,
+  arranger: RowSorter,
   pending: PendingImport,
 ): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
@@ -117,7 +116,7 @@ async function storeWaiting(
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
     const blocks = store.read((reader) => findWaitingBlocks(reader, uid, after))
-    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
+    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await arranger.arrange(blocks.packed) }
   }
   for (let next = prepare(0); ; ) {
     const waiting = await next
@@ -169,7 +168,7 @@ async function storeWaiting(
   }
 }
 
-function earliestOf({ columns: { firstDetectedAt } }: SortedImportRows, from: number, to: number): number {
+function earliestOf({ firstDetectedAt }: SortedImportRows, from: number, to: number): number {
   let earliest = Number.POSITIVE_INFINITY
   for (let index = from; index < to; index++) earliest = Math.min(earliest, firstDetectedAt[index] ?? earliest)
   return earliest
@@ -198,25 +197,32 @@ function storeRows(storing: Storing, from: number, to: number): void {
   let asset = -1
   let saved = { assetId: 0, isNew: false }
   for (let index = from; index < to; index++) {
-    const { columns } = rows
-    if (columns.asset[index] !== asset) {
-      asset = columns.asset[index] ?? 0
+    if (rows.assetAt[index] !== asset) {
+      asset = rows.assetAt[index] ?? 0
       saved = assets.save(writer, ledger.facets, assetOf(rows, index), at)
     }
-    const line: FindingLine = {
-      ...noNumbers,
-      facets: itemAt(facets, columns.facets[index] ?? 0),
+    const place: RowPlace = {
+      assetId: saved.assetId,
+      isNew: saved.isNew,
+      facets: itemAt(facets, rows.facetsAt[index] ?? 0),
+      fp: rows.fp[index] ?? 0,
+      confidence: rows.confidence[index] ?? 0,
+      firstDetectedAt: rows.firstDetectedAt[index] ?? 0,
+      lastDetectedAt: toTime(rows.lastDetectedAt[index]),
+      resolvedAt: toTime(rows.resolvedAt[index]),
       excerpt: rows.excerpts?.[index] ?? null,
+      undated: rows.undated[index] === 1,
       scanId,
       at,
     }
-    const result = storeRow(ledger, saved, readNumbers(line, columns, index))
+    const result = storeRow(ledger, place)
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }
 }
 
-const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.columns.asset[index] ?? 0)
+const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.assetAt[index] ?? 0)
+const toTime = (at = Number.NaN): number | null => (Number.isNaN(at) ? null : at)
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]

@@ -1,19 +1,20 @@
 import type { Facets } from '../../findings/facets.store.ts'
-import type { FindingRecord } from '../../findings/finding-record.ts'
-import type { FindingLedger } from '../../findings/ledger.store.ts'
+import type { FindingLedger, FindingRecord } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import type { ImportRow } from '../read/import-row.ts'
+import type { ImportRow } from '../read/import-line.ts'
 
 /** What a line states about a finding. */
-export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets'> {
+export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets' | 'undated' | 'fp'> {
   /** The facets of the row with the source of the import. */
   facets: Facets
+  undated: boolean
   scanId: number
   at: number
 }
 
-/** The stored asset of a line. */
-interface SavedAsset {
+/** A line with the identity of its finding. */
+export interface RowPlace extends FindingLine {
+  fp: number
   assetId: number
   /** The asset was inserted by this import, so most likely its findings are new, too. */
   isNew: boolean
@@ -23,17 +24,13 @@ const asNew = { known: false, resolved: false }
 const asResolved = { known: false, resolved: true }
 
 /** Inserts the finding of a line, or updates it. */
-export function storeRow(
-  ledger: FindingLedger,
-  { assetId, isNew }: SavedAsset,
-  line: FindingLine,
-): { known: boolean; resolved: boolean } {
-  const { fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = line
-  if (!isNew) {
+export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
+  const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
+  if (!place.isNew) {
     const before = ledger.find(assetId, fp)
-    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, line) }
+    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, place) }
   }
-  const lastDetectedAt = line.lastDetectedAt ?? firstDetectedAt
+  const lastDetectedAt = place.lastDetectedAt ?? firstDetectedAt
   const id = ledger.insertIfNew({
     assetId,
     fp,
@@ -48,15 +45,17 @@ export function storeRow(
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding is there and is not')
-    return { known: true, resolved: applyLine(ledger, before, line) }
+    return { known: true, resolved: applyLine(ledger, before, place) }
   }
   if (resolvedAt === null) return asNew
-  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: line.scanId })
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: place.scanId })
   return asResolved
 }
 
 /** Updates a finding from a line; returns whether the line resolved it. */
-export function applyLine(ledger: FindingLedger, before: FindingRecord, line: FindingLine): boolean {
+export function applyLine(ledger: FindingLedger, before: FindingRecord, place: FindingLine): boolean {
+  const { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at } = place
+  const line = { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at }
   if (ledger.deferLine(before, line)) return false
   const isResolved = updateRow(ledger, before, line)
   ledger.keepLine(before, line)

@@ -1,5 +1,4 @@
-import { findImportLine } from '../read/import-line.ts'
-import type { ImportRow } from '../read/import-row.ts'
+import { findImportLine, type ImportRow } from '../read/import-line.ts'
 import { eachLine, type RefusedLine } from '../read/ndjson.ts'
 import { packBlock, partRows } from './import-block.ts'
 import { Staging } from './staging.ts'

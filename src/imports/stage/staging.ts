@@ -1,8 +1,7 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
-import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
-import { cutExcerpt, type ImportLine } from '../read/import-line.ts'
-import { type DatedLine, type Identify, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-row.ts'
+import { hasSameFields } from '../../findings/imported-assets.store.ts'
+import { cutExcerpt, type ImportLine, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-line.ts'
 import { FacetInterner } from './facet-interner.ts'
 
 /** Maximum number of rows held in memory. */
@@ -17,16 +16,16 @@ const ASSETS_OF_TURN = 64_000
 /** An asset as given in a line, and as it may be stored. */
 interface NumberedAsset {
   asset: ImportLine['asset']
-  told: ImportedAsset
+  told: ImportRow['asset']
 }
 
 /** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
-  readonly #identify: Identify
+  readonly #identify: (canonical: string) => number
   readonly #combinations = new FacetInterner()
   #told = new Map<string, NumberedAsset>()
   #toldBefore = new Map<string, NumberedAsset>()
-  #lines: DatedLine[] = []
+  #lines: (ImportLine & { undated?: boolean })[] = []
   #rows: ImportRow[] = []
   #excerpts = 0
   #text = 0
@@ -60,12 +59,8 @@ export class Staging {
     const masked = redactTexts(excerpts)[Symbol.iterator]()
     for (const line of this.#lines) {
       const excerpt = line.excerpt === undefined ? undefined : masked.next().value
-      const names = {
-        asset: this.#tell(line.asset),
-        facets: this.#combinations.find(line),
-        excerpt: excerpt ?? null,
-      }
-      const row = toImportRow(line, names, this.#identify)
+      const names = { told: this.#tell(line.asset), facets: this.#combinations.find(line) }
+      const row = toImportRow(line, excerpt, this.#identify, names)
       this.#rows.push(row)
       const { name = '', url = '', container = '' } = row.asset
       this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length
@@ -74,7 +69,7 @@ export class Staging {
     this.#excerpts = 0
   }
 
-  #tell(asset: ImportLine['asset']): ImportedAsset {
+  #tell(asset: ImportLine['asset']): ImportRow['asset'] {
     const present = this.#told.get(asset.key)
     if (present !== undefined && hasSameFields(present.asset, asset)) return present.told
     const known = present ?? this.#toldBefore.get(asset.key)
