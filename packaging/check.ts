@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
 // Runs all checks at once; with `--build` the program is built meanwhile. What a check prints is shown when it fails.
 
-const commands: Readonly<Record<string, string>> = {
-  types: 'tsc -p tsconfig.json --noEmit',
-  format: 'biome check .',
-  rooms: 'depcruise src --config .dependency-cruiser.cjs',
-  unused: 'knip --no-progress',
-  generated: 'tsx src/generate.ts --check',
-  ...(process.argv.includes('--build') ? { build: 'tsx build.ts' } : {}),
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  scripts: Readonly<Record<string, string>>
 }
+const names = ['typecheck', ...Object.keys(scripts).filter((name) => name.startsWith('check:'))]
+if (process.argv.includes('--build')) names.push('build')
 
-async function run(name: string, command: string): Promise<boolean> {
+async function run(name: string): Promise<boolean> {
   const startedAt = performance.now()
-  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(scripts[name] ?? '', { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -26,5 +24,5 @@ async function run(name: string, command: string): Promise<boolean> {
   return code === 0
 }
 
-const results = await Promise.all(Object.entries(commands).map(([name, command]) => run(name, command)))
+const results = await Promise.all(names.map(run))
 if (results.includes(false)) process.exitCode = 1
