@@ -225,6 +225,11 @@ export interface ConnectorSession {
   crawl(request: CrawlRequest): AsyncIterable<Batch>
   /** The status of scopes that are no longer listed; scopes missing from the result have an unknown status. */
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
+  /**
+   * Which of these assets, missing from scopes that were listed completely, exist nevertheless, for example archived or
+   * in a scope that is not scanned. Absent: the platform cannot be asked.
+   */
+  findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<string>>
   /** Steps of the connection test for `test_source`; never throws, writes nothing. */
   test(): Promise<TestStep[]>
   close(): Promise<void>

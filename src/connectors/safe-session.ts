@@ -52,6 +52,7 @@ export interface SafeSession {
   scopes(): Promise<{ scopes: SafeScope[]; warnings: SafeWarning[] }>
   crawl(request: CrawlRequest): AsyncIterable<SafeBatch>
   findLeft?(scopeKeys: readonly string[]): Promise<ReadonlyMap<string, UnlistedScopeStatus>>
+  findExisting?(assetKeys: readonly string[]): Promise<ReadonlySet<SafeText>>
   test(): Promise<SafeStep[]>
   close(): Promise<void>
 }
@@ -93,6 +94,7 @@ export function openSafeSession(
 
 function guard(session: ConnectorSession, identify: Identify): SafeSession {
   const findLeft = session.findLeft?.bind(session)
+  const findExisting = session.findExisting?.bind(session)
   const originals = new Map<string, string>()
   const toKey = (key: string): SafeText => {
     const safe = toSafeKey(key, identify)
@@ -137,6 +139,12 @@ function guard(session: ConnectorSession, identify: Identify): SafeSession {
             const left = await safely(() => findLeft(keys.map(toOriginal)))
             return new Map([...left].map(([key, state]) => [toKey(key), state]))
           },
+        }),
+    ...(findExisting === undefined
+      ? {}
+      : {
+          findExisting: async (keys: readonly string[]) =>
+            new Set([...(await safely(() => findExisting(keys.map(toOriginal))))].map(toKey)),
         }),
     test: async () => (await session.test()).map(toSafeStep),
     close: () => session.close(),

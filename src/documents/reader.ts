@@ -12,7 +12,7 @@ import { decodeText, readFormat, readTextFormat } from './sniff.ts'
 import { parseCsv } from './text/csv.ts'
 import { parseJson, parsePlainText } from './text/plain.ts'
 
-export type { UnreadStatus } from './office/archive.ts'
+export type { UnreadableFile, UnreadStatus } from './office/archive.ts'
 
 export interface FileFacts {
   /** The declared media type; the file's content takes precedence. */
@@ -57,13 +57,25 @@ const wanted =
 function readOffice(bytes: Uint8Array, site: string | undefined): ReadResult {
   const files = readArchive(bytes, (name) => wanted.test(name))
   if (isUnread(files)) return files
-  if (files.has('word/document.xml')) return { document: parseDocx(files, site) }
-  if (files.has('xl/workbook.xml')) return { document: parseXlsx(files, site) }
-  if ([...files.keys()].some((name) => name.startsWith('ppt/slides/'))) return { document: parsePptx(files, site) }
-  return files.size === 0 && bytes.length > 22 && !hasDirectory(bytes)
-    ? { status: 'damaged', reason: 'The archive has no end; it was cut.' }
-    : unsupported('Archives are not opened.')
+  const document = parseOffice(files, site)
+  const isCut = bytes.length > 22 && !hasDirectory(bytes)
+  if (document !== undefined) return { document: isCut ? toCut(document) : document }
+  return files.size === 0 && isCut ? { status: 'damaged', reason: CUT } : unsupported('Archives are not opened.')
 }
+
+function parseOffice(files: ReadonlyMap<string, Uint8Array>, site: string | undefined): AssayDocument | undefined {
+  if (files.has('word/document.xml')) return parseDocx(files, site)
+  if (files.has('xl/workbook.xml')) return parseXlsx(files, site)
+  return [...files.keys()].some((name) => name.startsWith('ppt/slides/')) ? parsePptx(files, site) : undefined
+}
+
+const CUT = 'The archive has no end; it was cut.'
+
+const toCut = (document: AssayDocument): AssayDocument => ({
+  ...document,
+  truncated: true,
+  notes: [...(document.notes ?? []), CUT],
+})
 
 /** Whether a zip archive has its end-of-central-directory record. */
 function hasDirectory(bytes: Uint8Array): boolean {
@@ -116,9 +128,9 @@ export async function readDocument(source: Uint8Array | string, facts: FileFacts
         : unsupported('The old binary office formats are not read.')
     }
     case 'image':
-      return unsupported('Images hold no text that is read.')
+      return { ...unsupported('Images hold no text that is read.'), isTextless: true }
     case 'media':
-      return unsupported('Sound and video are not read.')
+      return { ...unsupported('Sound and video are not read.'), isTextless: true }
     case 'archive':
       return unsupported('Archives are not opened.')
     default: {

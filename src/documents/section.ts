@@ -12,6 +12,8 @@ export const unreadReasons = [
   'switched_off',
   /** It exceeds a size or time limit. */
   'limit',
+  /** No reader extracts text from its format. */
+  'unsupported',
 ] as const
 export type UnreadReason = (typeof unreadReasons)[number]
 
@@ -26,6 +28,8 @@ export interface UnreadSection {
    * The platform may omit the section because it is empty: if it is missing in two scans in a row, it counts as empty.
    */
   isEmptyIfRepeated?: boolean
+  /** Few items have the section: it counts only while findings are in it. */
+  isRare?: boolean
 }
 
 /** Whether a section equals another one or is below it. */

@@ -11,18 +11,27 @@ export interface MissingAsset {
 
 /** The assets through which an asset is listed, if known. */
 const parents = `
-  SELECT p.seen_scan_id FROM asset_link l JOIN asset p ON p.source_id = a.source_id AND p.key = l.target_key
+  SELECT p.* FROM asset_link l JOIN asset p ON p.source_id = a.source_id AND p.key = l.target_key
   WHERE l.asset_id = a.id AND l.type IN ('attached_to', 'comments_on')
   UNION ALL
-  SELECT p.seen_scan_id FROM asset_link l JOIN asset p ON p.id = l.asset_id JOIN word w ON w.id = p.kind_id
+  SELECT p.* FROM asset_link l JOIN asset p ON p.id = l.asset_id JOIN word w ON w.id = p.kind_id
   WHERE l.target_key = a.key AND l.type IN ('links_to', 'contains') AND p.source_id = a.source_id
     AND w.text <> 'bi.workspace'`
 
 /**
  * The active assets of a scope that a scan did not list. One that could not be listed is not missing, unless the assets
- * through which it is listed were not seen either.
+ * through which it is listed were not seen either; nor is one that is listed through an asset in a scope that is not
+ * `conclusive`, which the scan could not list.
  */
-export function listMissing(reader: Reader, sourceId: number, scopeKey: string, scanId: number): MissingAsset[] {
+export function listMissing(
+  reader: Reader,
+  {
+    sourceId,
+    scopeKey,
+    scanId,
+    conclusive,
+  }: { sourceId: number; scopeKey: string; scanId: number; conclusive: readonly string[] },
+): MissingAsset[] {
   return reader
     .prepare(
       `SELECT id, key, last_scanned_at AS lastScannedAt,
@@ -32,10 +41,18 @@ export function listMissing(reader: Reader, sourceId: number, scopeKey: string, 
          AND (seen_scan_id IS NULL OR seen_scan_id <> @scan_id)
          AND NOT (
            EXISTS (SELECT 1 FROM unread_section u WHERE u.asset_id = a.id AND u.section = '' AND u.scan_id = @scan_id)
-           AND (NOT EXISTS (${parents}) OR @scan_id IN (${parents})))
+           AND (NOT EXISTS (${parents}) OR @scan_id IN (SELECT seen_scan_id FROM (${parents}))))
+         AND NOT EXISTS (
+           SELECT 1 FROM (${parents}) p WHERE p.status = 'ACTIVE' AND p.seen_scan_id IS NOT @scan_id
+             AND p.scope_key NOT IN (SELECT value FROM json_each(@conclusive)))
        ORDER BY id`,
     )
-    .all({ source_id: sourceId, scope_key: scopeKey, scan_id: scanId }) as MissingAsset[]
+    .all({
+      source_id: sourceId,
+      scope_key: scopeKey,
+      scan_id: scanId,
+      conclusive: JSON.stringify(conclusive),
+    }) as MissingAsset[]
 }
 
 export function countActive(reader: Reader, sourceId: number, scopeKey: string): number {

@@ -185,7 +185,7 @@ async function runClaimed(lease: ScanLease, options: CrawlOptions): Promise<Scan
     }
     const isListedWhole = listing.warnings.every(({ incomplete }) => incomplete !== true)
     const left = isListedWhole ? await findLeftScopes(session, run) : new Map()
-    const held = await resolveMissingAssets({ lease, store, now, left })
+    const held = await resolveMissingAssets({ lease, store, now, left, session })
     await runCrossAssetChecks(run)
     const unread = store.read((reader) => reportUnread(reader, lease.scan.id))
     lease.write((writer) => addNotes(writer, lease.scan.id, 'warnings', unread.notes))

@@ -1,4 +1,5 @@
 import { assetKinds, type UnlistedScopeStatus } from '../connectors/connector.ts'
+import type { SafeSession } from '../connectors/safe-session.ts'
 import { resolveFindingsOf } from '../findings/detected.ts'
 import { FindingLedger } from '../findings/ledger.store.ts'
 import {
@@ -9,10 +10,10 @@ import {
   markDeleted,
   markMissed,
 } from '../findings/missing-assets.store.ts'
-import { markUnlisted } from '../findings/unread.store.ts'
+import { markUnchangedDependants, markUnlisted } from '../findings/unread.store.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import type { Reader, Store } from '../store/store.ts'
-import type { ScanLease } from './lease.ts'
+import { type ScanLease, whileLeased } from './lease.ts'
 import { addNotes, addProgress } from './scans.store.ts'
 import { findScopeName, listScopes, listWholeScopes, wasListedBefore } from './scopes.store.ts'
 
@@ -29,6 +30,7 @@ export interface MissingAssetsOptions {
   now: () => number
   /** Scopes that were listed before and no longer are, with what is known about them. */
   left: ReadonlyMap<string, UnlistedScopeStatus | 'unknown'>
+  session: Pick<SafeSession, 'findExisting'>
 }
 
 /**
@@ -41,9 +43,14 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
   if (lease.scan.sampled) return false
   let held = false
   keepHiddenScopes(options)
-  for (const scopeKey of store.read((reader) => listConclusiveScopes(reader, options))) {
+  const conclusive = store.read((reader) => listConclusiveScopes(reader, options))
+  for (const scopeKey of conclusive) {
+    if (options.left.get(scopeKey) !== 'gone') await keepExisting(scopeKey, conclusive, options)
+  }
+  for (const scopeKey of conclusive) {
     const plan = store.read((reader) => {
-      const missing = listMissing(reader, lease.scan.sourceId, scopeKey, lease.scan.id)
+      const { id: scanId, sourceId } = lease.scan
+      const missing = listMissing(reader, { sourceId, scopeKey, scanId, conclusive })
       return { missing, total: countActive(reader, lease.scan.sourceId, scopeKey) }
     })
     const vanished = plan.missing.filter(({ missedBefore }) => missedBefore === 0).length
@@ -64,6 +71,35 @@ export async function resolveMissingAssets(options: MissingAssetsOptions): Promi
     }
   }
   return held
+}
+
+/** Keeps assets that were not listed although they exist, with all that is listed through them. */
+async function keepExisting(
+  scopeKey: string,
+  conclusive: readonly string[],
+  { lease, store, now, session }: MissingAssetsOptions,
+): Promise<void> {
+  const { id: scanId, sourceId } = lease.scan
+  const missing = store.read((reader) => listMissing(reader, { sourceId, scopeKey, scanId, conclusive }))
+  if (missing.length === 0 || session.findExisting === undefined) return
+  const existing = [...(await whileLeased(lease, session.findExisting(missing.map(({ key }) => key))))]
+  for (let at = 0; at < existing.length; at += CHUNK) {
+    lease.write((writer) => {
+      for (const key of existing.slice(at, at + CHUNK)) {
+        for (const through of [{ key }, { parentKey: key }]) {
+          const dependants = { sourceId, through, kinds: assetKinds, scanId }
+          markUnchangedDependants(writer, { ...dependants, at: now(), isChecked: false })
+        }
+      }
+    })
+    await store.yieldBetweenBatches(lease.signal)
+  }
+  if (existing.length === 0) return
+  lease.write((writer) => {
+    const name = findScopeName(writer, sourceId, scopeKey)
+    const message = `${noun(existing.length, 'asset')} of ${name} exist, archived or outside of what is scanned; what was found in them stays.`
+    addNotes(writer, scanId, 'warnings', [{ code: 'outside_scope', message, scope: scopeKey }])
+  })
 }
 
 /**

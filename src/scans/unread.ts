@@ -5,6 +5,9 @@ import { listSectionsWithFindings, listUnread, summarizeUnread, type UnreadRecor
 import type { Reader } from '../store/store.ts'
 import type { ScanNoteDraft } from './model.ts'
 
+/** Reasons that count only while findings are in the section: without any, nothing is lost. */
+const isQuiet: ReadonlySet<UnreadSection['reason']> = new Set(['switched_off', 'unsupported'])
+
 /** What a scan did not read of an asset. */
 export interface UnreadSections {
   /** Settled sections count as read. */
@@ -14,8 +17,8 @@ export interface UnreadSections {
 }
 
 /**
- * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, or that may be
- * empty, counts only while findings are in it; one that may be empty is settled when a second scan in a row does not
+ * Judges the unread sections of an asset by what is stored. A section that is excluded on purpose, has no reader, or may
+ * be empty counts only while findings are in it; one that may be empty is settled when a second scan in a row does not
  * get it.
  */
 export function judgeUnread(
@@ -29,8 +32,8 @@ export function judgeUnread(
   const isHeld = (section: string) => [...held].some((place) => isWithin(place, section))
   const hasBeenRead = before?.status === 'ACTIVE' && before.detectorsHash !== null
   const records = sections.flatMap((unread): UnreadRecord[] => {
-    const { section, reason, isEmptyIfRepeated = false } = unread
-    if ((isEmptyIfRepeated || reason === 'switched_off') && !isHeld(section)) return []
+    const { section, reason, isEmptyIfRepeated = false, isRare = false } = unread
+    if ((isEmptyIfRepeated || isRare || isQuiet.has(reason)) && !isHeld(section)) return []
     const same = known.find((record) => record.section === section)
     const isSettled = isEmptyIfRepeated && same !== undefined && (same.isSettled || same.scanId !== scanId)
     const outer = known.find((record) => isWithin(section, record.section))
@@ -84,6 +87,7 @@ const reasons: Readonly<Record<UnreadSection['reason'], string>> = {
   not_available: 'the platform could not tell it',
   switched_off: 'an option leaves it out',
   limit: 'it is over a limit',
+  unsupported: 'no text is read from its format',
 }
 
 /** Reasons that are reported even if no finding is affected. */

@@ -6,11 +6,11 @@ const histories: [Platform, number][] = seeds.flatMap((seed) => [
   ['WIKI', seed],
   ['BI_PLATFORM', seed],
 ])
-/** A page with comments moves where they may not be listed; a space goes after other options were set. */
-const known: [Platform, number][] = [
-  ['WIKI', 42],
-  ['WIKI', 43],
-]
+/**
+ * A page with comments moves where they may not be listed; a space goes after other options were set; a page returns
+ * with children that cannot be listed; a page moves to a space that cannot be listed.
+ */
+const known = [42, 43, 157, 193, 237].map((seed): [Platform, number] => ['WIKI', seed])
 
 it.each([...histories, ...known])(
   'after a random history of a tenant every finding is as a model of what was visible says (%s, seed %d)',

@@ -162,7 +162,8 @@ export async function openBiWorld(): Promise<World> {
     requests: server.requests,
     sight: {
       isListed: ({ isThere, place, kind }) => isThere && isOpen(place) && !isLeftOut(kind),
-      isMissed: ({ kind }, place) => isOpen(place) && !isLeftOut(kind),
+      // An item in a workspace that cannot be listed is in the lists of administrators.
+      isMissed: ({ kind, isThere }, place) => isOpen(place) && !isLeftOut(kind) && (kind === 'workspace' || !isThere),
       isRead: ({ kind }, section) => isSectionRead(view, kind, section),
     },
     changeView(chance: Chance) {

@@ -180,11 +180,13 @@ export async function openWikiWorld(): Promise<World> {
     sight: {
       isListed,
       isMissed(item, place) {
-        if (place === view.hidden) return true
-        if (place === view.closed) return false
+        if (place === view.closed && place !== view.hidden) return false
         const parent = parentOf(item)
-        // What could not be listed is gone only with the page that it hangs on.
-        return isListable(item) || (parent !== undefined && !isListed(parent))
+        // With its page listed, wherever that is now, an item is missing only from a list that could be read.
+        if (parent !== undefined && isListed(parent)) return isListable(item)
+        // A page in a space that cannot be listed is found by its id.
+        const page = parent ?? item
+        return !(page.kind === 'page' && page.isThere && page.place === view.closed && page.place !== view.hidden)
       },
       isRead: ({ kind }, section) => isSectionRead(view, kind, section),
     },

@@ -34,6 +34,13 @@ function requireList(body: unknown): unknown[] {
   throw new AppError('unavailable', message, { reason: 'protocol_error' })
 }
 
+function requireId(item: Item): string {
+  const id = item.id('id')
+  if (id !== undefined) return id
+  const message = 'The platform listed entries without an id; scan again later.'
+  throw new AppError('unavailable', message, { reason: 'entries_unreadable' })
+}
+
 export interface Listing {
   items: Item[]
   /** True where the listing repeated itself or exceeded the page limit, so it may be incomplete. */
@@ -88,11 +95,17 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     },
     adminWorkspaces: (filter: string) =>
       skipping('/admin/groups', ADMIN_WORKSPACES_PER_CALL, { $filter: filter }, admins),
+    /** Items of any workspace, as administrators list them. */
+    adminItems: (kind: 'datasets' | 'reports' | 'dashboards', filter: string) =>
+      value(`/admin/${kind}`, { $filter: filter }, admins),
     adminProbe: () => value('/admin/groups', { $top: 1 }, admins),
-    /** Ids of the workspaces modified since an instant, which must be between one hour and 30 days ago. */
+    /**
+     * Ids of the workspaces modified since an instant, which must be between one hour and 30 days ago.
+     * @throws AppError `unavailable`, reason `entries_unreadable`, where an entry has no id
+     */
     async modifiedWorkspaces(since: string): Promise<ReadonlySet<string>> {
       const items = await value('/admin/workspaces/modified', { modifiedSince: since }, admins)
-      return new Set(items.flatMap((item) => item.id('id') ?? []))
+      return new Set(items.map(requireId))
     },
     workspaceUsers: (workspace: Workspace) => skipping(`${pathOf(workspace)}/users`, WORKSPACES_PER_CALL),
     datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),

@@ -41,6 +41,7 @@ export function toSchemaGap(answer: SchemaAnswer): Omit<UnreadSection, 'section'
   const { reason: detail, temporary, tried } = answer
   if (temporary) return { reason: 'failed', detail }
   if (detail.startsWith('retrieval_error')) return { reason: 'not_available', detail }
+  if (tried.scanner === 'no_tables') return { reason: 'missing', detail: 'no_tables', isEmptyIfRepeated: true }
   return { reason: tried.scanner === 'not_in_scan_result' ? 'missing' : 'refused', detail: tried.scanner ?? detail }
 }
 

@@ -61,7 +61,7 @@ function mergeAll<T extends Described>(source: Source<T>): T[] {
       const gaps = [
         ...(merged.name === '' ? [missing('name')] : []),
         ...(source.listed === undefined || item.description !== undefined ? [] : source.listedGaps),
-        ...(scanned === undefined ? toScanGaps(source) : [...source.scannedGaps, ...scanned.unread]),
+        ...(scanned === undefined ? toScanGaps(source) : [...scanned.unread, ...source.scannedGaps]),
         ...(source.listed === undefined ? [] : item.unread),
       ]
       return [

@@ -16,6 +16,8 @@ export interface Discovery {
   /** Ids that the account sees, regardless of the scope, and ids that it is denied. */
   visible: ReadonlySet<string>
   denied: ReadonlySet<string>
+  /** True where the personal workspaces of others were to be listed, which the platform refused. */
+  isPersonalRefused?: boolean
 }
 
 const isPersonal = (item: Item) => /^personal(?:group)?$/i.test(item.text('type') ?? '')
@@ -52,6 +54,12 @@ export async function discover(options: {
   const found = new Map<string, Workspace>()
   const denied = new Set<string>()
   let hasUnreadable = false
+  let isPersonalRefused = false
+  const addLooped = (looped: boolean) => {
+    if (!looped) return
+    const message = 'The list of workspaces repeats itself, so some may be missing.'
+    warnings.push({ code: 'listing_incomplete', message, incomplete: true })
+  }
   const add = (workspace: Workspace) => {
     hasUnreadable ||= workspace.id === ''
     if (workspace.id !== '' && !found.has(workspace.id)) found.set(workspace.id, workspace)
@@ -59,10 +67,7 @@ export async function discover(options: {
 
   if (!listed || names.length > 0) {
     const { items, looped } = await api.workspaces()
-    if (looped) {
-      const message = 'The list of workspaces repeats itself, so some may be missing.'
-      warnings.push({ code: 'listing_incomplete', message, incomplete: true })
-    }
+    addLooped(looped)
     for (const item of items) add(toWorkspace(item))
   }
   for (const id of ids) {
@@ -79,11 +84,13 @@ export async function discover(options: {
   if (scope.include_personal_workspaces) {
     if (!options.servicePrincipal) add({ id: 'me', name: 'My workspace', kind: 'me', member: true })
     try {
-      const { items } = await api.adminWorkspaces(personalTypes)
+      const { items, looped } = await api.adminWorkspaces(personalTypes)
+      addLooped(looped)
       for (const item of items) if (item.text('state') !== 'Deleted') add(toWorkspace(item, false))
     } catch (error) {
       if (statusOf(error) === 401) await api.probe()
       else if (endsScan(error) || !isRefusal(error)) throw error
+      isPersonalRefused = true
       if (options.servicePrincipal) {
         const message =
           'An application has no personal workspace and may not list those of others; use an admin account.'
@@ -109,15 +116,15 @@ export async function discover(options: {
     const message = `No workspace ${quote(toSafeText(name, 'prose'))} is visible; check its spelling and the account's membership.`
     warnings.push({ code: 'scope_unmatched', message, scope: name })
   }
-  return { workspaces, warnings, unmatched, visible: new Set(found.keys()), denied }
+  return { workspaces, warnings, unmatched, visible: new Set(found.keys()), denied, isPersonalRefused }
 }
 
 const IDS_PER_CALL = 20
 
-/** What happened to workspaces that are no longer listed, as far as the admin API shows. */
+/** What happened to workspaces that are no longer listed, as far as the admin API or the workspace itself shows. */
 export async function findLeft(
   api: BiApi,
-  { visible, denied }: Discovery,
+  { visible, denied, isPersonalRefused }: Discovery,
   ids: readonly string[],
 ): Promise<Map<string, UnlistedScopeStatus>> {
   const left = new Map<string, UnlistedScopeStatus>()
@@ -129,14 +136,67 @@ export async function findLeft(
   try {
     for (let at = 0; at < unknown.length; at += IDS_PER_CALL) {
       const asked = unknown.slice(at, at + IDS_PER_CALL)
-      const { items } = await api.adminWorkspaces(asked.map((id) => `id eq '${id}'`).join(' or '))
+      const { items, looped } = await api.adminWorkspaces(asked.map((id) => `id eq '${id}'`).join(' or '))
+      if (looped || items.some((item) => item.id('id') === undefined)) continue
       const known = new Map(items.map((item) => [item.id('id') ?? '', item.text('state')]))
       for (const id of asked) left.set(id, (known.get(id) ?? 'Deleted') === 'Deleted' ? 'gone' : 'hidden')
     }
   } catch (error) {
     await judge(error, api.probe)
   }
+  for (const id of unknown) {
+    if (!left.has(id) && (await isThere(api, id, isPersonalRefused === true))) left.set(id, 'hidden')
+  }
   return left
+}
+
+const existenceLists = [
+  ['dataset', 'datasets'],
+  ['report', 'reports'],
+  ['dashboard', 'dashboards'],
+] as const
+/** The lists of administrators have low hourly limits. */
+const MAX_EXISTENCE_CALLS = 10
+
+/**
+ * Keys of items that still exist although their workspace does not list them, as administrators see it: most were moved
+ * to a workspace that is not scanned. Without the admin API, none is known to exist.
+ */
+export async function findExisting(api: BiApi, keys: readonly string[]): Promise<Set<string>> {
+  const existing = new Set<string>()
+  let calls = 0
+  try {
+    for (const [kind, list] of existenceLists) {
+      const keysById = new Map(
+        keys.flatMap((key) => (key.split(':').at(-2) === kind ? [[key.split(':').at(-1) ?? '', key]] : [])),
+      )
+      const ids = [...keysById.keys()].filter((id) => /^[0-9a-f-]{36}$/.test(id))
+      for (let at = 0; at < ids.length && calls < MAX_EXISTENCE_CALLS; at += IDS_PER_CALL) {
+        calls++
+        const filter = ids
+          .slice(at, at + IDS_PER_CALL)
+          .map((id) => `id eq '${id}'`)
+          .join(' or ')
+        for (const item of await api.adminItems(list, filter)) {
+          const key = keysById.get(item.id('id') ?? '')
+          if (key !== undefined) existing.add(key)
+        }
+      }
+    }
+  } catch (error) {
+    if ((await judge(error, api.probe)) === 'unavailable') throw error
+  }
+  return existing
+}
+
+/** Whether a workspace answers to its id; `refusalCounts`: a refusal shows that it exists. */
+async function isThere(api: BiApi, id: string, refusalCounts: boolean): Promise<boolean> {
+  try {
+    return (await api.workspace(id)).id('id') === id
+  } catch (error) {
+    if ((await judge(error, api.probe)) === 'unavailable') throw error
+    return refusalCounts && [401, 403].includes(statusOf(error) ?? 0)
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { toSafeText } from '../../detectors/safe-text.ts'
 import type { UnreadReason, UnreadSection } from '../../documents/section.ts'
 import type { ScanAnswer } from './model.ts'
 import type { Item } from './wire.ts'
@@ -6,18 +7,34 @@ import type { Item } from './wire.ts'
 export const unread = (reason: UnreadReason, detail: string, ...sections: string[]): UnreadSection[] =>
   sections.map((section) => ({ section, reason, detail }))
 
-/** Reports a gap where items lack a member that the platform always sends to authorized callers. */
-export const requireMember = (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
-  items.some((item) => !item.has(key)) ? unread('missing', '', ...sections) : []
+type IsTold = (item: Item, key: string) => boolean
+const isText: IsTold = (item, key) => item.tells(key)
+const isList: IsTold = (item, key) => item.list(key) !== undefined
+const isObject: IsTold = (item, key) => item.item(key) !== undefined
+
+const createRequirement =
+  (isTold: IsTold) =>
+  (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
+    items.some((item) => !isTold(item, key)) ? unread('missing', '', ...sections) : []
+
+/** Report a gap where items lack a text, list or object that the platform always sends to authorized callers. */
+export const requireMember = createRequirement(isText)
+const requireList = createRequirement(isList)
+const requireObject = createRequirement(isObject)
+
+const createExpectation =
+  (isTold: IsTold) =>
+  (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
+    items.length === 0 || items.some((item) => isTold(item, key))
+      ? []
+      : unread('missing', '', ...sections).map((section) => ({ ...section, isEmptyIfRepeated: true }))
 
 /**
- * Reports a gap where no item has a member that the platform omits when empty, because it may have been withheld from
- * all of them.
+ * Report a gap where no item has a text or list that the platform omits when empty, because it may have been withheld
+ * from all of them.
  */
-export const expectMember = (items: readonly Item[], key: string, ...sections: string[]): UnreadSection[] =>
-  items.length === 0 || items.some((item) => item.has(key))
-    ? []
-    : unread('missing', '', ...sections).map((section) => ({ ...section, isEmptyIfRepeated: true }))
+export const expectMember = createExpectation(isText)
+export const expectList = createExpectation(isList)
 
 /** Gaps in the texts of tables. */
 export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
@@ -25,16 +42,16 @@ export function listTableGaps(tables: readonly Item[]): UnreadSection[] {
   const measures = tables.flatMap((table) => table.items('measures'))
   return [
     ...requireMember(tables, 'name', 'tables'),
-    ...requireMember(tables, 'columns', 'tables/names', 'tables/descriptions', 'tables/columns'),
+    ...requireList(tables, 'columns', 'tables/names', 'tables/descriptions', 'tables/columns'),
     ...requireMember(columns, 'name', 'tables/names', 'tables/descriptions', 'tables/columns'),
-    ...requireMember(tables, 'measures', 'tables/measures'),
+    ...requireList(tables, 'measures', 'tables/measures'),
     ...requireMember(measures, 'name', 'tables/measures'),
     ...requireMember(measures, 'expression', 'tables/measures/expressions'),
     ...expectMember(measures, 'description', 'tables/measures/descriptions'),
     ...expectMember(tables, 'description', 'tables/descriptions/tables'),
     ...expectMember(columns, 'description', 'tables/descriptions/columns'),
     ...expectMember(columns, 'expression', 'tables/columns'),
-    ...expectMember(tables, 'source', 'tables/sources'),
+    ...expectList(tables, 'source', 'tables/sources'),
     ...requireMember(
       tables.flatMap((table) => table.items('source')),
       'expression',
@@ -48,10 +65,23 @@ export function listRoleGaps(roles: readonly Item[] | undefined): UnreadSection[
   const permissions = roles.flatMap((role) => role.items('tablePermissions'))
   return [
     ...requireMember(roles, 'name', 'roles'),
-    ...expectMember(roles, 'tablePermissions', 'roles'),
+    ...expectList(roles, 'tablePermissions', 'roles'),
     ...requireMember(permissions, 'name', 'roles'),
     ...requireMember(permissions, 'filterExpression', 'roles'),
   ]
+}
+
+/**
+ * Gaps of a dataset in the metadata scan without tables, whose metadata the platform did not provide: what else is
+ * absent is unread, not empty.
+ */
+export function listBareGaps(dataset: Item): UnreadSection[] {
+  if ((dataset.list('tables') ?? []).length > 0) return []
+  const error = dataset.text('schemaRetrievalError')
+  const absent = ['expressions', 'roles'].filter((key) => dataset.list(key) === undefined)
+  return error === undefined
+    ? unread('missing', 'not_in_scan_result', ...absent)
+    : unread('not_available', toWord(error), ...absent)
 }
 
 export function listExpressionGaps(items: readonly Item[], value: string, section: string): UnreadSection[] {
@@ -79,7 +109,7 @@ const connectionDetails = [
 export function listSourceGaps(sources: readonly Item[]): UnreadSection[] {
   const details = sources.flatMap((source) => source.item('connectionDetails') ?? [])
   return [
-    ...requireMember(sources, 'connectionDetails', 'sources/details'),
+    ...requireObject(sources, 'connectionDetails', 'sources/details'),
     ...expectMember(sources, 'connectionString', 'sources/connectionString'),
     ...expectMember(sources, 'name', 'sources/name'),
     ...connectionDetails.flatMap((key) => expectMember(details, key, toDetailSection(key))),
@@ -98,3 +128,11 @@ export function toScanGap(answer: ScanAnswer): { reason: UnreadReason; detail: s
   if (answer.temporary) return { reason: 'failed', detail: answer.missing }
   return { reason: answer.missing === 'not_in_scan_result' ? 'missing' : 'refused', detail: answer.missing }
 }
+
+/** Converts a message of the platform, credentials hidden, to a snake_case code of at most 60 characters. */
+export const toWord = (text: string) =>
+  toSafeText(text, 'prose')
+    .replace(/[^\w]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(0, 60)
+    .toLowerCase()

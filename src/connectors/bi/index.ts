@@ -8,7 +8,7 @@ import { createChangeCheck } from './changes.ts'
 import { type BiConfig, BiPayload, PublishedBiPayload, toAddresses, toIdentity } from './config.ts'
 import { createContentLoader } from './content.ts'
 import { createCrawler } from './crawl.ts'
-import { type Discovery, discover, findLeft, requireWorkspaces } from './discovery.ts'
+import { type Discovery, discover, findExisting, findLeft, requireWorkspaces } from './discovery.ts'
 import { endsScan, judge } from './failure.ts'
 import type { Workspace } from './model.ts'
 import { orderByColumns, type SampleSelection, select } from './sampling.ts'
@@ -171,6 +171,7 @@ function openSession(options: SessionOptions<BiConfig>): ConnectorSession {
       const { found } = await ground()
       return findLeft(api, found, ids)
     },
+    findExisting: (keys) => findExisting(api, keys),
     test: () => runSteps({ api, signIn, config, addresses, now: options.now }),
     close: async () => {},
   }

@@ -98,7 +98,8 @@ export interface Dataset extends Described {
   roleFilters?: NamedExpression[]
   /** Shared Power Query expressions; undefined where the metadata scan did not report them. */
   expressions?: NamedExpression[]
-  scanned?: { schema?: Schema; error?: string }
+  /** `isEmpty`: the metadata scan lists no table. */
+  scanned?: { schema?: Schema; error?: string; isEmpty?: boolean }
 }
 
 export interface BiReport extends Described {

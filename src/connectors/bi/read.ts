@@ -1,6 +1,5 @@
-import { toSafeText } from '../../detectors/safe-text.ts'
 import type { UnreadSection } from '../../documents/section.ts'
-import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, unread } from './gaps.ts'
+import { expectMember, listExpressionGaps, listRoleGaps, listTableGaps, requireMember, toWord, unread } from './gaps.ts'
 import type {
   BiDashboard,
   BiReport,
@@ -102,7 +101,9 @@ export function toDataSource(item: Item): DataSource {
 function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   const error = item.text('schemaRetrievalError')
   const tables = item.list('tables')
-  if (tables === undefined || (error !== undefined && tables.length === 0)) return error === undefined ? {} : { error }
+  if (tables === undefined || tables.length === 0) {
+    return { ...defined({ error }), ...(tables === undefined ? {} : { isEmpty: true }) }
+  }
   // Without the tenant setting for expressions, the metadata scan returns neither DAX nor Power Query.
   const withheld = item.list('expressions') === undefined
   const schema: Schema = {
@@ -119,14 +120,6 @@ function toScanned(item: Item): NonNullable<Dataset['scanned']> {
   }
   return { schema, ...(error === undefined ? {} : { error }) }
 }
-
-/** Converts a message of the platform, credentials hidden, to a snake_case code of at most 60 characters. */
-export const toWord = (text: string) =>
-  toSafeText(text, 'prose')
-    .replace(/[^\w]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .slice(0, 60)
-    .toLowerCase()
 
 function toRoleFilters(roles: readonly Item[]): NamedExpression[] {
   return roles.flatMap((role) =>
@@ -215,7 +208,10 @@ export function toReport(item: Item): BiReport {
   }
 }
 
-export const listTileGaps = (tiles: readonly Item[]): UnreadSection[] => expectMember(tiles, 'title', 'tiles')
+export const listTileGaps = (tiles: readonly Item[]): UnreadSection[] => [
+  ...requireMember(tiles, 'id', 'tiles'),
+  ...expectMember(tiles, 'title', 'tiles'),
+]
 
 export function toTile(item: Item): Tile {
   return {

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { HttpClient } from '../http/transport.ts'
 import { endsScan, isRefusal } from './failure.ts'
-import { expectMember, listSourceGaps, unread } from './gaps.ts'
+import { expectList, expectMember, listBareGaps, listSourceGaps, unread } from './gaps.ts'
 import type { DataSource, ScanAnswer, ScannedWorkspace } from './model.ts'
 import { defined, toDashboard, toDataSource, toDataset, toReport } from './read.ts'
 import { type ScanLedger, scanIdShape } from './scan-ledger.ts'
@@ -28,11 +28,16 @@ function toScannedWorkspace(
   dataSources: ReadonlyMap<string, DataSource>,
   sourceGaps: UnreadSection[],
   expressionGaps: UnreadSection[],
+  hasSchema: boolean,
 ): ScannedWorkspace {
+  const toScannedDataset = (dataset: Item) => {
+    const { unread: gaps, ...rest } = toDataset(dataset, dataSources)
+    return { ...rest, unread: [...gaps, ...(hasSchema ? listBareGaps(dataset) : [])] }
+  }
   return {
     ...defined<ScannedWorkspace>({
       description: item.text('description'),
-      datasets: item.list('datasets')?.map((dataset) => toDataset(dataset, dataSources)),
+      datasets: item.list('datasets')?.map(toScannedDataset),
       reports: item.list('reports')?.map(toReport),
       dashboards: item.list('dashboards')?.map((dashboard) => toDashboard(dashboard, true)),
     }),
@@ -41,7 +46,7 @@ function toScannedWorkspace(
       workspace: expectMember([item], 'description', 'scan/description'),
       datasets: [
         ...expectMember(item.items('datasets'), 'description', 'scan/description'),
-        ...expectMember(item.items('datasets'), 'roles', 'roles'),
+        ...expectList(item.items('datasets'), 'roles', 'roles'),
         ...expressionGaps,
       ],
       reports: expectMember(item.items('reports'), 'description', 'scan/description'),
@@ -142,7 +147,7 @@ export function createScanner(options: {
     const dataSources = new Map(instances.map((source) => [source.id('datasourceId') ?? '', toDataSource(source)]))
     const sourceGaps = listSourceGaps(instances)
     const datasets = result.items('workspaces').flatMap((workspace) => workspace.items('datasets'))
-    const isTold = !options.schema || datasets.some((dataset) => dataset.has('expressions'))
+    const isTold = !options.schema || datasets.some((dataset) => dataset.list('expressions') !== undefined)
     // If no dataset has expressions, the tenant setting for them is probably off, possibly permanently.
     const expressionGaps = isTold ? [] : unread('missing', 'no_expressions', 'expressions')
     const found = new Map(result.items('workspaces').map((item) => [item.id('id') ?? '', item]))
@@ -152,7 +157,7 @@ export function createScanner(options: {
         id,
         item === undefined
           ? { missing: 'not_in_scan_result', temporary: false }
-          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, expressionGaps) },
+          : { workspace: toScannedWorkspace(item, dataSources, sourceGaps, expressionGaps, options.schema) },
       )
     }
   }

@@ -1,8 +1,8 @@
 import type { BiApi } from './api.ts'
 import { codeOf, judge, statusOf } from './failure.ts'
-import { listTableGaps, toScanGap, unread } from './gaps.ts'
+import { listTableGaps, toScanGap, toWord, unread } from './gaps.ts'
 import type { Dataset, Field, ScanAnswer, Schema, SchemaAnswer, Table, Workspace } from './model.ts'
-import { isInternalColumn, isInternalTable, toTables, toWord } from './read.ts'
+import { isInternalColumn, isInternalTable, toTables } from './read.ts'
 import { type Item, toItem } from './wire.ts'
 
 /** Queries read metadata only: no cell value ever leaves the service. */
@@ -204,7 +204,8 @@ export function createSchemaReader(options: { api: BiApi; servicePrincipal: bool
     if ('missing' in scan) return { reason: scan.missing, temporary: scan.temporary }
     const { scanned } = dataset
     if (scanned?.schema !== undefined) return { schema: scanned.schema }
-    return { reason: scanned?.error === undefined ? 'not_in_scan_result' : `retrieval_error:${toWord(scanned.error)}` }
+    if (scanned?.error !== undefined) return { reason: `retrieval_error:${toWord(scanned.error)}` }
+    return { reason: scanned?.isEmpty === true ? 'no_tables' : 'not_in_scan_result' }
   }
 
   return async function readSchema(workspace: Workspace, dataset: Dataset, scan: ScanAnswer): Promise<SchemaAnswer> {

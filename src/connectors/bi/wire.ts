@@ -6,8 +6,10 @@ import { isObject } from '../../kernel/json-object.ts'
  */
 export interface Item {
   text(key: string): string | undefined
-  /** True where the response contains the member, even if it is empty. */
+  /** True where the response contains the member, even if it is empty or null. */
   has(key: string): boolean
+  /** True where the response contains the member as a text, even if it is empty. */
+  tells(key: string): boolean
   /** True where the response contains the member and it is empty. */
   blank(key: string): boolean
   /** A GUID, in lower case. */
@@ -45,6 +47,7 @@ export function toItem(raw: unknown): Item {
   return {
     text,
     has: (key) => at(key) !== undefined,
+    tells: (key) => typeof at(key) === 'string',
     blank: (key) => {
       const value = at(key)
       return value === null || (typeof value === 'string' && value.trim() === '')
@@ -75,6 +78,7 @@ export function toItem(raw: unknown): Item {
   }
 }
 
+/** An entry that is no object becomes an item without members, so that its absence is noticed. */
 export function toItems(raw: unknown): Item[] {
-  return Array.isArray(raw) ? raw.filter(isObject).map(toItem) : []
+  return Array.isArray(raw) ? raw.map(toItem) : []
 }

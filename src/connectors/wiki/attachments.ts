@@ -1,7 +1,7 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
 import type { AssayDocument, Part } from '../../documents/document.ts'
 import { MAX_FILE_BYTES } from '../../documents/limits.ts'
-import { readDocument, type UnreadStatus } from '../../documents/reader.ts'
+import { readDocument, type UnreadableFile, type UnreadStatus } from '../../documents/reader.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import { inferMime } from '../../documents/sniff.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -27,7 +27,7 @@ const imageOrMediaName =
   /\.(?:png|jpe?g|gif|webp|bmp|tiff?|ico|heic|avif|mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg|flac|woff2?|ttf|otf)$/i
 
 /** Why a file is not downloaded, judged from its metadata; undefined: it must be downloaded. */
-function findSkip({ mediaType, title }: AttachmentWire): { status: UnreadStatus; reason: string } | undefined {
+function findSkip({ mediaType, title }: AttachmentWire): UnreadableFile | undefined {
   if (typeof title !== 'string')
     return { status: 'damaged', reason: 'The wiki does not tell its name; it is not read.' }
   const named = /\.[a-z0-9]{1,8}$/i.test(title ?? '')
@@ -54,17 +54,21 @@ const nameOnly = (attachment: AttachmentWire, reason: string, unread: UnreadReas
   ...(unread === undefined ? {} : { unread: [{ section: 'content', reason: unread }] }),
 })
 
+const isHtml = (attachment: AttachmentWire) =>
+  /\.x?html?$/i.test(attachment.title ?? '') || /html/.test(attachment.mediaType ?? '')
+
 const expectsMarkup = (attachment: AttachmentWire) =>
-  /\.x?html?$/i.test(attachment.title ?? '') || /html|xml|text\/plain/.test(attachment.mediaType ?? '')
+  isHtml(attachment) || /xml|text\/plain/.test(attachment.mediaType ?? '')
 
 type Download = Awaited<ReturnType<CrawlContext['client']['http']['download']>>
 
 /** Whether the response is a sign-in page or empty; it must not be taken for the file's text. */
 function isSignInPage(attachment: AttachmentWire, { bytes, contentType, isCut }: Download): boolean {
   const { fileSize } = attachment
-  const hasLength = fileSize === null || fileSize === undefined || fileSize === bytes.length || isCut
-  if (bytes.length === 0 && !hasLength) return true
-  if (expectsMarkup(attachment) && hasLength) return false
+  const isSizeKnown = isCut || (fileSize !== null && fileSize !== undefined)
+  const hasLength = isCut || fileSize === bytes.length
+  if (bytes.length === 0 && isSizeKnown && !hasLength) return true
+  if (isSizeKnown ? expectsMarkup(attachment) && hasLength : isHtml(attachment)) return false
   const head = Buffer.from(bytes.subarray(0, 256)).toString('latin1').trimStart().toLowerCase()
   return contentType.startsWith('text/html') && /^<(?:!doctype html|html)/.test(head)
 }
@@ -118,28 +122,36 @@ async function readAttachment(
   const document: AssayDocument = {
     ...read.document,
     parts: [...toNamePart(attachment), ...parts.map((part) => ({ ...part, section: 'content' }))],
-    ...(isCut ? { unread: [notWhole], ...truncated } : {}),
+    ...(isCut ? { unread: [notWhole], ...truncated } : isShort(attachment, bytes) ? { unread: [cutShort] } : {}),
   }
   return { document, status: isCut ? 'cut' : 'read', inferredType: mime }
 }
 
 const notWhole = { section: 'content', reason: 'limit' as const }
+const cutShort = { section: 'content', reason: 'failed' as const, detail: 'cut_short' }
 
-/**
- * A draft for a file whose text is not read. Unsupported files, such as pictures, have no text; all others have an
- * unread section.
- */
-function toSkipped(attachment: AttachmentWire, { status, reason }: { status: UnreadStatus; reason: string }) {
-  const unread = status === 'unsupported' ? undefined : status === 'skipped_too_large' ? 'limit' : 'not_available'
-  return { document: nameOnly(attachment, reason, unread), status }
+const isShort = ({ fileSize }: AttachmentWire, bytes: Uint8Array) =>
+  typeof fileSize === 'number' && bytes.length < fileSize
+
+/** Why the content of a file without text is unread; undefined where its bytes show that it has none. */
+function toUnreadContent({ status, isTextless }: UnreadableFile): UnreadReason | undefined {
+  if (isTextless === true) return undefined
+  return status === 'unsupported' ? 'unsupported' : status === 'skipped_too_large' ? 'limit' : 'not_available'
 }
+
+/** A draft for a file whose text is not read. */
+const toSkipped = (attachment: AttachmentWire, file: UnreadableFile) => ({
+  document: nameOnly(attachment, file.reason, toUnreadContent(file)),
+  status: file.status,
+})
 
 function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: AttachmentWire): AssetDraft {
   const { client, space } = context
   const title = attachment.title ?? attachment.id
   const maxBytes = toMaxBytes(context)
   const { id, mediaType, fileSize, fileId, version } = attachment
-  const status: ContentStatus = findSkip(attachment)?.status ?? 'pending'
+  const skip = findSkip(attachment)
+  const status: ContentStatus = skip?.status ?? 'pending'
   const isLarge = status === 'pending' && isTooLarge(attachment, maxBytes)
   if (isLarge) warnTooLarge(context, attachment, maxBytes)
   const created = toInstant(attachment.createdAt)
@@ -168,7 +180,9 @@ function toAttachmentDraft(context: CrawlContext, page: PageFacts, attachment: A
     unread: [
       ...(typeof attachment.title === 'string' ? [] : [{ section: 'filename', reason: 'missing' as const }]),
       ...(isLarge ? [notWhole] : []),
-      ...(status === 'damaged' ? [{ section: 'content', reason: 'not_available' as const }] : []),
+      ...(skip === undefined
+        ? []
+        : [{ section: 'content', reason: toUnreadContent(skip) ?? ('unsupported' as const) }]),
     ],
     outline: nameOnly(attachment, 'The file could not be read.', 'failed'),
     document: async () => {

@@ -35,19 +35,27 @@ export interface ListPage<Wire> {
   base: string | undefined
 }
 
-/** Extracts only the cursor of a URL from the server; its host and path are ignored. */
-function findCursor(next: string): string | undefined {
-  if (!URL.canParse(next, 'http://host.invalid')) return undefined
-  const { search } = new URL(next, 'http://host.invalid')
-  // Cursors are base64, so a plus sign is literal, not a space.
-  return new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor') ?? undefined
+/**
+ * Extracts only the cursor of a URL from the server; its host and path are ignored.
+ * @throws AppError `unavailable`, reason `protocol_error`, where there is none, because the rest of the list is missing
+ */
+function readCursor(next: string): string {
+  if (URL.canParse(next, 'http://host.invalid')) {
+    const { search } = new URL(next, 'http://host.invalid')
+    // Cursors are base64, so a plus sign is literal, not a space.
+    const cursor = new URLSearchParams(search.replaceAll('+', '%2B')).get('cursor')
+    if (cursor !== null && cursor !== '') return cursor
+  }
+  throw new AppError('unavailable', 'The wiki links to the next page of a list without a cursor; scan again later.', {
+    reason: 'protocol_error',
+  })
 }
 
 function findNext(body: z.infer<typeof ListWire>, linkHeader: string | undefined): string | undefined {
   const fromBody = body._links?.next
-  if (fromBody !== undefined && fromBody !== null) return findCursor(fromBody)
+  if (fromBody !== undefined && fromBody !== null) return readCursor(fromBody)
   for (const [, address = '', relation = ''] of (linkHeader ?? '').matchAll(/<([^>]*)>\s*;\s*rel="?(\w+)"?/g)) {
-    if (relation === 'next') return findCursor(address)
+    if (relation === 'next') return readCursor(address)
   }
   return undefined
 }

@@ -4,11 +4,12 @@ import { parseHtml } from '../../documents/markup/html.ts'
 import type { UnreadReason } from '../../documents/section.ts'
 import type { AssetDraft, LinkDraft } from '../connector.ts'
 import { hasSameListing, sha256, toChecksum, toHalf } from './checksum.ts'
+import type { WikiClient } from './client.ts'
 import type { PageFacts } from './comments.ts'
 import type { CrawlContext } from './crawl-context.ts'
-import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf } from './failure.ts'
+import { endsScan, isBreakdown, isRefusal, messageOf, reasonOf, settleRefusal } from './failure.ts'
 import { toLinks, toPageKey } from './links.ts'
-import { MAX_LIMIT, requireList, toLimit } from './listing.ts'
+import { MAX_LIMIT, readList, requireList, toLimit } from './listing.ts'
 import { isCurrent } from './site-index.ts'
 import { nameOf, toSiteUrl, toSpaceKey } from './spaces.ts'
 import { PageWire, storageOf, toInstant } from './wire.ts'
@@ -18,8 +19,14 @@ export interface PageBody {
   text: string
 }
 
-/** A body, the reason why it is unread, or `gone` where the page no longer exists. */
-type ReadBody = PageBody | { unread: UnreadReason } | 'gone'
+/** Why a body is unread. `isUncertain`: the platform does not find the page, although it lists it. */
+interface UnreadBody {
+  unread: UnreadReason
+  isUncertain?: boolean
+}
+
+/** A body, the reason why it is unread, or `gone` where the page was put in the trash since it was listed. */
+type ReadBody = PageBody | UnreadBody | 'gone'
 
 /** Limits on anchors in an asset's facts, whose total size is bounded. */
 const MAX_ANCHOR_CHARS = 5_000
@@ -75,10 +82,7 @@ export function isUnchanged(
   })
 }
 
-/**
- * Reads one page, in view format where the storage format is not available, as by the last retry; `gone` where the page
- * no longer exists.
- */
+/** Reads one page, in view format where the storage format is not available, as by the last retry. */
 async function readSingle(
   { client, warnings, space }: CrawlContext,
   id: string,
@@ -102,7 +106,7 @@ async function readSingle(
       if (text !== undefined && text !== null) return { format, text }
     } catch (error) {
       if (endsScan(error)) throw error
-      if (reasonOf(error) === 'gone') return 'gone'
+      if (reasonOf(error) === 'gone') return { unread: 'refused', isUncertain: true }
       reason = isRefusal(error) ? 'refused' : 'failed'
       if (!isLast && !isBreakdown(error)) continue
       warnUnread({ client, warnings, space }, id, error)
@@ -120,6 +124,11 @@ function warnUnread(
   const message = `The text of a page could not be read: ${messageOf(error)}`
   warnings.add({ code: 'body_unavailable', message, scope: space.id, assetKey: toPageKey(client, id) })
 }
+
+/** Section of a body by its format: the view leaves out texts of the storage format, such as parameters of macros. */
+const STORAGE = 'body'
+const VIEW = 'view'
+const viewOnly = { reason: 'not_available' as const, detail: 'view_only' }
 
 export type Bodies = Map<string, ReadBody>
 
@@ -235,7 +244,7 @@ export function toUnchangedDraft(context: CrawlContext, page: PageWire, checksum
 export function toPageDrafts(
   context: CrawlContext,
   page: PageWire,
-  body: PageBody | { unread: UnreadReason },
+  body: PageBody | UnreadBody,
   labels: readonly string[] | undefined,
 ): AssetDraft[] {
   const { client, space, config } = context
@@ -262,7 +271,12 @@ export function toPageDrafts(
         ...shared,
         checksum,
         links: [toParentLink(context, page)],
-        unread: [...untitled, { section: 'body', reason: body.unread }],
+        isUncertain: body.isUncertain === true,
+        unread: [
+          ...untitled,
+          { section: STORAGE, reason: body.unread },
+          { section: VIEW, reason: body.unread, isRare: true },
+        ],
         unlisted: [{ kinds: ['wiki.linked_file'], reason: body.unread }],
         facts: { ...facts, contentStatus: 'body_unavailable' },
         document: async () => ({ mime: 'text/plain', parts: untitled.length > 0 ? [] : [titled], links: [] }),
@@ -270,11 +284,13 @@ export function toPageDrafts(
     ]
   }
   const options = { site: client.site, ...(labels === undefined ? {} : { headings: labels }) }
-  const parsed = body.format === 'storage' ? parseStorage(body.text, options) : parseHtml(body.text, options)
-  const inBody = parsed.parts.map((part) => ({ ...part, section: 'body' }))
+  const isStorage = body.format === 'storage'
+  const parsed = isStorage ? parseStorage(body.text, options) : parseHtml(body.text, options)
+  const section = isStorage ? STORAGE : VIEW
+  const inBody = parsed.parts.map((part) => ({ ...part, section }))
   const document: AssayDocument = { ...parsed, parts: untitled.length > 0 ? inBody : [titled, ...inBody] }
   const { links, linkedFiles: files } = toLinks(
-    { ...document, links: parsed.links.map((link) => ({ ...link, section: 'body' })) },
+    { ...document, links: parsed.links.map((link) => ({ ...link, section })) },
     { prefix: client.prefix, spaceKey: space.key, pageId: page.id },
     { include: linkedFiles, container: nameOf(space) },
   )
@@ -282,9 +298,31 @@ export function toPageDrafts(
     ...shared,
     checksum: toChecksum(listed, sha256(body.text).slice(0, 32)),
     links: [toParentLink(context, page), ...links],
-    unread: untitled,
+    unread: isStorage ? untitled : [...untitled, { section: STORAGE, ...viewOnly }],
+    ...(isStorage ? {} : { unlisted: [{ kinds: ['wiki.linked_file'], ...viewOnly }] }),
     facts: { ...facts, ...toAnchorFacts(document), contentStatus: 'read' },
     document: async () => document,
   }
   return [draft, ...files]
+}
+
+/**
+ * Keys of pages that still exist although they were not listed: they are archived, or in a space that is not scanned.
+ * Where the platform refuses to look pages up, none is known to exist.
+ */
+export async function findExistingPages(client: WikiClient, keys: readonly string[]): Promise<Set<string>> {
+  const start = toPageKey(client, '')
+  const ids = keys.flatMap((key) => (key.startsWith(start) ? key.slice(start.length) : []))
+  const existing = new Set<string>()
+  for (let at = 0; at < ids.length; at += MAX_LIMIT) {
+    const query = { id: ids.slice(at, at + MAX_LIMIT).join(','), status: 'current,archived' }
+    try {
+      const pages = await readList(client.http, { path: '/pages', query, item: PageWire })
+      for (const page of pages) if (isCurrent(page)) existing.add(toPageKey(client, page.id))
+    } catch (failure) {
+      const error = await settleRefusal(failure, client.isSignedIn)
+      if (!['forbidden', 'gone', 'bad_request'].includes(reasonOf(error))) throw error
+    }
+  }
+  return existing
 }

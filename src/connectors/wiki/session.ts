@@ -7,7 +7,9 @@ import type { WikiConfig } from './config.ts'
 import { crawlSpace, readPosition } from './crawl.ts'
 import { type Capability, createUnlistedKinds, createWarnings } from './crawl-context.ts'
 import { createLabelIndex } from './labels.ts'
+import { requireReadable } from './listing.ts'
 import { createOwners, type Owners } from './owners.ts'
+import { findExistingPages } from './pages.ts'
 import { readSample } from './sampling.ts'
 import { createSiteIndex, type SiteIndex } from './site-index.ts'
 import { checkScope, isFiltered, listSpaces, nameOf, type SpaceList } from './spaces.ts'
@@ -108,7 +110,12 @@ export function openSession(options: SessionOptions<WikiConfig>): ConnectorSessi
 
     async findLeft(ids) {
       const visible = await listSpaces(await connectOnce(), { ids: ids.filter((id) => /^\d+$/.test(id)) })
+      requireReadable({ unreadable: visible.unreadable ? 1 : 0 })
       return new Map(visible.spaces.map(({ id }) => [id, 'left_out' as const]))
+    },
+
+    async findExisting(keys) {
+      return await findExistingPages(await connectOnce(), keys)
     },
 
     test: () => runTestSteps(options, connectOnce),

@@ -39,8 +39,14 @@ export interface SpaceList {
   unreadable: boolean
 }
 
-/** The spaces that match all filters; the platform silently omits unknown ids and keys. */
-export async function listSpaces({ http }: WikiClient, filter: SpaceFilter): Promise<SpaceList> {
+/**
+ * The spaces that match all filters; the platform silently omits unknown ids and keys. Ids may exceed 2^53, so they may
+ * be strings.
+ */
+export async function listSpaces(
+  { http }: WikiClient,
+  filter: Omit<SpaceFilter, 'ids'> & { ids?: readonly (string | number)[] | undefined },
+): Promise<SpaceList> {
   const found = new Map<string, SpaceWire>()
   let unreadable = false
   for (const ids of toParameters(filter.ids)) {

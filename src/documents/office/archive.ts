@@ -7,6 +7,8 @@ export type UnreadStatus = 'unsupported' | 'encrypted' | 'damaged' | 'skipped_to
 export interface UnreadableFile {
   status: UnreadStatus
   reason: string
+  /** True where its bytes show a format without text, such as a picture. */
+  isTextless?: boolean
 }
 
 const CHUNK_BYTES = 16_384

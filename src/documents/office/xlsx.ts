@@ -7,7 +7,7 @@ import { findLocal, type OfficeFiles, readElements, readFileText, readProperties
 
 const MAX_STRINGS = 500_000
 
-function readSharedStrings(files: OfficeFiles): string[] {
+function readSharedStrings(files: OfficeFiles, flow: DocumentBuilder): string[] {
   const xml = readFileText(files, 'xl/sharedStrings.xml')
   const strings: string[] = []
   if (xml === undefined) return strings
@@ -24,6 +24,7 @@ function readSharedStrings(files: OfficeFiles): string[] {
         if (local === 't') inText = false
         if (local !== 'si') return
         if (strings.length < MAX_STRINGS) strings.push(text)
+        else flow.note('The workbook has more texts than are read; the last ones are left out.')
         text = ''
       }
     },
@@ -142,7 +143,7 @@ function readConnections(files: OfficeFiles, flow: DocumentBuilder): void {
  */
 export function parseXlsx(files: OfficeFiles, site?: string): AssayDocument {
   const flow = createFlow()
-  const strings = readSharedStrings(files)
+  const strings = readSharedStrings(files, flow)
   const parts = readRelationships(files, 'xl/workbook.xml')
   readElements(readFileText(files, 'xl/workbook.xml') ?? '', (local, element) => {
     const file = local === 'sheet' ? parts.get(findLocal(element, 'id') ?? '')?.target : undefined

@@ -119,7 +119,8 @@ export function createWikiApi({ tenant, siteListsHoldReplies, base }: WikiApiOpt
     const spaces = readList(call.query, 'space-id')
     const found = [...new Set(ids)]
       .flatMap((id) => tenant.pages.get(id) ?? [])
-      .filter((page) => statuses.includes(page.status) && (spaces === undefined || spaces.includes(page.spaceId)))
+      .filter((page) => tenant.spaces.has(page.spaceId) && statuses.includes(page.status))
+      .filter((page) => spaces === undefined || spaces.includes(page.spaceId))
     const ordered = list(`pages ${ids} ${statuses} ${spaces ?? ''}`, call.query.get('sort') ?? 'id', () => found)
     const format = call.query.get('body-format')
     return reply(call, ordered, (page) => toPageWire(tenant, page, format))

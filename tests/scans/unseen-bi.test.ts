@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SampleBi, startSampleBi } from '../../src/sample/bi/server.ts'
+import type { BiDataset, BiTenant, BiWorkspace } from '../../src/sample/bi/tenant.ts'
+import type { SampleReply } from '../../src/sample/exchange.ts'
+import { onPath } from '../../src/sample/fault.ts'
+import { sampleSourceConfigs } from '../../src/sample/tenants.ts'
+import type { Scan } from '../../src/scans/model.ts'
+import { plantedBi } from './planted.ts'
+import { listKept, openSectionedBench } from './sectioned.ts'
+import { PAST_REREAD_MS } from './withheld.ts'
+import type { Workbench } from './workbench.ts'
+
+let bench: Workbench
+let server: SampleBi
+let tenant: BiTenant
+beforeEach(() => {
+  bench = openSectionedBench()
+})
+afterEach(async () => {
+  await bench.close()
+  await server.close()
+})
+
+async function scanned(
+  options: { adminApi?: boolean; isPerson?: boolean; optional?: object; prepare?: () => void } = {},
+): Promise<number> {
+  tenant = plantedBi().tenant
+  options.prepare?.()
+  server = await startSampleBi({ tenant, scanPolls: 0, adminApi: options.adminApi ?? true, now: () => bench.clock.now })
+  const urls = { wikiUrl: server.url, biUrl: server.url, authorityUrl: server.authorityUrl }
+  const { config } = sampleSourceConfigs(urls).bi
+  const application = { ...(config.required as object), tenant_id: server.credentials.tenantId }
+  const isPerson = options.isPerson === true
+  await bench.run('create_source', {
+    name: 'fake',
+    config: {
+      ...config,
+      required: isPerson ? { auth_mode: 'ACCESS_TOKEN' } : application,
+      ...(isPerson ? { masked: { access_token: server.issueToken('person') } } : {}),
+      optional: { ...(config.optional as object), ...options.optional },
+      detectors: [{ type: 'WORDS' }],
+    },
+  })
+  expect(await bench.scan()).toMatchObject({ status: 'COMPLETED' })
+  return count('OPEN')
+}
+
+const workspaceAt = (index: number): BiWorkspace => {
+  const workspace = [...tenant.workspaces.values()][index]
+  if (workspace === undefined) throw new Error(`no workspace ${index}`)
+  return workspace
+}
+const count = (status: string) => listKept(bench).filter((finding) => finding.status === status).length
+const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
+
+function scanLater(): Promise<Scan> {
+  bench.clock.now += PAST_REREAD_MS
+  return bench.scan()
+}
+
+function rewrite<Body>(path: RegExp, change: (body: Body) => void): void {
+  const rewriteBody = (reply: SampleReply) => {
+    change(reply.body as Body)
+    return reply
+  }
+  server.faults.push({ match: onPath(path), respond: { rewrite: rewriteBody } })
+}
+
+interface ScanResult {
+  workspaces: { datasets: Record<string, unknown>[] }[]
+}
+
+/** Scans several times in a row: nothing is resolved, and each scan says that something was not read. */
+async function expectKept(open: number, code: string): Promise<void> {
+  for (let times = 0; times < 3; times++) {
+    expect(codes(await scanLater())).toContain(code)
+    expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+  }
+}
+
+describe('a dataset in the metadata scan', () => {
+  /** One dataset of one workspace, so that the others have everything. */
+  const change = (to: (dataset: Record<string, unknown>) => void) =>
+    rewrite<ScanResult>(/scanResult/, ({ workspaces }) => {
+      const dataset = workspaces[0]?.datasets[0]
+      if (dataset !== undefined) to(dataset)
+    })
+  const refuseQueries = () =>
+    server.faults.push({ match: onPath(/executeQueries$/), respond: { status: 404, body: {} } })
+
+  it('that turns to partial metadata keeps its tables, expressions and roles', async () => {
+    const open = await scanned()
+    refuseQueries()
+    change((dataset) => {
+      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
+    })
+    await expectKept(open, 'not_read')
+  })
+
+  it('whose schema cannot be retrieved keeps its tables, expressions and roles', async () => {
+    const open = await scanned()
+    refuseQueries()
+    change((dataset) => {
+      for (const member of ['tables', 'expressions', 'roles']) delete dataset[member]
+      dataset.schemaRetrievalError = 'The model is too large'
+    })
+    await expectKept(open, 'not_read')
+  })
+
+  it('with an empty list of tables loses them by the second scan, which says so', async () => {
+    const open = await scanned()
+    refuseQueries()
+    change((dataset) => {
+      dataset.tables = []
+    })
+    await scanLater()
+    expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+    expect(codes(await scanLater())).toContain('taken_as_empty')
+    expect(count('RESOLVED')).toBeGreaterThan(5)
+  })
+
+  it.each(['columns', 'measures'])('whose tables have null as %s keeps them', async (member) => {
+    const open = await scanned()
+    change(({ tables }) => {
+      for (const table of tables as Record<string, unknown>[]) table[member] = null
+    })
+    await expectKept(open, 'not_read')
+  })
+})
+
+it.each([
+  ['tiles', /\/tiles$/],
+  ['pages', /\/pages$/],
+  ['parameters', /\/parameters$/],
+  ['datasets', /\/datasets$/],
+  ['dashboards', /\/dashboards$/],
+  ['workspaces', /myorg\/groups$/],
+])('entries of a list of %s that are no objects are not taken for removed', async (_name, path) => {
+  const open = await scanned({ adminApi: false })
+  rewrite<{ value: unknown[] }>(path, (body) => {
+    body.value = [...body.value.slice(1), null]
+  })
+  for (let times = 0; times < 3; times++) {
+    const scan = await scanLater()
+    expect(scan.status !== 'COMPLETED' || scan.warnings.length > 0).toBe(true)
+    expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+  }
+})
+
+describe('a workspace that left the list', () => {
+  it('stays while it answers to its id', async () => {
+    const open = await scanned({ adminApi: false })
+    const { id } = workspaceAt(1)
+    rewrite<{ value: { id: string }[] }>(/myorg\/groups$/, (body) => {
+      body.value = body.value.filter((group) => group.id !== id)
+    })
+    await expectKept(open, 'scope_hidden')
+  })
+
+  it('stays while the list of administrators has entries without an id', async () => {
+    const open = await scanned()
+    workspaceAt(1).open = false
+    rewrite<{ value: unknown[] }>(/\/admin\/groups$/, (body) => {
+      body.value = [{}]
+    })
+    await scanLater()
+    expect([count('OPEN'), count('RESOLVED')]).toEqual([open, 0])
+  })
+
+  it('stays where it is personal and administrators alone list it, and that right is lost', async () => {
+    const open = await scanned({
+      isPerson: true,
+      optional: { scope: { include_personal_workspaces: true } },
+      prepare: () => {
+        const last = workspaceAt(1)
+        last.type = 'PersonalGroup'
+      },
+    })
+    expect(listKept(bench).some(({ asset }) => asset.endsWith(`workspace:${workspaceAt(1).id}`))).toBe(true)
+    for (const path of [/\/admin\//, new RegExp(`/groups/${workspaceAt(1).id}$`)]) {
+      server.faults.push({
+        match: onPath(path),
+        respond: { status: 403, body: { error: { code: 'PowerBINotAuthorizedException' } } },
+      })
+    }
+    await expectKept(open, 'scope_hidden')
+  })
+})
+
+describe('an item that moves to a workspace that is not scanned', () => {
+  const scope = { workspace_ids: ['aaaaaaaa-0000-4000-8000-000000000001'] }
+  const move = () => {
+    const [from, to] = [workspaceAt(0), workspaceAt(1)]
+    for (const kind of ['datasets', 'reports', 'dashboards'] as const) {
+      to[kind].push(...(from[kind].splice(0, 1) as never[]))
+    }
+    tenant.touch(from)
+    tenant.touch(to)
+  }
+
+  it('stays while the lists of administrators have it', async () => {
+    const open = await scanned({ optional: { scope } })
+    move()
+    await expectKept(open, 'outside_scope')
+  })
+
+  it('is gone by the second scan where nothing shows that it exists', async () => {
+    await scanned({ adminApi: false, optional: { scope } })
+    move()
+    await scanLater()
+    expect(count('RESOLVED')).toBe(0)
+    await scanLater()
+    expect(count('RESOLVED')).toBeGreaterThan(5)
+  })
+})
+
+it('a list of changed workspaces with an entry without an id hides no edit', async () => {
+  await scanned()
+  bench.clock.now += 2 * 3_600_000
+  const dataset = workspaceAt(0).datasets[0] as BiDataset
+  dataset.description = 'word:edited'
+  tenant.touch(workspaceAt(0))
+  rewrite<unknown[]>(/\/workspaces\/modified$/, (list) => {
+    list.splice(0, list.length, {})
+  })
+  const scan = await bench.scan()
+  expect(scan.progress.findings.new).toBe(1)
+})

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { onPath, type SampleFault } from '../../src/sample/fault.ts'
+import { type SampleWiki, startSampleWiki } from '../../src/sample/wiki/server.ts'
+import { type WikiPage, WikiTenant } from '../../src/sample/wiki/tenant.ts'
+import type { Scan } from '../../src/scans/model.ts'
+import { zipOf } from '../documents/files.ts'
+import { createWikiSource } from './platform.ts'
+import { listKept, openSectionedBench } from './sectioned.ts'
+import type { Workbench } from './workbench.ts'
+
+let bench: Workbench
+let wiki: SampleWiki
+let tenant: WikiTenant
+beforeEach(() => {
+  bench = openSectionedBench()
+  let at = Date.UTC(2026, 0, 1)
+  tenant = new WikiTenant({ now: () => ++at })
+  tenant.addUser({ accountId: 'account-1', displayName: 'Ana', email: '' })
+})
+afterEach(async () => {
+  await bench.close()
+  await wiki.close()
+})
+
+const textOf = (word: string) => `<p>text word:${word}</p>`
+const fileOf = (text: string, title = 'notes.txt') => ({ title, mediaType: 'text/plain', bytes: Buffer.from(text) })
+
+/** A page with a comment and a file, each with a word, in the first of two spaces. */
+async function scanned(optional: object = {}): Promise<{ page: WikiPage; fileId: string; commentId: string }> {
+  const space = tenant.addSpace({ key: 'ONE', name: 'One' })
+  tenant.addSpace({ key: 'TWO', name: 'Two' })
+  const page = tenant.addPage({ spaceId: space.id, title: 'Page', body: textOf('body') })
+  tenant.addPage({ spaceId: space.id, title: 'Other', body: '<p>text</p>' })
+  const commentId = tenant.addComment(page.id, { body: textOf('comment') }).id
+  const fileId = tenant.addAttachment(page.id, fileOf('word:file')).id
+  wiki = await startSampleWiki({ tenant })
+  await createWikiSource(bench, wiki.url, optional)
+  expect(await bench.scan()).toMatchObject({ status: 'COMPLETED', warnings: [] })
+  expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page OPEN'])
+  return { page, fileId, commentId }
+}
+
+const states = () => listKept(bench).map(({ asset, status }) => `${asset.split(':')[2]} ${status}`)
+const allOpen = ['attachment OPEN', 'comments OPEN', 'page OPEN']
+const codes = (scan: Scan) => scan.warnings.map(({ code }) => code)
+const fail = (...faults: SampleFault[]) => wiki.faults.splice(0, wiki.faults.length, ...faults)
+
+/** Scans several times in a row: nothing changes, and each scan says so. */
+async function expectKept(code: string | undefined, status?: string): Promise<void> {
+  for (let times = 0; times < 3; times++) {
+    const scan = await bench.scan()
+    expect(states()).toEqual(allOpen)
+    if (code !== undefined) expect(codes(scan)).toContain(code)
+    if (status !== undefined) expect(scan.status).toBe(status)
+    expect(scan.status !== 'COMPLETED' || scan.warnings.length > 0).toBe(true)
+  }
+}
+
+describe('a page', () => {
+  it('that is listed, but not found by its id, is not taken for deleted', async () => {
+    const { page } = await scanned()
+    tenant.editPage(page.id, { body: '<p>text</p>' })
+    fail({ match: onPath(new RegExp(`/pages(?:/${page.id})?$`)), respond: { status: 404, body: {} } })
+    wiki.faults.unshift({ match: onPath(/\/spaces\/\d+\/pages$/), respond: { delayMs: 0 } })
+    await expectKept('not_read', 'PARTIAL')
+    fail()
+    await bench.scan()
+    expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
+  })
+
+  it('of which only the view is read keeps what stands in its storage format, until that is read again', async () => {
+    const { page } = await scanned()
+    tenant.editPage(page.id, { body: '<p>text</p>' })
+    const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
+    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 500, body: {} } })
+    await expectKept('not_read')
+    fail()
+    await bench.scan()
+    expect(states()).toEqual(['attachment OPEN', 'comments OPEN', 'page RESOLVED'])
+  })
+
+  it('of which only the view is ever read loses what an edit takes out of the view', async () => {
+    await scanned()
+    const page = tenant.addPage({ spaceId: tenant.getSpace('TWO').id, title: 'View', body: textOf('view') })
+    const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
+    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 500, body: {} } })
+    await bench.scan()
+    expect(states().sort()).toEqual([...allOpen, 'page OPEN'])
+    tenant.editPage(page.id, { body: '<p>text</p>' })
+    await bench.scan()
+    expect(states().sort()).toEqual([...allOpen, 'page RESOLVED'])
+  })
+
+  it('that is archived stays, and one in the trash is gone by the second scan', async () => {
+    const { page } = await scanned()
+    tenant.archivePage(page.id)
+    await expectKept('outside_scope')
+    tenant.deletePage(page.id)
+    await bench.scan()
+    expect(states()).toEqual(allOpen)
+    await bench.scan()
+    expect(states()).toEqual(allOpen.map((state) => state.replace('OPEN', 'RESOLVED')))
+  })
+
+  it('that moves to a space that is not scanned stays, with its comments and files', async () => {
+    const { page } = await scanned({ scope: { spaces: { keys: ['ONE'] } } })
+    tenant.movePage(page.id, { spaceId: tenant.getSpace('TWO').id })
+    await expectKept('outside_scope')
+  })
+
+  it('that moves to a space that cannot be listed stays, with comments and files that were not listed with it', async () => {
+    const { page } = await scanned()
+    const other = tenant.getSpace('TWO').id
+    const move = (spaceId: string) => {
+      tenant.movePage(page.id, { spaceId })
+      tenant.editPage(page.id, {})
+    }
+    const withoutChildren: SampleFault = {
+      match: onPath(/\/(?:attachments|footer-comments|inline-comments)$/),
+      respond: { status: 403, body: {} },
+    }
+    move(other)
+    fail(withoutChildren)
+    await bench.scan()
+    const isClosed: SampleFault['match'] = ({ path, query }) =>
+      path.endsWith(`/spaces/${other}/pages`) || (path.endsWith('/v2/pages') && query.has('id'))
+    fail({ match: isClosed, respond: { status: 403, body: {} } })
+    await expectKept(undefined, 'PARTIAL')
+  })
+
+  it('that is missing while the platform does not look pages up is gone by the second scan', async () => {
+    const { page } = await scanned()
+    tenant.purgePage(page.id)
+    fail({ match: onPath(/\/v2\/pages$/), respond: { status: 400, body: {} } })
+    await bench.scan()
+    expect(states()).toEqual(allOpen)
+    await bench.scan()
+    expect(states()).toEqual(allOpen.map((state) => state.replace('OPEN', 'RESOLVED')))
+  })
+
+  it('that is missing while looking pages up fails stays', async () => {
+    const { page } = await scanned()
+    tenant.archivePage(page.id)
+    fail({ match: onPath(/\/v2\/pages$/), respond: { status: 501, body: {} } })
+    await expectKept(undefined, 'PARTIAL')
+  })
+})
+
+describe('an attachment', () => {
+  it('that is renamed to a picture keeps what was found in its text', async () => {
+    const { fileId } = await scanned()
+    tenant.getAttachment(fileId).title = 'notes.png'
+    await expectKept('not_read')
+  })
+
+  it.each([
+    ['an archive', zipOf({ 'a.txt': 'text' })],
+    ['a file of an unknown format', Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7])],
+  ])('that becomes %s keeps what was found in its text', async (_name, bytes) => {
+    const { fileId } = await scanned()
+    tenant.replaceAttachment(fileId, bytes)
+    await expectKept('not_read')
+  })
+
+  it('that becomes a picture by its bytes has no text any more', async () => {
+    const { fileId } = await scanned()
+    tenant.replaceAttachment(fileId, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    await bench.scan()
+    expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
+  })
+
+  it('of which less arrives than the list says keeps what was found in it', async () => {
+    const { fileId } = await scanned()
+    tenant.replaceAttachment(fileId, Buffer.from('text text'))
+    tenant.getAttachment(fileId).fileSize = 20
+    await expectKept('not_read')
+    tenant.replaceAttachment(fileId, Buffer.from('text text'))
+    await bench.scan()
+    expect(states()).toEqual(['attachment RESOLVED', 'comments OPEN', 'page OPEN'])
+  })
+
+  it('in whose place a sign-in page arrives keeps what was found in it, although the list gives no size', async () => {
+    const { fileId } = await scanned()
+    tenant.replaceAttachment(fileId, Buffer.from('text'))
+    fail(
+      { match: (request) => request.server === 'media', respond: 'html' },
+      {
+        match: onPath(/\/attachments$/),
+        respond: {
+          rewrite: (reply) => {
+            for (const file of (reply.body as { results: { fileSize?: number }[] }).results) delete file.fileSize
+            return reply
+          },
+        },
+      },
+    )
+    await expectKept('not_read')
+  })
+})
+
+describe('a list', () => {
+  it.each([
+    ['attachments', /\/v2\/attachments$/],
+    ['footer comments', /\/v2\/footer-comments$/],
+    ['pages', /\/spaces\/\d+\/pages$/],
+    ['spaces', /\/v2\/spaces$/],
+  ])('of %s whose link to the next page has no cursor is not whole', async (_name, path) => {
+    const { page, fileId, commentId } = await scanned()
+    fail({
+      match: onPath(path),
+      respond: {
+        rewrite: (reply) => {
+          const left = (reply.body as { results: { id: string }[] }).results.filter(
+            ({ id }) => ![page.id, fileId, commentId, page.spaceId].includes(id),
+          )
+          return { ...reply, headers: {}, body: { results: left, _links: { next: '/wiki/api/v2/x?limit=25' } } }
+        },
+      },
+    })
+    for (let times = 0; times < 3; times++) {
+      await bench.scan()
+      expect(states()).toEqual(allOpen)
+    }
+  })
+})
+
+it('a space whose id is larger than 2^53 stays when another filter leaves it out', async () => {
+  const id = '90071992547409931'
+  const space = tenant.addSpace({ id, key: 'BIG', name: 'Big', labels: ['scan'] })
+  const other = tenant.addSpace({ key: 'TWO', name: 'Two', labels: ['scan'] })
+  tenant.addSpace({ key: 'THREE', name: 'Three', labels: ['scan'] })
+  tenant.addPage({ spaceId: space.id, title: 'Page', body: textOf('body') })
+  tenant.addPage({ spaceId: other.id, title: 'Page', body: '<p>text</p>' })
+  wiki = await startSampleWiki({ tenant })
+  await createWikiSource(bench, wiki.url, { scope: { spaces: { labels: ['scan'] } } })
+  await bench.scan()
+  for (const left of [space, other]) Object.assign(left, { labels: [] })
+  tenant.revision++
+  for (let times = 0; times < 3; times++) {
+    expect(codes(await bench.scan())).toContain('scope_left_out')
+    expect(states()).toEqual(['page OPEN'])
+  }
+})
