@@ -72,7 +72,7 @@ describe('a page', () => {
     const { page } = await scanned()
     tenant.editPage(page.id, { body: '<p>text</p>' })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
-    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 500, body: {} } })
+    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 400, body: {} } })
     await expectKept('not_read')
     fail()
     await bench.scan()
@@ -83,7 +83,7 @@ describe('a page', () => {
     await scanned()
     const page = tenant.addPage({ spaceId: tenant.getSpace('TWO').id, title: 'View', body: textOf('view') })
     const isStorage: SampleFault['match'] = ({ query }) => query.get('body-format') === 'storage'
-    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 500, body: {} } })
+    fail({ match: (request) => isStorage(request) && /\/pages/.test(request.path), respond: { status: 400, body: {} } })
     await bench.scan()
     expect(states().sort()).toEqual([...allOpen, 'page OPEN'])
     tenant.editPage(page.id, { body: '<p>text</p>' })

@@ -19,7 +19,7 @@ interface Platform {
 }
 
 const id = /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|att\d+|\d+)$/i
-const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
+export const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
   `${method} ${path
     .split('/')
     .map((segment) => (id.test(segment) ? '*' : segment))
@@ -27,7 +27,7 @@ const toEndpoint = ({ method, path }: Pick<RequestRecord, 'method' | 'path'>) =>
 
 const withoutMark = (text: string) => text.replace(/^\uFEFF/, '')
 
-function parseBody({ body }: SampleReply): unknown {
+export function parseBody({ body }: SampleReply): unknown {
   if (typeof body !== 'string') return body instanceof Uint8Array ? undefined : body
   try {
     return JSON.parse(withoutMark(body))
@@ -35,6 +35,9 @@ function parseBody({ body }: SampleReply): unknown {
     return undefined
   }
 }
+
+/** The steps of a member's path, as `listMembers` writes it. */
+export const toSteps = (member: string) => member.split(/\.|\[\]/).filter((step) => step !== '')
 
 /** The members of a reply, lists taken together. */
 function listMembers(value: unknown, path = ''): string[] {
@@ -92,7 +95,7 @@ export function listWithheld(replies: ReadonlyMap<string, ReadonlySet<string>>):
     )
     const lost: Withheld = { name: `${endpoint} gives no JSON`, faults: [{ match, respond: 'html' }] }
     const missing = [...members].map((member): Withheld => {
-      const steps = member.split(/\.|\[\]/).filter((step) => step !== '')
+      const steps = toSteps(member)
       const rewrite = (reply: SampleReply): SampleReply => {
         const body = parseBody(reply)
         if (body === undefined) return reply
