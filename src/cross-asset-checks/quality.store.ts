@@ -24,8 +24,8 @@ export function listJudgedAssets(
   const rows = reader
     .prepare(
       `SELECT a.id, a.key, w.text AS kind, a.name, a.scope_key AS scopeKey,
-         a.content_updated_at AS contentUpdatedAt, a.owner, a.facts
-       FROM asset a JOIN word w ON w.id = a.kind_id
+         a.content_updated_at AS contentUpdatedAt, nullif(owner.text, '') AS owner, a.facts
+       FROM asset a JOIN word w ON w.id = a.kind_id JOIN word owner ON owner.id = a.owner_id
        WHERE a.id > @after AND +a.source_id = @source_id AND a.status = 'ACTIVE' AND a.seen_scan_id = @scan_id
        ORDER BY a.id LIMIT @limit`,
     )

@@ -17,7 +17,8 @@ const comboColumns = facetRows.flatMap(({ table, column, slot }) =>
   table === 'combo' ? [`${column} AS "${slot}"`] : [],
 )
 const selectCombos = `SELECT id, ${[...new Set(comboColumns)].join(', ')} FROM combo`
-const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL`
+const placeColumns = `a.id, a.kind_id, a.container_id, a.source_id, a.status = 'DELETED', a.last_scanned_at IS NOT NULL,
+  a.owner_id, a.labels_id, a.dataset_id`
 const selectAssets = `SELECT ${placeColumns} FROM asset a WHERE a.id > ? ORDER BY a.id LIMIT ?`
 const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
   WHERE (first_detected_at, combo_id, conf_q, asset_id, id) > (?, ?, ?, ?, ?)
@@ -26,13 +27,15 @@ const selectFindings = `SELECT first_detected_at, combo_id, conf_q, asset_id, id
 const selectSeqs = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'facet_log'), 0) AS seq,
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'asset_log'), 0) AS assetSeq,
   (SELECT coalesce(max(id), 0) FROM main.asset) AS newestAsset,
-  (SELECT coalesce(max(id), 0) FROM word) AS newestWord, (SELECT n FROM definition_count) AS definitions`
+  (SELECT coalesce(max(id), 0) FROM word) AS newestWord,
+  (SELECT coalesce(max(id), 0) FROM label_set) AS newestSet, (SELECT n FROM definition_count) AS definitions`
 
 interface Seqs {
   seq: number
   assetSeq: number
   newestAsset: number
   newestWord: number
+  newestSet: number
   definitions: number
 }
 
@@ -71,10 +74,14 @@ export function* buildEngine(reader: Reader, options?: TimelineOptions): Generat
   return engine
 }
 
-function addNames(reader: Reader, { names }: Engine, { newestWord, definitions }: Seqs): void {
+function addNames(reader: Reader, { names }: Engine, { newestWord, newestSet, definitions }: Seqs): void {
   if (newestWord !== names.newestWord) {
     const rows = reader.prepare('SELECT id, text FROM word WHERE id > ? ORDER BY id').all(names.newestWord)
     names.addWords(rows as { id: number; text: SafeText }[])
+  }
+  if (newestSet !== names.newestSet) {
+    const rows = reader.prepare('SELECT set_id, word_id FROM label_set_member WHERE set_id > ?').raw()
+    names.addLabelSets(rows.all(names.newestSet) as [set: number, word: number][], newestSet)
   }
   if (definitions !== names.definitions) {
     const rows = reader.prepare('SELECT id, uid, name, type FROM source ORDER BY id').all()
@@ -122,9 +129,9 @@ export function catchUp(reader: Reader, engine: Engine): boolean {
 
 function putAsset(
   { assets }: Engine,
-  [id = 0, kind = 0, container = 0, source = 0, deleted = 0, scanned = 0]: Numbers,
+  [id = 0, kind = 0, container = 0, source = 0, deleted = 0, scanned = 0, owner = 0, labels = 0, dataset = 0]: Numbers,
 ) {
-  assets.put(id, { kind, container, source, deleted, scanned })
+  assets.put(id, { kind, container, source, deleted, scanned }, { owner, labels, dataset })
 }
 
 function moveAssets(reader: Reader, engine: Engine): boolean {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { LinkDraft, LinkType } from '../connectors/connector.ts'
 import type { SafeAsset } from '../connectors/safe-session.ts'
 import { toSafeJson } from '../detectors/safe-text.ts'
@@ -21,6 +22,7 @@ export interface AssetRecord {
   containerId: number
   datasetId: number
   parentContainerId: number
+  ownerId: number
   scopeKey: string
 }
 
@@ -43,7 +45,7 @@ export function findAsset(reader: Reader, sourceId: number, key: string): AssetR
   return reader
     .prepare(
       `SELECT id, key, checksum, detectors_hash AS detectorsHash, status, last_scanned_at AS lastScannedAt,
-         seen_scan_id AS seenScanId, name, url, container_id AS containerId,
+         seen_scan_id AS seenScanId, name, url, container_id AS containerId, owner_id AS ownerId,
          dataset_id AS datasetId, parent_container_id AS parentContainerId, scope_key AS scopeKey
        FROM asset WHERE source_id = ? AND key = ?`,
     )
@@ -53,6 +55,7 @@ export function findAsset(reader: Reader, sourceId: number, key: string): AssetR
 /** Inserts or updates an asset; a deleted one becomes active again. Returns its id. */
 export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: SeenAsset): number {
   const { draft, at } = seen
+  const labels = readLabels(draft.facts)
   const row = writer.prepare(upsertAsset).write({
     uid: internalText(crypto.randomUUID()),
     source_id: seen.sourceId,
@@ -62,7 +65,8 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
     scope_key: seen.scopeKey,
     name: draft.name,
     url: draft.url,
-    owner: draft.owner ?? null,
+    owner_id: dictionary.wordId(draft.owner ?? ownText('')),
+    labels_id: labels === undefined ? null : dictionary.wordSetId(labels),
     checksum: draft.checksum,
     detectors_hash: seen.detectorsHash === null ? null : internalText(seen.detectorsHash),
     facts: draft.facts === undefined ? null : toSafeJson(draft.facts),
@@ -77,13 +81,16 @@ export function saveAsset(writer: Writer, dictionary: FacetDictionary, seen: See
 
 const upsertAsset = `
   INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, dataset_id, parent_container_id, scope_key, name, url,
-    owner, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at, last_seen_at, last_scanned_at, seen_scan_id)
+    owner_id, labels_id, checksum, detectors_hash, status, facts, content_created_at, content_updated_at, first_seen_at,
+    last_seen_at, last_scanned_at, seen_scan_id)
   VALUES (@uid, @source_id, @key, @kind_id, @container_id, @dataset_id, @parent_container_id, @scope_key, @name, @url,
-    @owner, @checksum, @detectors_hash, 'ACTIVE', @facts, @content_created_at, @content_updated_at, @at, @at, @scanned_at, @scan_id)
+    @owner_id, coalesce(@labels_id, 0), @checksum, @detectors_hash, 'ACTIVE', @facts, @content_created_at,
+    @content_updated_at, @at, @at, @scanned_at, @scan_id)
   ON CONFLICT (source_id, key) DO UPDATE SET
     kind_id = excluded.kind_id, container_id = excluded.container_id, dataset_id = excluded.dataset_id,
     parent_container_id = excluded.parent_container_id, scope_key = excluded.scope_key,
-    name = excluded.name, url = excluded.url, owner = excluded.owner, checksum = excluded.checksum,
+    name = excluded.name, url = excluded.url, owner_id = excluded.owner_id,
+    labels_id = coalesce(@labels_id, labels_id), checksum = excluded.checksum,
     detectors_hash = excluded.detectors_hash, status = 'ACTIVE', facts = excluded.facts,
     content_created_at = coalesce(excluded.content_created_at, content_created_at),
     content_updated_at = excluded.content_updated_at, last_seen_at = excluded.last_seen_at,
@@ -91,13 +98,19 @@ const upsertAsset = `
     seen_scan_id = excluded.seen_scan_id, missed = 0, deleted_at = NULL
   RETURNING id`
 
+/** The labels among the facts of an asset; undefined where they were not read. */
+function readLabels(facts: SafeAsset['facts']): readonly SafeText[] | undefined {
+  const labels = facts?.labels
+  return Array.isArray(labels) ? labels.filter((label): label is SafeText => typeof label === 'string') : undefined
+}
+
 const toContainerIds = (dictionary: FacetDictionary, { container, dataset, parentContainer }: Containers) => ({
   container_id: dictionary.wordId(container ?? ownText('')),
   dataset_id: dictionary.wordId(dataset ?? ownText('')),
   parent_container_id: dictionary.wordId(parentContainer ?? ownText('')),
 })
 
-/** Marks a listed asset as unchanged; its name, address, containers or scope may still differ. */
+/** Marks a listed asset as unchanged; its name, address, containers, owner or scope may still differ. */
 export function markUnchanged(
   writer: Writer,
   dictionary: FacetDictionary,
@@ -108,16 +121,13 @@ export function markUnchanged(
     name: draft.name,
     url: draft.url,
     ...toContainerIds(dictionary, draft),
+    owner_id: draft.owner === undefined ? before.ownerId : dictionary.wordId(draft.owner),
     scope_key: seen.scopeKey,
-    id: before.id,
   }
-  const { name, url, containerId, datasetId, parentContainerId, scopeKey } = before
-  const isMoved =
-    containerId !== place.container_id ||
-    datasetId !== place.dataset_id ||
-    parentContainerId !== place.parent_container_id ||
-    scopeKey !== place.scope_key
-  if (isMoved || name !== place.name || url !== place.url) writer.prepare(updatePlace).run(place)
+  const { name, url, containerId: container_id, datasetId: dataset_id, parentContainerId: parent_container_id } = before
+  const { ownerId: owner_id, scopeKey: scope_key } = before
+  const known = { name, url, container_id, dataset_id, parent_container_id, owner_id, scope_key }
+  if (!isDeepStrictEqual(place, known)) writer.prepare(updatePlace).run({ ...place, id: before.id })
   writer
     .prepare(
       `UPDATE main.asset SET last_seen_at = @at, seen_scan_id = @scan_id, missed = 0,
@@ -128,12 +138,13 @@ export function markUnchanged(
 }
 
 const updatePlace = `UPDATE main.asset SET name = @name, url = @url, container_id = @container_id,
-  dataset_id = @dataset_id, parent_container_id = @parent_container_id, scope_key = @scope_key WHERE id = @id`
+  dataset_id = @dataset_id, parent_container_id = @parent_container_id, owner_id = @owner_id, scope_key = @scope_key
+  WHERE id = @id`
 
 type Containers = Pick<SafeAsset, 'container' | 'dataset' | 'parentContainer'>
 
 export type SeenPlace = Pick<SeenAsset, 'scanId' | 'at' | 'scopeKey'> & {
-  draft: Pick<SafeAsset, 'name' | 'url'> & Containers
+  draft: Pick<SafeAsset, 'name' | 'url' | 'owner'> & Containers
 }
 
 /** What the platform reported about an asset besides its text. */
@@ -142,7 +153,10 @@ export function findTold(
   assetId: number,
 ): { facts: Record<string, unknown>; owner: SafeText | null; contentUpdatedAt: number | null } {
   const row = reader
-    .prepare('SELECT facts, owner, content_updated_at AS contentUpdatedAt FROM asset WHERE id = ?')
+    .prepare(
+      `SELECT a.facts, nullif(owner.text, '') AS owner, a.content_updated_at AS contentUpdatedAt
+       FROM asset a JOIN word owner ON owner.id = a.owner_id WHERE a.id = ?`,
+    )
     .get(assetId) as { facts: string | null; owner: SafeText | null; contentUpdatedAt: number | null }
   return { ...row, facts: row.facts === null ? {} : (JSON.parse(row.facts) as Record<string, unknown>) }
 }
@@ -195,6 +209,17 @@ export function listLinks(reader: Reader, assetId: number, limit = 10_000): Stor
     ...(row.label === null ? {} : { label: row.label }),
     ...(row.detail === null ? {} : (JSON.parse(row.detail) as Partial<Safe<LinkDraft>>)),
   }))
+}
+
+/** The labels of a set, sorted. */
+export function listLabels(reader: Reader, setId: number): SafeText[] {
+  return reader
+    .prepare(
+      `SELECT w.text FROM label_set_member m JOIN word w ON w.id = m.word_id
+       WHERE m.set_id = ? AND w.id > 0 ORDER BY w.text`,
+    )
+    .pluck()
+    .all(setId) as SafeText[]
 }
 
 /** Checksums of the assets among `keys` that these detectors have processed completely. */

@@ -1,5 +1,5 @@
 import type { Severity } from '../detectors/detector.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
+import { foldSafe, internalText, type SafeText } from '../kernel/safe-text.ts'
 import { severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import type { FindingStatus } from './model.ts'
@@ -29,6 +29,8 @@ export const toStatus = (code: number): FindingStatus => statusNames.get(code) ?
 /** The dictionaries of names and facet combinations, cached for one transaction. */
 export interface FacetDictionary {
   wordId(text: SafeText): number
+  /** The id of a set of words in any order; 0 for none. */
+  wordSetId(texts: readonly SafeText[]): number
   comboId(facets: Facets): number
   facetsOf(comboId: number): Facets
 }
@@ -48,6 +50,7 @@ const KEPT_FACETS = 10_000
 
 export function openFacets(writer: Writer): FacetDictionary {
   const words = new Map<string, number>([['', 0]])
+  const sets = new Map<string, number>()
   const combos = new Map<string, number>()
   const told = new Map<Facets, number>()
   const facets = new Map<number, Facets>()
@@ -55,8 +58,21 @@ export function openFacets(writer: Writer): FacetDictionary {
     const known = words.get(text)
     if (known !== undefined) return known
     const row = writer.prepare('SELECT id FROM word WHERE text = ?').get(text) as { id: number } | undefined
-    const id = row?.id ?? Number(writer.prepare('INSERT INTO word (text) VALUES (?)').run(text).lastInsertRowid)
+    const id = row?.id ?? Number(writer.prepare(insertWord).run(text, foldSafe(text)).lastInsertRowid)
     words.set(text, id)
+    return id
+  }
+  const wordSetId = (texts: readonly SafeText[]): number => {
+    const ids = [...new Set(texts.filter((text) => text !== '').map(wordId))].sort((a, b) => a - b)
+    if (ids.length === 0) return 0
+    const key = internalText(JSON.stringify(ids))
+    const known = sets.get(key) ?? (writer.prepare(findSet).get(key) as { id: number } | undefined)?.id
+    const id = known ?? Number(writer.prepare('INSERT INTO label_set (words) VALUES (?)').run(key).lastInsertRowid)
+    if (known === undefined) {
+      for (const word of ids)
+        writer.prepare('INSERT INTO label_set_member (set_id, word_id) VALUES (?, ?)').run(id, word)
+    }
+    sets.set(key, id)
     return id
   }
   const comboId = (wanted: Facets): number => {
@@ -88,6 +104,7 @@ export function openFacets(writer: Writer): FacetDictionary {
   }
   return {
     wordId,
+    wordSetId,
     comboId,
     facetsOf: (id) => {
       const known = facets.get(id) ?? readFacets(writer, id)
@@ -97,6 +114,8 @@ export function openFacets(writer: Writer): FacetDictionary {
   }
 }
 
+const findSet = 'SELECT id FROM label_set WHERE words = ?'
+const insertWord = 'INSERT INTO word (text, folded) VALUES (?, ?)'
 const findCombo = `SELECT id FROM main.combo WHERE source_id = ? AND detector_id = ? AND type_id = ? AND category_id = ?
   AND custom_key_id = ? AND severity = ? AND status = ?`
 const insertCombo = `INSERT INTO main.combo (source_id, detector_id, type_id, category_id, custom_key_id, severity, status)

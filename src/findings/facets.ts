@@ -14,10 +14,15 @@ export const DetectorTypeName = definitionText('code')
 const nameOf = (text: z.ZodString) => text.min(1).max(500)
 const freeCode = nameOf(definitionText('code'))
 
-/** How the values of a facet are stored: as a number of `codes`, the id of a word, or the id of a source. */
+/**
+ * How the values of a facet are stored: as a number of `codes`, the id of a word, the id of a set of words, the id of an
+ * asset, or the id of a source.
+ */
 type FacetStorage =
   | { stores: 'code'; codes: Readonly<Record<string, number>> }
   | { stores: 'word' }
+  | { stores: 'wordSet' }
+  | { stores: 'asset' }
   | { stores: 'source'; sourceColumn: 'name' | 'type' }
 
 interface FacetDeclaration {
@@ -42,8 +47,10 @@ interface FacetDeclaration {
   description: string
   /** Values that may occur although nothing has them yet. */
   possible: readonly string[]
-  /** Other names that people use; several facets may share one. */
+  /** Other names that are read as this dimension, in any letter case. */
   synonyms: readonly string[]
+  /** Names that may mean it, and only lead to a suggestion; several facets may share one. */
+  related: readonly string[]
 }
 
 /**
@@ -64,7 +71,8 @@ export const facets = {
     value: z.enum(severities),
     description: 'Severities: CRITICAL, HIGH, MEDIUM, LOW, INFO.',
     possible: severities,
-    synonyms: ['priority', 'risk', 'criticality', 'level'],
+    synonyms: [],
+    related: ['priority', 'risk', 'criticality', 'level'],
   },
   detectorType: {
     filterKey: 'detectorTypes',
@@ -79,7 +87,8 @@ export const facets = {
     value: DetectorTypeName,
     description: 'Detector types, such as SECRETS or PII.',
     possible: detectorTypes,
-    synonyms: ['detector', 'scanner', 'check'],
+    synonyms: ['detector'],
+    related: ['scanner', 'check'],
   },
   status: {
     filterKey: 'statuses',
@@ -94,7 +103,8 @@ export const facets = {
     value: z.enum(findingStatuses),
     description: 'Statuses: OPEN, RESOLVED, FALSE_POSITIVE, IGNORED.',
     possible: findingStatuses,
-    synonyms: ['state', 'resolution'],
+    synonyms: [],
+    related: ['state', 'resolution'],
   },
   findingType: {
     filterKey: 'findingTypes',
@@ -109,7 +119,8 @@ export const facets = {
     value: freeCode,
     description: 'Finding types, such as EMAIL or AWS_ACCESS_KEY.',
     possible: [],
-    synonyms: ['type', 'rule', 'kind of finding'],
+    synonyms: ['type'],
+    related: ['rule', 'kind of finding'],
   },
   category: {
     filterKey: 'categories',
@@ -124,7 +135,8 @@ export const facets = {
     value: freeCode,
     description: 'Categories of findings, such as SECURITY.',
     possible: [],
-    synonyms: ['class', 'area'],
+    synonyms: [],
+    related: ['class', 'area'],
   },
   customDetectorKey: {
     filterKey: 'customDetectorKeys',
@@ -140,6 +152,7 @@ export const facets = {
     description: 'Keys of custom detectors.',
     possible: [],
     synonyms: [],
+    related: [],
   },
   source: {
     filterKey: 'sources',
@@ -154,7 +167,8 @@ export const facets = {
     value: nameOf(ownText()),
     description: 'Sources, by name or id.',
     possible: [],
-    synonyms: ['tenant', 'system', 'site', 'connection'],
+    synonyms: [],
+    related: ['tenant', 'system', 'site', 'connection'],
   },
   sourceType: {
     filterKey: 'sourceTypes',
@@ -169,7 +183,8 @@ export const facets = {
     value: nameOf(ownText()),
     description: 'Source types: WIKI, BI_PLATFORM, IMPORT.',
     possible: [],
-    synonyms: ['platform'],
+    synonyms: [],
+    related: ['platform'],
   },
   assetKind: {
     filterKey: 'assetKinds',
@@ -184,7 +199,8 @@ export const facets = {
     value: freeCode,
     description: `Kinds of assets, such as ${assetKinds[1]}.`,
     possible: assetKinds,
-    synonyms: ['kind', 'asset type', 'page type'],
+    synonyms: ['kind'],
+    related: ['asset type', 'page type'],
   },
   container: {
     filterKey: 'containers',
@@ -199,7 +215,72 @@ export const facets = {
     value: nameOf(definitionText('withheld')),
     description: 'Names of spaces or workspaces.',
     possible: [],
-    synonyms: ['space', 'workspace', 'project', 'folder', 'team'],
+    synonyms: ['space', 'workspace', 'repository'],
+    related: ['project', 'folder', 'team'],
+  },
+  asset: {
+    filterKey: 'assets',
+    field: 'assetId',
+    table: 'asset',
+    column: 'id',
+    storage: { stores: 'asset' },
+    slot: 'asset',
+    isOfAsset: true,
+    isOptional: false,
+    origin: 'withheld',
+    value: definitionText('withheld').min(1).max(1000),
+    description: 'Keys of assets.',
+    possible: [],
+    synonyms: ['item', 'page', 'report'],
+    related: ['document', 'file', 'dashboard'],
+  },
+  owner: {
+    filterKey: 'owners',
+    field: 'owner',
+    table: 'asset',
+    column: 'owner_id',
+    storage: { stores: 'word' },
+    slot: 'owner',
+    isOfAsset: true,
+    isOptional: true,
+    origin: 'withheld',
+    value: nameOf(definitionText('withheld')),
+    description: 'Owners of assets.',
+    possible: [],
+    synonyms: [],
+    related: ['author', 'responsible', 'team'],
+  },
+  label: {
+    filterKey: 'labels',
+    field: 'label',
+    table: 'asset',
+    column: 'labels_id',
+    storage: { stores: 'wordSet' },
+    slot: 'labels',
+    isOfAsset: true,
+    isOptional: true,
+    origin: 'withheld',
+    value: nameOf(definitionText('withheld')),
+    description: 'Labels of assets.',
+    possible: [],
+    synonyms: [],
+    related: ['tag', 'topic'],
+  },
+  dataset: {
+    filterKey: 'datasets',
+    field: 'dataset',
+    table: 'asset',
+    column: 'dataset_id',
+    storage: { stores: 'word' },
+    slot: 'dataset',
+    isOfAsset: true,
+    isOptional: true,
+    origin: 'withheld',
+    value: nameOf(definitionText('withheld')),
+    description: 'BI datasets that assets are in.',
+    possible: [],
+    synonyms: [],
+    related: ['semantic model', 'model'],
   },
 } as const satisfies Record<string, FacetDeclaration>
 
@@ -216,6 +297,8 @@ export type FacetRow = FacetDeclaration & { name: FacetName; filterKey: FilterKe
 
 export const facetNames = Object.keys(facets) as FacetName[]
 export const facetRows: readonly FacetRow[] = facetNames.map((name) => ({ name, ...facets[name] }))
+/** Facets of which one asset may have several values: groups by them overlap. */
+export const isManyValued = (name: FacetName): boolean => facets[name].storage.stores === 'wordSet'
 export const assetFacetNames = facetNames.filter((name): name is AssetFacetName => facets[name].isOfAsset)
 /** The columns of the columnar index that a combination of facets determines. */
 export const comboSlots = [
@@ -233,6 +316,19 @@ export const findFacetByFilterKey = (key: string): FacetRow | undefined => byFil
 
 /** The facet of a dimension, or of a field whose distinct values are counted; undefined for any other name. */
 export const findFacet = (name: string): FacetRow | undefined => byName.get(name) ?? byField.get(name)
+
+const toWord = (name: string) => name.trim().toLowerCase()
+const bySynonym = new Map(
+  facetRows.flatMap((row) => [row.name, ...row.synonyms].map((name): [string, FacetName] => [toWord(name), row.name])),
+)
+
+/** The dimension of a name or synonym in any letter case; undefined for any other name. */
+export const findDimensionByName = (name: string): FacetName | undefined => bySynonym.get(toWord(name))
+
+/** Other spellings of dimensions, for schemas that list them. */
+export const dimensionSynonyms: Readonly<Record<string, FacetName>> = Object.fromEntries(
+  facetRows.flatMap(({ name, synonyms }) => synonyms.map((synonym) => [synonym, name])),
+)
 
 /** The names of a facet's codes; undefined if it does not store codes. */
 export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, SafeText> | undefined {

@@ -1,3 +1,4 @@
+import { foldCase } from '../kernel/fold.ts'
 import { type Bind, bindList } from '../store/cached-query.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import { findFacetByFilterKey, NONE } from './facets.ts'
@@ -28,13 +29,18 @@ function encode(key: FilterCondition['key'], values: readonly (string | number)[
   const storage = findFacetByFilterKey(key)?.storage
   if (storage === undefined) return [toConfidenceUnits(Number(values[0]))]
   if (storage.stores === 'code') return codesOf(storage.codes, values)
-  if (storage.stores === 'word') {
-    return [...new Set(values.map((value) => (value === NONE ? '' : String(value))))]
-  }
+  if (storage.stores === 'asset') return values.map(String)
+  if (storage.stores !== 'source') return foldValues(values)
   const names = values.map(String)
-  // All names, then all ids: the column compares names without case; ids are lower-case.
-  return storage.sourceColumn === 'name' ? [...names, ...names.map((name) => name.toLowerCase())] : names
+  const folded = names.map(foldCase)
+  // All names, then all ids, which are lower-case.
+  return storage.sourceColumn === 'name' ? [...folded, ...names.map((name) => name.toLowerCase())] : folded
 }
+
+/** Words as `word.folded` stores them; '' is no value. */
+export const foldValues = (values: readonly (string | number)[]): string[] => [
+  ...new Set(values.map((value) => foldCase(String(value))).map((value) => (value === NONE ? '' : value))),
+]
 
 /** The part of a term that determines the SQL: everything but its values. */
 export const toTermShape = <Key>({ key, exclude, values }: FilterTerm<unknown, Key>) => ({

@@ -16,7 +16,7 @@ type Terms<Key = FilterCondition['key']> = readonly FilterTerm<Bound<Compared>, 
 const listOf = (values: readonly Bound<Compared>[]) => values as never
 
 const wordIds = (values: readonly Bound<Compared>[]) =>
-  db.selectFrom('word').select('id').where('text', 'in', listOf(values))
+  db.selectFrom('word').select('id').where('folded', 'in', listOf(values))
 
 const sourceIds = (column: 'name' | 'type', values: readonly Bound<Compared>[]) => {
   const sources = db.selectFrom('source').select('source.id')
@@ -24,12 +24,23 @@ const sourceIds = (column: 'name' | 'type', values: readonly Bound<Compared>[]) 
   return column === 'name'
     ? sources.where((eb) =>
         eb.or([
-          eb('source.name', 'in', listOf(values.slice(0, half))),
+          eb(foldedSource('name'), 'in', listOf(values.slice(0, half))),
           eb('source.uid', 'in', listOf(values.slice(half))),
         ]),
       )
-    : sources.where('source.type', 'in', listOf(values))
+    : sources.where(foldedSource('type'), 'in', listOf(values))
 }
+
+/** There are few sources, so no index is needed. */
+const foldedSource = (column: 'name' | 'type') => sql<string>`fold_case(${sql.ref(`source.${column}`)})`
+
+const wordSetIds = (values: readonly Bound<Compared>[]) =>
+  db.selectFrom('label_set_member').select('set_id').where('word_id', 'in', wordIds(values))
+
+/** Looked up source by source, because the index of keys begins with the source. */
+const assetIds = (values: readonly Bound<Compared>[]) =>
+  sql<number>`(SELECT keyed.id FROM source CROSS JOIN asset keyed ON keyed.source_id = source.id
+    WHERE keyed.key IN (${sql.join(values.map((value) => sql`${value}`))}))`
 
 const comboColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`k.${column}`)}`
 const assetColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`a.${column}`)}`
@@ -42,8 +53,16 @@ function facetTerm(
 ): Expression<SqlBool> {
   const within = exclude ? 'not in' : 'in'
   if (storage.stores === 'code') return build(column, within, listOf(values))
-  const ids = storage.stores === 'source' ? sourceIds(storage.sourceColumn, values) : wordIds(values)
-  return build(column, within, ids)
+  switch (storage.stores) {
+    case 'source':
+      return build(column, within, sourceIds(storage.sourceColumn, values))
+    case 'wordSet':
+      return build(column, within, wordSetIds(values))
+    case 'asset':
+      return build(column, within, assetIds(values))
+    case 'word':
+      return build(column, within, wordIds(values))
+  }
 }
 
 export interface FindingTermOptions {

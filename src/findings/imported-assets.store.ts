@@ -15,6 +15,8 @@ export interface ImportedAsset {
   name?: SafeText | undefined
   url?: SafeText | undefined
   container?: SafeText | undefined
+  owner?: SafeText | undefined
+  labels?: readonly SafeText[] | undefined
   contentUpdatedAt?: number | undefined
 }
 
@@ -22,6 +24,8 @@ interface ImportedAssetRow {
   id: number
   kind_id: number
   container_id: number
+  owner_id: number
+  labels_id: number
   name: SafeText
   url: SafeText
   content_updated_at: number | null
@@ -57,11 +61,11 @@ function saveImportedAsset(
   return { assetId, isNew: true, firstSeenAt: at }
 }
 
-const findImported =
-  'SELECT id, kind_id, container_id, name, url, content_updated_at, first_seen_at FROM asset WHERE source_id = ? AND key = ?'
-const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, name, url, status, content_updated_at,
-    first_seen_at, last_seen_at, last_scanned_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
+const findImported = `SELECT id, kind_id, container_id, owner_id, labels_id, name, url, content_updated_at, first_seen_at
+  FROM asset WHERE source_id = ? AND key = ?`
+const insertImported = `INSERT INTO main.asset (uid, source_id, key, kind_id, container_id, owner_id, labels_id, name, url,
+    status, content_updated_at, first_seen_at, last_seen_at, last_scanned_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?, ?) ON CONFLICT (source_id, key) DO NOTHING`
 
 /** Undefined if the source has the asset already. */
 function insertImportedAsset(
@@ -69,7 +73,8 @@ function insertImportedAsset(
   dictionary: FacetDictionary,
   { sourceId, asset, at }: AssetUpdate,
 ): number | undefined {
-  const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, contentUpdatedAt = null } = asset
+  const { key, kind = DEFAULT_KIND, container = NONE, name = key, url = NONE, owner = NONE, labels = [] } = asset
+  const { contentUpdatedAt = null } = asset
   const { changes, lastInsertRowid } = writer
     .prepare(insertImported)
     .run(
@@ -78,6 +83,8 @@ function insertImportedAsset(
       key,
       dictionary.wordId(kind),
       dictionary.wordId(container),
+      dictionary.wordId(owner),
+      dictionary.wordSetId(labels),
       name,
       url,
       contentUpdatedAt,
@@ -97,17 +104,19 @@ function updateImportedAsset(
   const row = {
     kind_id: asset.kind === undefined ? stored.kind_id : dictionary.wordId(asset.kind),
     container_id: asset.container === undefined ? stored.container_id : dictionary.wordId(asset.container),
+    owner_id: asset.owner === undefined ? stored.owner_id : dictionary.wordId(asset.owner),
+    labels_id: asset.labels === undefined ? stored.labels_id : dictionary.wordSetId(asset.labels),
     name: asset.name ?? stored.name,
     url: asset.url ?? stored.url,
     content_updated_at: asset.contentUpdatedAt ?? stored.content_updated_at,
   }
-  const keys = ['kind_id', 'container_id', 'name', 'url', 'content_updated_at'] as const
+  const keys = ['kind_id', 'container_id', 'owner_id', 'labels_id', 'name', 'url', 'content_updated_at'] as const
   if (keys.every((key) => row[key] === stored[key])) return
   if (pending !== undefined) saveEarlierAsset(writer, pending, stored.id)
   writer
     .prepare(
-      `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, name = @name, url = @url,
-         content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
+      `UPDATE main.asset SET kind_id = @kind_id, container_id = @container_id, owner_id = @owner_id,
+         labels_id = @labels_id, name = @name, url = @url, content_updated_at = @content_updated_at, last_seen_at = @at, last_scanned_at = @at WHERE id = @id`,
     )
     .run({ ...row, at, id: stored.id })
 }
@@ -173,7 +182,9 @@ const isSame = (one: ImportedAsset, other: ImportedAsset): boolean =>
   one === other || (one.key === other.key && hasSameFields(one, other))
 
 /** The members of an asset besides its key; the time as a text or in milliseconds. */
-type Told = { [Member in Exclude<keyof ImportedAsset, 'key'>]?: string | number | undefined }
+type Told = { [Member in Exclude<keyof ImportedAsset, 'key' | 'labels'>]?: string | number | undefined } & {
+  labels?: readonly string[] | undefined
+}
 
 /** Whether two descriptions of assets with the same key are equal. */
 export const hasSameFields = (one: Told, other: Told): boolean =>
@@ -181,4 +192,10 @@ export const hasSameFields = (one: Told, other: Told): boolean =>
   one.url === other.url &&
   one.kind === other.kind &&
   one.container === other.container &&
+  one.owner === other.owner &&
+  hasSameLabels(one.labels, other.labels) &&
   one.contentUpdatedAt === other.contentUpdatedAt
+
+const hasSameLabels = (one: Told['labels'], other: Told['labels']): boolean =>
+  one === other ||
+  (one !== undefined && one.length === other?.length && one.every((label, index) => label === other[index]))

@@ -7,7 +7,7 @@ import { type Bind, type Bound, bindList, cachedQuery, cachedQueryByShape } from
 import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
-import { listLinks } from './assets.store.ts'
+import { listLabels, listLinks } from './assets.store.ts'
 import { toSeverity, toStatus } from './facets.store.ts'
 import type { FilterKey } from './facets.ts'
 import { assetTerms, findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
@@ -288,6 +288,7 @@ const assets = () =>
     .innerJoin('word as kind', 'kind.id', 'a.kind_id')
     .innerJoin('word as container', 'container.id', 'a.container_id')
     .innerJoin('word as parent', 'parent.id', 'a.parent_container_id')
+    .innerJoin('word as owner', 'owner.id', 'a.owner_id')
     .innerJoin('word as dataset', 'dataset.id', 'a.dataset_id')
     .select([
       'a.id',
@@ -295,7 +296,9 @@ const assets = () =>
       'a.key',
       'a.name',
       'a.url',
-      'a.owner',
+      'owner.text as owner',
+      'dataset.text as dataset',
+      'a.labels_id',
       'a.checksum',
       'a.status',
       'a.facts',
@@ -307,7 +310,6 @@ const assets = () =>
       'kind.text as kind',
       'container.text as container',
       'parent.text as parent_container',
-      'dataset.text as dataset',
     ])
     .select(
       sql<number>`(SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id
@@ -317,7 +319,7 @@ const assets = () =>
 type AssetSqlRow =
   ReturnType<typeof assets> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
 
-function toAsset(row: AssetSqlRow): Asset {
+function toAsset(reader: Reader, row: AssetSqlRow): Asset {
   return {
     id: row.uid,
     key: row.key,
@@ -328,7 +330,8 @@ function toAsset(row: AssetSqlRow): Asset {
     container: row.container,
     ...(row.parent_container === '' ? {} : { parentContainer: row.parent_container }),
     ...(row.dataset === '' ? {} : { dataset: row.dataset }),
-    ...(row.owner === null ? {} : { owner: row.owner }),
+    ...(row.owner === '' ? {} : { owner: row.owner }),
+    ...(row.labels_id === 0 ? {} : { labels: listLabels(reader, row.labels_id) }),
     checksum: row.checksum,
     ...(row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }),
     firstSeenAt: toInstant(row.first_seen_at),
@@ -381,7 +384,10 @@ export function listAssets(reader: Reader, { filter, search, status, limit, afte
   const terms = toFilterTerms(toConditions(filter))
   const rows = reader.all(selectAssets({ terms, words: toPatterns(search), status, limit: limit + 1, after }))
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { items: rows.slice(0, limit).map(toAsset), ...(last === undefined ? {} : { next: [last.id] }) }
+  return {
+    items: rows.slice(0, limit).map((row) => toAsset(reader, row)),
+    ...(last === undefined ? {} : { next: [last.id] }),
+  }
 }
 
 const selectAssetById = cachedQuery((give: Bind<string>) => assets().where('a.uid', '=', give(String)))
@@ -402,7 +408,7 @@ export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
     ...(url === undefined ? {} : { url }),
     ...(label === undefined ? {} : { label }),
   }))
-  return { ...toAsset(row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
+  return { ...toAsset(reader, row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
 }
 
 /** Whether a name is in the dictionary or is the name of a source. */

@@ -15,6 +15,8 @@ export const FindingAsset = z.object({
   container: outsideText().describe('Space or workspace (untrusted content).'),
 })
 
+export type FindingAsset = z.infer<typeof FindingAsset>
+
 export const FindingLocationView = z.object({
   path: outsideText().describe('Part of the asset: body, comment 77, Sheet1!B4.'),
   line: z.number().optional().describe('Line in the source, from 1.'),
@@ -76,6 +78,7 @@ export const Asset = z.object({
     .describe('BI dataset that it is or lies in, where datasets are containers (untrusted content).')
     .optional(),
   owner: outsideText().describe('Who owns it, as far as the platform says (untrusted content).').optional(),
+  labels: z.array(outsideText()).describe('Its labels (untrusted content).').optional(),
   checksum: ownText().describe('Hash over what matters of it.'),
   contentUpdatedAt: instant.optional(),
   firstSeenAt: instant,

@@ -81,10 +81,10 @@ const holdFindingRow = `INSERT INTO earlier_finding (import_id, finding_id, comb
     coalesce(max(s.seq), 0), s.at
   FROM finding f LEFT JOIN status_change s ON s.finding_id = f.id WHERE f.id = ? GROUP BY f.id
   ON CONFLICT DO NOTHING`
-const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, kind_id, container_id, name, url, content_updated_at,
-    last_seen_at, last_scanned_at)
-  SELECT ?, id, kind_id, container_id, name, url, content_updated_at, last_seen_at, last_scanned_at FROM asset WHERE id = ?
-  ON CONFLICT DO NOTHING`
+const heldAssetColumns = `kind_id, container_id, owner_id, labels_id, name, url, content_updated_at, last_seen_at,
+  last_scanned_at`
+const holdAssetRow = `INSERT INTO earlier_asset (import_id, asset_id, ${heldAssetColumns})
+  SELECT ?, id, ${heldAssetColumns} FROM asset WHERE id = ? ON CONFLICT DO NOTHING`
 
 /** Saves what readers see of a finding, before its import changes it. */
 export function saveEarlierFinding(writer: Writer, { id }: PendingImport, findingId: number): void {
@@ -290,7 +290,7 @@ function restoreAssets(writer: Writer, importId: number, limit: number): boolean
     .prepare('SELECT asset_id FROM earlier_asset WHERE import_id = ? LIMIT ?')
     .pluck()
     .all(importId, limit) as number[]
-  const columns = 'kind_id, container_id, name, url, content_updated_at, last_seen_at, last_scanned_at'
+  const columns = heldAssetColumns
   const earlier = 'FROM earlier_asset WHERE import_id = ? AND asset_id = ?'
   const restore = writer.prepare(`UPDATE main.asset SET (${columns}) = (SELECT ${columns} ${earlier}) WHERE id = ?`)
   const drop = writer.prepare(`DELETE ${earlier}`)

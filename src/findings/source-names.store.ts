@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { foldCase } from '../kernel/fold.ts'
 import { cacheDefinition } from '../store/memory.store.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -8,9 +9,9 @@ export function listUnknownSources(reader: Reader, names: readonly string[]): { 
   const rows = reader.all(
     sql<{ name: string; uid: string }>`SELECT name, uid FROM source WHERE deleted_at IS NULL ORDER BY name`,
   )
-  const fold = (text: string) => text.toLowerCase()
-  const all = new Set(rows.flatMap(({ name, uid }) => [fold(name), uid]))
-  return { unknown: names.filter((name) => !all.has(fold(name))), known: rows.map(({ name }) => name) }
+  const all = new Set(rows.flatMap(({ name, uid }) => [foldCase(name), uid]))
+  const isKnown = (name: string) => all.has(foldCase(name)) || all.has(name.toLowerCase())
+  return { unknown: names.filter((name) => !isKnown(name)), known: rows.map(({ name }) => name) }
 }
 
 /** Ids of sources that are being deleted: what remains of them is not counted. */

@@ -1,3 +1,5 @@
+import { foldCase } from './fold.ts'
+
 declare const safe: unique symbol
 
 /**
@@ -18,6 +20,9 @@ export const internalText = (text: string): SafeText => text as SafeText
 
 /** The beginning of a text. */
 export const cutSafe = (text: SafeText, maxLength: number): SafeText => text.slice(0, maxLength) as SafeText
+
+/** The text as `foldCase` returns it. */
+export const foldSafe = (text: SafeText): SafeText => foldCase(text) as SafeText
 
 /** The texts in one; no credential continues across the separator. */
 export const joinSafe = (texts: readonly SafeText[], separator: ' / '): SafeText => texts.join(separator) as SafeText

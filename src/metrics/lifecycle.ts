@@ -109,7 +109,10 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
   return created
 }
 
-/** Changes the given members. A change of meaning creates a new version, which is an uncertified DRAFT. */
+/**
+ * Changes the given members. A change of meaning creates a new version, which is an uncertified DRAFT; a change of the
+ * allowed dimensions creates one that keeps status and certification.
+ */
 export function updateMetric(
   writer: Writer,
   metric: MetricRecord,
@@ -120,12 +123,19 @@ export function updateMetric(
   const { id, createdAt, ...members } = metric
   const changed = applyChange(writer, members, defuseAssistantText(author, change, writtenKeys), graph)
   const means = canonical(toMeaning(changed)) !== canonical(toMeaning(members))
+  const opens = canonical(changed.allowedDimensions) !== canonical(members.allowedDimensions)
   if (means) Object.assign(changed, uncertified, current, { status: 'DRAFT', version: metric.version + 1 })
-  else if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
+  else {
+    if (opens) {
+      const version = metric.version + 1
+      Object.assign(changed, { version, ...(metric.certifiedVersion === null ? {} : { certifiedVersion: version }) })
+    }
+    if (change.status === 'DRAFT') Object.assign(changed, uncertified, current, { status: 'DRAFT' })
+  }
   if (isDeepStrictEqual(changed, members)) return metric
   replaceMetric(writer, id, { ...changed, updatedAt: author.at })
   const updated = getStored(writer, metric.slug)
-  if (means) keepVersion(writer, updated, author)
+  if (means || opens) keepVersion(writer, updated, author)
   auditMetric(writer, author, 'update', metric, updated)
   return updated
 }
@@ -244,15 +254,15 @@ function badDefinition(issues: Issue[], onlyMissing: boolean, suggestions: Sugge
   return invalidInput(message, { reason: circular ? 'cycle' : 'invalid_definition', ...facts })
 }
 
-/** The members that define what a metric means: changing any of them creates a new version. */
+/** The members that define what a metric means: changing any of them takes its certification away. */
 function toMeaning(metric: MetricMembers) {
-  const { type, definition, allowedDimensions, format, unit, emptyAs, term } = metric
-  return { type, definition, allowedDimensions, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
+  const { type, definition, format, unit, emptyAs, term } = metric
+  return { type, definition, format, unit, emptyAs, glossaryTermSlug: term?.slug ?? null }
 }
 
 function keepVersion(writer: Writer, metric: MetricRecord, author: Author): void {
-  const { displayName, description, version } = metric
-  const snapshot = { displayName, description, ...toMeaning(metric) }
+  const { displayName, description, version, allowedDimensions } = metric
+  const snapshot = { displayName, description, allowedDimensions, ...toMeaning(metric) }
   insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })
 }
 

@@ -1,7 +1,16 @@
 import { z } from 'zod'
-import { assetFacetNames, type FacetName, type FacetRow, facetNames, facetRows } from '../findings/facets.ts'
+import {
+  assetFacetNames,
+  dimensionSynonyms,
+  type FacetName,
+  type FacetRow,
+  facetNames,
+  facetRows,
+  isManyValued,
+} from '../findings/facets.ts'
 import { FilterMapping } from '../findings/filter.ts'
 import { Color, Description, DisplayName, Slug, Synonyms, type TermRecord } from '../glossary/model.ts'
+import { wordSynonyms } from '../operation/input/coerce.ts'
 
 export const metricTypes = ['SIMPLE', 'RATIO', 'DERIVED', 'TREND'] as const
 export type MetricType = (typeof metricTypes)[number]
@@ -17,21 +26,22 @@ const modes = ['flow', 'stock'] as const
 
 export const dimensions = facetNames
 export type Dimension = FacetName
+const DimensionName = z.enum(dimensions).register(wordSynonyms, { synonyms: dimensionSynonyms })
 
-const fieldsOf = (rows: readonly FacetRow[]) => rows.map(({ field }) => field)
+const fieldsOf = (rows: readonly FacetRow[]) => rows.flatMap(({ name, field }) => (isManyValued(name) ? [] : [field]))
 
 /** The dimensions, numeric and distinct fields, and time fields of each entity. The first time field is the default. */
 export const entityFacts = {
   finding: {
     dimensions,
     numericFields: ['confidence', 'resolutionHours', 'ageHours'],
-    distinctFields: ['assetId', ...fieldsOf(facetRows)],
+    distinctFields: fieldsOf(facetRows),
     timeFields: ['firstDetectedAt', 'lastDetectedAt', 'resolvedAt'],
   },
   asset: {
     dimensions: assetFacetNames,
     numericFields: ['ageDays', 'openFindings'],
-    distinctFields: ['assetId', ...fieldsOf(facetRows.filter(({ isOfAsset }) => isOfAsset)), 'owner'],
+    distinctFields: fieldsOf(facetRows.filter(({ isOfAsset }) => isOfAsset)),
     timeFields: ['firstSeenAt', 'lastSeenAt', 'lastScannedAt', 'contentUpdatedAt'],
   },
 } as const satisfies Record<Entity, Record<string, readonly string[]>>
@@ -178,7 +188,7 @@ export const OpenDefinition = z
 
 export const metricMembers = {
   description: Description.describe('What it means and counts.').optional(),
-  allowedDimensions: z.array(z.enum(dimensions)).max(50).describe('What it may be broken down by.').optional(),
+  allowedDimensions: z.array(DimensionName).max(50).describe('What it may be broken down by.').optional(),
   format: z.enum(metricFormats).describe('How its value is written (number).').optional(),
   unit: z.string().max(50).describe('Unit, such as findings or %.').optional(),
   glossaryTermSlug: z.string().min(1).max(200).nullable().describe('A term that always scopes it.').optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dimensionText, filterValueText, groupText } from '../findings/facet-texts.ts'
 import { FilterMapping } from '../findings/filter.ts'
+import { FindingAsset } from '../findings/model.ts'
 import { dimensions, metricFormats, metricStatuses, metricTypes, trustTiers } from '../metrics/model.ts'
 import { outsideText, ownText, warningText } from '../operation/lockdown/disclosure.ts'
 import { origins } from './plan/plan.ts'
@@ -81,6 +82,15 @@ const warningCodes = [
 export const QueryWarning = z.object({
   code: z.enum(warningCodes).describe('What kind of warning.'),
   message: warningText().describe('What a reader should know.'),
+  suggestions: z
+    .array(
+      z.object({
+        key: ownText().describe('Filter key.'),
+        value: outsideText().describe('A value that it has (untrusted content).'),
+      }),
+    )
+    .describe('Of an unknown value: what may be meant.')
+    .optional(),
 })
 export type QueryWarning = z.infer<typeof QueryWarning>
 
@@ -176,6 +186,7 @@ export const BreakdownEntry = z.object({
   dimensionValue: groupText().describe('Name of the group.'),
   value: number('Value.'),
   dimensions: z.record(ownText(), dimensionText()).describe('Value of each dimension.'),
+  asset: FindingAsset.describe('With the dimension asset: which one it is.').optional(),
   ...parts,
   ...change,
 })
@@ -212,6 +223,7 @@ export const MetricAnswer = z.object({
   breakdown: z.array(BreakdownEntry).describe('Groups, the greatest first.'),
   totalGroups: z.number().optional().describe('How many groups there are.'),
   truncated: z.boolean().optional().describe('Whether groups were cut.'),
+  overlapping: z.literal(true).optional().describe('Groups by label share rows: they do not add up.'),
   other: z
     .object({
       groups: z.number().describe('How many were cut.'),
@@ -256,11 +268,16 @@ export const SeriesAnswer = z.object({
   dimension: ownText().optional().describe('What the series are of.'),
   series: z
     .array(
-      z.object({ dimensionValue: groupText().describe('Group.'), timeSeries: z.array(Point).describe('Its buckets.') }),
+      z.object({
+        dimensionValue: groupText().describe('Group.'),
+        asset: FindingAsset.describe('With the dimension asset: which one it is.').optional(),
+        timeSeries: z.array(Point).describe('Its buckets.'),
+      }),
     )
     .optional()
     .describe('One for each top value.'),
   totalGroups: z.number().optional().describe('How many values there are.'),
+  overlapping: z.literal(true).optional().describe('Series by label share rows: they do not add up.'),
   truncated: z.boolean().optional().describe('Whether values were left out.'),
   metric: MetricFacts,
   applied: Applied,

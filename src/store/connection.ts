@@ -5,6 +5,7 @@ import type { Safe } from '../kernel/safe-text.ts'
 import { type Query, toStatement } from './builder.ts'
 import { toDriverError } from './driver.ts'
 import { toAppError } from './faults.ts'
+import { defineFoldCase } from './migrate.ts'
 import { APPLICATION_ID } from './migrations.ts'
 import { sleepSync } from './pause.ts'
 import { UnpublishedImports } from './unpublished.ts'
@@ -240,6 +241,7 @@ export function openConnection(file: string, options: { readonly?: boolean; cach
     database.pragma(`cache_size = -${Math.round(options.cacheBytes / 1024)}`)
     database.pragma('temp_store = MEMORY')
     database.pragma('trusted_schema = OFF')
+    defineFoldCase(database)
     return database
   } catch (error) {
     database.close()

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { AppError } from '../kernel/errors.ts'
+import { foldCase } from '../kernel/fold.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import { APPLICATION_ID, listMigrations, type Migration } from './migrations.ts'
 
@@ -10,7 +11,7 @@ const MIGRATION_LOCK_TIMEOUT_MS = 120_000
 /**
  * Migrates the schema in one transaction, which takes the write lock and then reads the version again: of many
  * processes that start together exactly one migrates, and one that dies leaves the old schema. A database that was in
- * use is backed up first. SQL in a migration may call `now_ms()` and `new_uid()`.
+ * use is backed up first. SQL in a migration may call `now_ms()`, `new_uid()` and `fold_case(text)`.
  */
 export function migrate(
   database: Database.Database,
@@ -56,6 +57,12 @@ export function migrate(
 export function defineFunctions(database: Database.Database, now: () => number): void {
   database.function('now_ms', { deterministic: false }, () => now())
   database.function('new_uid', { deterministic: false }, () => crypto.randomUUID())
+  defineFoldCase(database)
+}
+
+/** Defines `fold_case(text)`, which every connection has. */
+export function defineFoldCase(database: Database.Database): void {
+  database.function('fold_case', { deterministic: true }, (text) => (typeof text === 'string' ? foldCase(text) : null))
 }
 
 /** Whether a process has opened the database before and created its key. */

@@ -5,11 +5,14 @@ import type { SafeText } from '../kernel/safe-text.ts'
 export interface Tables {
   install: { name: string; value: string }
   data_key: { id: Generated<number>; purpose: 'credential' | 'fingerprint'; wrapped: string; created_at: number }
-  word: { id: Generated<number>; text: SafeText }
+  /** `folded`: the text as `foldCase` returns it. */
+  word: { id: Generated<number>; text: SafeText; folded: SafeText }
   source: SourceRow
   scan: ScanRow
   scan_scope: ScanScopeRow
   asset: AssetRow
+  label_set: { id: Generated<number>; words: string }
+  label_set_member: { set_id: number; word_id: number }
   asset_link: AssetLinkRow
   asset_digest: { asset_id: number; detector_id: number; whole: number; data: Uint8Array }
   custom_detector: CustomDetectorRow
@@ -126,7 +129,9 @@ export interface AssetRow {
   scope_key: Generated<SafeText>
   name: SafeText
   url: Generated<SafeText>
-  owner: SafeText | null
+  owner_id: Generated<number>
+  /** Id of a `label_set`. */
+  labels_id: Generated<number>
   checksum: Generated<SafeText>
   detectors_hash: string | null
   status: 'ACTIVE' | 'DELETED'

@@ -14,7 +14,17 @@ const dropViews = views.map((name) => `DROP VIEW IF EXISTS temp.${name};`).join(
  */
 const changing = {
   finding: ['combo_id', 'conf_q', 'last_detected_at', 'resolved_at', 'location', 'excerpt', 'value_fp'],
-  asset: ['kind_id', 'container_id', 'name', 'url', 'content_updated_at', 'last_seen_at', 'last_scanned_at'],
+  asset: [
+    'kind_id',
+    'container_id',
+    'owner_id',
+    'labels_id',
+    'name',
+    'url',
+    'content_updated_at',
+    'last_seen_at',
+    'last_scanned_at',
+  ],
 } as const
 
 /**

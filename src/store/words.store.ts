@@ -1,4 +1,4 @@
-import type { SafeText } from '../kernel/safe-text.ts'
+import { foldSafe, type SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from './builder.ts'
 import { type Bind, cachedQuery } from './cached-query.ts'
 import type { Reader, Writer } from './store.ts'
@@ -17,7 +17,9 @@ const selectWord = cachedQuery((give: Bind<string>) =>
     .select('id')
     .where('text', '=', comparand(give(String))),
 )
-const insertWord = cachedQuery((give: Bind<SafeText>) => db.insertInto('word').values({ text: give((text) => text) }))
+const insertWord = cachedQuery((give: Bind<SafeText>) =>
+  db.insertInto('word').values({ text: give((text) => text), folded: give(foldSafe) }),
+)
 
 export function findWord(reader: Reader, text: string): number | undefined {
   return reader.first(selectWord(text))?.id

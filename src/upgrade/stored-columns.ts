@@ -87,7 +87,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     {
       name: 'asset',
       key: ['id'],
-      columns: { key, scope_key: key, name, url: toSafeAddress, owner: name, checksum: mark, facts: told },
+      columns: { key, scope_key: key, name, url: toSafeAddress, checksum: mark, facts: told },
     },
     {
       name: 'asset_link',

@@ -1,6 +1,6 @@
 import { toSafeText } from '../detectors/safe-text.ts'
 import { markLogReset } from '../findings/log.store.ts'
-import { internalText } from '../kernel/safe-text.ts'
+import { foldSafe, internalText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 
 const comboWords = ['detector_id', 'type_id', 'category_id', 'custom_key_id'] as const
@@ -11,7 +11,7 @@ export function maskWords(writer: Writer, at: number): number {
   const words = writer.prepare('SELECT id, text FROM word ORDER BY id').all() as { id: number; text: string }[]
   // Prepared statements are shared between callers, so `pluck` here would change the rows of every other caller.
   const find = writer.prepare('SELECT id FROM word WHERE text = ?')
-  const rename = writer.prepare('UPDATE word SET text = ? WHERE id = ?')
+  const rename = writer.prepare('UPDATE word SET text = ?, folded = ? WHERE id = ?')
   const merged = new Map<number, number>()
   let changed = 0
   for (const { id, text } of words) {
@@ -19,7 +19,7 @@ export function maskWords(writer: Writer, at: number): number {
     if (safe === text) continue
     changed++
     const same = (find.get(safe) as { id: number } | undefined)?.id
-    if (same === undefined) rename.run(safe, id)
+    if (same === undefined) rename.run(safe, foldSafe(safe), id)
     else merged.set(id, same)
   }
   if (merged.size > 0) mergeWords(writer, merged, at)
@@ -29,12 +29,15 @@ export function maskWords(writer: Writer, at: number): number {
 function mergeWords(writer: Writer, merged: ReadonlyMap<number, number>, at: number): void {
   mergeCombos(writer, merged)
   const replace = (table: string, column: string) => replaceIds(writer, table, column, merged)
-  replace('asset', 'kind_id')
-  replace('asset', 'container_id')
+  for (const table of ['asset', 'earlier_asset']) {
+    for (const column of ['kind_id', 'container_id', 'owner_id']) replace(table, column)
+  }
   replace('asset', 'dataset_id')
   replace('asset', 'parent_container_id')
-  replace('earlier_asset', 'kind_id')
-  replace('earlier_asset', 'container_id')
+  replace('label_set_member', 'word_id')
+  writer
+    .prepare('DELETE FROM label_set_member WHERE word_id IN (SELECT value FROM json_each(?))')
+    .run(internalText(JSON.stringify([...merged.keys()])))
   replace('asset_digest', 'detector_id')
   const remove = writer.prepare('DELETE FROM word WHERE id = ?')
   const removeDigests = writer.prepare('DELETE FROM asset_digest WHERE detector_id = ?')

@@ -6,6 +6,7 @@ import { defaultTimeline } from '../../src/engine/index/timeline.ts'
 import { catchUp } from '../../src/engine/load.store.ts'
 import { FindingLedger, type FindingRecord } from '../../src/findings/ledger.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
+import { openEngineSnapshot } from '../../src/query/engine/executor.ts'
 import type { Cell } from '../../src/query/plan/cells.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
@@ -68,7 +69,7 @@ function expectSame(engine: Engine): void {
         dimensions: ['status', 'severity'],
         edges: days,
       }
-      const cells = runOnEngine(engine, plan, () => true)
+      const cells = runOnEngine(engine, plan, { ...openEngineSnapshot(reader), hasChanged: () => true })
       expect(write(cells), measure.aggregation).toEqual(write(runPlan(reader, plan)))
     }
   })

@@ -133,7 +133,7 @@ test.each(placeKeys)('a table by %s counts what it can tell apart, as going thro
       at >= none || at % width === width - 1 ? none : at,
     )
     const out = new Float64Array(none + 1)
-    const shape = { ...whole, groups: none, cellPartOf, places: { partOf, parts: width, groupOf } }
+    const shape = { ...whole, groups: none, cellPartOf, places: { isByAsset: false, partOf, parts: width, groupOf } }
     if (!table.count(shape, out)) continue
     served++
     const plain = new Float64Array(none + 1)

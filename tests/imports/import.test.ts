@@ -46,6 +46,50 @@ const dump = () =>
     ['asset', 'finding', 'status_change', 'combo'].map((table) => reader.prepare(`SELECT * FROM ${table}`).all()),
   )
 
+const askAsset = () => bench.run<{ owner?: string; labels?: string[] }>('get_asset', { id: 'repo:a.ts' })
+
+describe('owner and labels of an imported asset', () => {
+  const withAsset = (more: object, fingerprint: string) => {
+    const { asset, ...rest } = line({ fingerprint })
+    return { ...rest, asset: { ...asset, ...more } }
+  }
+
+  it('are those of the last line that has them; a line without them changes nothing', async () => {
+    await bring([
+      withAsset({ owner: 'Ada', labels: ['legal', 'q3'] }, '1'),
+      withAsset({}, '2'),
+      withAsset({ labels: ['Legal'] }, '3'),
+      withAsset({}, '4'),
+    ])
+    expect(await askAsset()).toMatchObject({ owner: 'Ada', labels: ['Legal'] })
+    const before = dump()
+    await bring([withAsset({ owner: 'Ada', labels: ['Legal'] }, '1')])
+    expect(dump()).toEqual(before)
+    await bring([withAsset({ owner: '', labels: [] }, '1')])
+    expect(await askAsset()).not.toHaveProperty('owner')
+    expect(await askAsset()).not.toHaveProperty('labels')
+  })
+
+  it('filter findings and assets in any letter case', async () => {
+    await bring([withAsset({ owner: 'Åsa', labels: ['Öffentlich'] }, '1')])
+    const count = async (filter: Record<string, unknown>) =>
+      (await bench.run<{ items: unknown[] }>('search_findings', filter)).items.length
+    expect(await count({ owners: ['åsa'], labels: ['ÖFFENTLICH'] })).toBe(1)
+    expect(await count({ labels: ['(none)'] })).toBe(0)
+    expect(await count({ assets: ['repo:a.ts'] })).toBe(1)
+    expect(await count({ assets: ['REPO:a.ts'] })).toBe(0)
+  })
+
+  it.each([
+    ['more than 50', Array.from({ length: 51 }, (_, index) => `l${index}`)],
+    ['one of more than 100 characters', ['x'.repeat(101)]],
+    ['an empty one', ['']],
+  ])('refuses labels: %s', async (_, labels) => {
+    const error = await errorOf(bring([withAsset({ labels }, '1')]))
+    expect(error.facts.issues?.[0]?.path).toMatch(/^line 1\.asset\.labels/)
+  })
+})
+
 describe('an imported line', () => {
   it('becomes a finding in an asset of a new source', async () => {
     const result = await bring([line({ category: 'MALWARE', confidence: 0.81234, excerpt: 'odd bytes' })])

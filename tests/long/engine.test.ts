@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catchUp } from '../../src/engine/load.store.ts'
 import { runOnEngine } from '../../src/query/engine/engine-plan.ts'
+import { openEngineSnapshot } from '../../src/query/engine/executor.ts'
 import { areSame, createSeededRandom, makePlan } from '../../src/query/engine/verify.ts'
 import type { Cell } from '../../src/query/plan/cells.ts'
 import type { Plan, PlanCondition } from '../../src/query/plan/plan.ts'
 import { runPlan } from '../../src/query/sql/plan.store.ts'
-import { hasChangesSince } from '../../src/query/sql/rows.store.ts'
 import { type Reader, Store } from '../../src/store/store.ts'
 import { type Duck, openDuck } from '../bench/query/duck.ts'
 import { type Filled, fillStore, NOW } from '../bench/query/estate.ts'
@@ -39,7 +39,7 @@ afterAll(() => {
 })
 
 const ask = (reader: Reader, plan: Plan, engine: ReturnType<typeof buildNow>) =>
-  runOnEngine(engine, plan, (since) => hasChangesSince(reader, since))
+  runOnEngine(engine, plan, openEngineSnapshot(reader))
 
 const columns: Record<string, string> = {
   severity: 'severity',

@@ -30,6 +30,21 @@ test('what was read can be sent back, and nothing changes', async () => {
   expect(await ask('get_metric', { slug: 'critical-open-findings' })).toEqual(read)
 })
 
+test('other allowed dimensions make a version, and keep the certification', async () => {
+  const { ask } = open()
+  const before = await ask('get_metric', { slug: 'open-findings' })
+  const narrowed = await ask('update_metric', { slug: 'open-findings', allowedDimensions: ['Severity', 'space'] })
+  const { certifiedBy, certifiedAt } = before as { certifiedBy: string; certifiedAt: string }
+  expect(narrowed).toMatchObject({
+    ...{ status: 'ACTIVE', version: 2, certifiedVersion: 2, certifiedBy, certifiedAt },
+    allowedDimensions: ['severity', 'container'],
+  })
+  const again = await ask('update_metric', { slug: 'open-findings', allowedDimensions: ['container', 'severity'] })
+  expect(again).toMatchObject({ version: 2, status: 'ACTIVE' })
+  const { items } = (await ask('list_metric_versions', { slug: 'open-findings' })) as { items: unknown[] }
+  expect(items).toHaveLength(2)
+})
+
 test('null unlinks the term', async () => {
   const { ask } = open()
   const updated = await ask('update_metric', { slug: 'critical-open-findings', glossaryTermSlug: null })

@@ -62,7 +62,19 @@ const findingTypes = ['EMAIL', 'TOKEN', 'IBAN', 'HTTP_404', 'RULE_A', 'RULE_B']
 const categories = ['', 'SECURITY', 'PRIVACY', 'QUALITY']
 const customDetectorKeys = ['', '', 'ticket-ids', 'code-names']
 const assetKinds = ['wiki.page', 'wiki.comments', 'bi.report', 'bi.dataset']
-const containers = ['', 'Engineering', 'People', 'Finance & Law', 'Ops / On-call', 'Übersicht']
+const containers = [
+  '',
+  'Engineering',
+  'engineering',
+  'People',
+  'Finance & Law',
+  'Ops / On-call',
+  'Übersicht',
+  'Hauptstraße',
+]
+const owners = ['Ada', 'ben', 'BEN', 'Cléo', 'Øystein']
+const labels = ['legal', 'Legal', 'draft', 'ÖFFENTLICH', 'q3']
+const datasets = ['', '', 'Sales', 'sales', 'Umsätze']
 const sources = [
   { name: 'Team wiki', type: 'WIKI' },
   { name: 'Old wiki', type: 'WIKI' },
@@ -99,7 +111,10 @@ export function makeEstate(seed: number, count: number): OracleEstate {
       key: `asset-${index}`,
       kind: dice.pick(assetKinds),
       container: dice.pick(containers),
-      owner: dice.maybe(0.6, () => dice.pick(['ada', 'ben', 'cleo'])) ?? null,
+      name: `Page ${dice.below(40)}`,
+      owner: dice.maybe(0.6, () => dice.pick(owners)) ?? null,
+      labels: dice.chance(0.6) ? dice.some(labels, 3) : [],
+      dataset: dice.pick(datasets),
       status: deleted ? 'DELETED' : 'ACTIVE',
       contentUpdatedAt: dice.maybe(0.8, () => instantOf(dice)) ?? null,
       firstSeenAt,
@@ -155,11 +170,27 @@ const keyValues: Record<string, readonly string[]> = {
   sourceTypes: ['WIKI', 'BI_PLATFORM', 'IMPORT'],
   assetKinds,
   containers: named(containers),
+  owners: [...owners, '(none)', 'Nobody'],
+  labels: [...labels, '(none)', 'never'],
+  datasets: named(datasets),
+  assets: Array.from({ length: 62 }, (_, index) => `asset-${index}`),
+}
+const exactKeys = ['detectorTypes', 'severities', 'statuses', 'assets']
+
+/** The same word in another letter case or another Unicode form. */
+const respell = (dice: Dice, word: string) => {
+  if (dice.chance(0.6)) return word
+  return dice.pick([word.toUpperCase(), word.toLowerCase(), word.normalize('NFD')])
 }
 
 function makeFilter(dice: Dice): OracleFilter {
   const keys = () =>
-    Object.fromEntries(dice.some(Object.keys(keyValues), 2).map((key) => [key, dice.some(keyValues[key] ?? [], 3)]))
+    Object.fromEntries(
+      dice.some(Object.keys(keyValues), 2).map((key) => {
+        const values = dice.some(keyValues[key] ?? [], key === 'assets' ? 30 : 3)
+        return [key, exactKeys.includes(key) ? values : values.map((value) => respell(dice, value))]
+      }),
+    )
   const filter: OracleFilter = dice.chance(0.85) ? keys() : {}
   if (dice.chance(0.25)) filter.exclude = keys()
   if (dice.chance(0.2)) filter.minConfidence = dice.pick([0.25, 0.5, 0.7501, 0.9])
@@ -181,6 +212,8 @@ const facts = {
       'severity',
       'status',
       'customDetectorKey',
+      'owner',
+      'dataset',
     ],
     times: ['firstDetectedAt', 'lastDetectedAt', 'resolvedAt'],
     dimensions: [
@@ -194,13 +227,17 @@ const facts = {
       'sourceType',
       'assetKind',
       'container',
+      'asset',
+      'owner',
+      'label',
+      'dataset',
     ],
   },
   asset: {
     numbers: ['ageDays', 'openFindings'],
-    distinct: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner'],
+    distinct: ['assetId', 'sourceId', 'sourceType', 'assetKind', 'container', 'owner', 'dataset'],
     times: ['firstSeenAt', 'lastSeenAt', 'lastScannedAt', 'contentUpdatedAt'],
-    dimensions: ['source', 'sourceType', 'assetKind', 'container'],
+    dimensions: ['source', 'sourceType', 'assetKind', 'container', 'asset', 'owner', 'label', 'dataset'],
   },
 } as const
 export type EntityName = keyof typeof facts
@@ -350,6 +387,8 @@ export function makeQuestion(
   if (dice.chance(0.2)) question.weekStart = dice.pick(['sunday', 'monday', 'saturday'])
   if (dice.chance(0.5)) question.dimensions = dice.some(dimensions, 3)
   if (dice.chance(0.3)) question.limit = 1 + dice.below(8)
+  // Without a limit, as many groups are listed as fit into so many bytes, which the oracle does not count.
+  else if (question.dimensions?.includes('asset')) question.limit = 50
   if (dice.chance(0.45)) {
     const kinds = [
       'previous_year',

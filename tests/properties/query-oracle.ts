@@ -112,7 +112,7 @@ export class Oracle {
       answer.comparison = { value: previous, ...change }
       if (question.explain === true) {
         const kind = this.#divisionOf(metric)
-        const asked = dims.length > 0 ? dims : (metric.allowedDimensions ?? [])
+        const asked = (dims.length > 0 ? dims : (metric.allowedDimensions ?? [])).filter((name) => name !== 'label')
         answer.drivers = new Map(
           asked.map((dimension) => {
             const by = [dimension]
@@ -292,7 +292,8 @@ export class Oracle {
   #rowsOf(rows: Row[], dims: string[], keep?: ReadonlySet<string>): Row[] {
     if (keep === undefined) return rows
     const groups = this.#group(rows, dims)
-    return [...keep].flatMap((name) => groups.get(name) ?? [])
+    // A row with several labels is in several groups, and counts once.
+    return [...new Set([...keep].flatMap((name) => groups.get(name) ?? []))]
   }
 
   #group(rows: Row[], dims: string[]): Map<string, Row[]> {
@@ -302,10 +303,11 @@ export class Oracle {
     if (known !== undefined) return known
     const groups = new Map<string, Row[]>()
     for (const row of rows) {
-      const name = nameOf(row.facets, dims)
-      const group = groups.get(name)
-      if (group === undefined) groups.set(name, [row])
-      else group.push(row)
+      for (const name of namesOf(row, dims)) {
+        const group = groups.get(name)
+        if (group === undefined) groups.set(name, [row])
+        else group.push(row)
+      }
     }
     ofDimensions.set(rows, groups)
     return groups
@@ -357,6 +359,7 @@ export class Oracle {
     const known = later === undefined ? finding.resolvedAt : (resolutions.at(-1) ?? finding.resolvedAt)
     const scanned = asset.lastScannedAt ?? 0
     return {
+      labels: asset.labels,
       facets: Object.assign(Object.create(this.#findingFacets(finding)), { status }),
       numbers: {
         confidence: finding.confidence,
@@ -380,6 +383,7 @@ export class Oracle {
         .map((finding) => this.#findingRow(finding, stock, moment))
       const open = findings.filter(({ facets }) => facets.status === 'OPEN').length
       const row: Row = {
+        labels: asset.labels,
         facets: { ...this.#assetFacets(asset), scanned: String(asset.lastScannedAt !== null) },
         numbers: {
           ageDays: asset.contentUpdatedAt === null ? null : Math.max(0, moment - asset.contentUpdatedAt) / DAY,
@@ -435,13 +439,22 @@ export class Oracle {
       sourceType: this.#types.get(asset.source) ?? null,
       assetKind: asset.kind,
       container: asset.container || null,
+      asset: `${asset.name}#${asset.key}`,
       owner: asset.owner,
+      dataset: asset.dataset || null,
     }
   }
 }
 
-function nameOf(facets: Record<string, string | null>, dims: string[]): string {
-  return dims.map((dimension) => facets[dimension] ?? '(none)').join(' / ')
+/** The groups of a row, each as its values; assets with their keys, which tell equal names apart. */
+function namesOf({ facets, labels }: Row, dims: string[]): string[] {
+  const values = dims.map((dimension) =>
+    dimension === 'label' ? (labels.length === 0 ? ['(none)'] : labels) : [facets[dimension] ?? '(none)'],
+  )
+  return values.reduce<string[]>(
+    (names, next, index) => names.flatMap((name) => next.map((value) => (index === 0 ? value : `${name} / ${value}`))),
+    [''],
+  )
 }
 
 function toChange(value: number | null, previous: number | null) {
@@ -455,9 +468,15 @@ function rank({ value, previous = null, delta = null }: Group, orderBy = 'value'
   return delta === null ? null : Math.abs(delta)
 }
 
+/** The name of a group as answers show it. */
+export const shownName = (name: string): string => name.replaceAll(/#[^ ]*/g, '')
+
 function order(one: Group, other: Group, orderBy: string | undefined): number {
   const [a, b] = [rank(one, orderBy), rank(other, orderBy)]
-  if (a === b) return one.name < other.name ? -1 : 1
+  if (a === b) {
+    const [left, right] = [shownName(one.name), shownName(other.name)]
+    return left === right ? (one.name < other.name ? -1 : 1) : left < right ? -1 : 1
+  }
   if (a === null) return 1
   if (b === null) return -1
   return b - a

@@ -13,6 +13,7 @@ export interface Window {
 /** Rows of one entity as the evaluation sees them. */
 export interface Row {
   facets: Record<string, string | null>
+  labels: readonly string[]
   numbers: Record<string, number | null>
   times: Record<string, number | null>
 }
@@ -28,8 +29,16 @@ const facetOf: Record<string, string> = {
   sourceTypes: 'sourceType',
   assetKinds: 'assetKind',
   containers: 'container',
+  owners: 'owner',
+  datasets: 'dataset',
 }
-const ofAssets = ['sources', 'sourceTypes', 'assetKinds', 'containers', 'scanned', 'exclude']
+const ofAssets = [
+  ...['sources', 'sourceTypes', 'assetKinds', 'containers', 'assets', 'owners', 'labels', 'datasets'],
+  ...['scanned', 'exclude'],
+]
+
+/** Folds the letters that occur here. */
+const fold = (text: string) => text.normalize('NFC').toLowerCase().replaceAll('ß', 'ss')
 
 export function speaksOfFindings(filter: OracleFilter): boolean {
   const keys = [...Object.keys(filter), ...Object.keys(filter.exclude ?? {})]
@@ -39,8 +48,11 @@ export function speaksOfFindings(filter: OracleFilter): boolean {
 /** AND across keys, OR inside one, exclude takes away whatever matches any of its keys. */
 export function passes(row: Row, filter: OracleFilter): boolean {
   const has = (key: string, values: unknown) => {
-    const value = row.facets[facetOf[key] ?? '']
-    return Array.isArray(values) && values.includes(value ?? '(none)')
+    if (!Array.isArray(values)) return false
+    if (key === 'assets') return values.includes(row.facets.assetId)
+    const own = key === 'labels' ? row.labels : [row.facets[facetOf[key] ?? '']]
+    const folded = new Set(values.map((value) => fold(String(value))))
+    return (own.length === 0 ? [null] : own).some((value) => folded.has(fold(value ?? '(none)')))
   }
   for (const [key, values] of Object.entries(filter)) {
     if (key === 'exclude' || key === 'scanned') continue

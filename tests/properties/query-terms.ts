@@ -9,8 +9,11 @@ export interface OracleAsset {
   source: string
   key: string
   kind: string
+  name: string
   container: string
   owner: string | null
+  labels: string[]
+  dataset: string
   status: 'ACTIVE' | 'DELETED'
   contentUpdatedAt: number | null
   firstSeenAt: number

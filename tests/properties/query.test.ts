@@ -72,6 +72,21 @@ function addTerm(store: Store, mapping: OracleFilter): string {
   return slug
 }
 
+interface Named {
+  dimensionValue: string
+  dimensions?: Record<string, string>
+  asset?: { key: string } | undefined
+}
+
+/** The name of a group as the oracle writes it: an asset with its key. */
+function toOracleName({ dimensionValue, dimensions, asset }: Named): string {
+  if (asset === undefined) return dimensionValue
+  if (dimensions === undefined) return `${dimensionValue}#${asset.key}`
+  return Object.entries(dimensions)
+    .map(([dimension, value]) => (dimension === 'asset' ? `${value}#${asset.key}` : value))
+    .join(' / ')
+}
+
 function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: boolean) {
   seen(metric.type)
   seen(isSeries ? 'series' : 'scalar')
@@ -84,6 +99,16 @@ function noteCoverage(metric: MadeMetric, question: OracleQuestion, isSeries: bo
   }
   if ((question.timeZone ?? 'UTC') !== 'UTC') seen('zone')
   if (question.orderBy !== undefined) seen(`order by ${question.orderBy}`)
+  for (const dimension of [
+    ...(question.dimensions ?? []),
+    ...(question.dimension === undefined ? [] : [question.dimension]),
+  ]) {
+    seen(`by ${dimension}`)
+  }
+  const filters = [question.term, question.filters, question.pinned, metric.definition.filters].filter(Boolean)
+  for (const filter of filters) {
+    for (const key of Object.keys({ ...filter, ...filter?.exclude })) seen(`with ${key}`)
+  }
   for (const part of ['dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned'] as const) {
     if (question[part] !== undefined) seen(part)
   }
@@ -110,9 +135,9 @@ function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: 
       const entry = actual.breakdown[index]
       // Groups of values that differ in the last places only may stand in either order.
       const named =
-        entry?.dimensionValue === group.name
+        entry !== undefined && toOracleName(entry) === group.name
           ? entry
-          : actual.breakdown.find((other) => other.dimensionValue === group.name)
+          : actual.breakdown.find((other) => toOracleName(other) === group.name)
       check(`value of ${group.name}`, named?.value, group.value)
       check(`n of ${group.name}`, named?.n, group.n)
       if (question.orderBy === undefined) check(`place of ${group.name}`, entry?.value, group.value)
@@ -200,9 +225,10 @@ function compareSeries({ store, oracle }: Estate, question: OracleQuestion): voi
   }
   if (expected.groups === undefined) return
   expect(actual.totalGroups).toBe(expected.groups.size)
-  for (const { dimensionValue, timeSeries } of actual.series ?? []) {
-    const values = expected.groups.get(dimensionValue) ?? []
-    for (const [index, { value }] of timeSeries.entries()) check(`${dimensionValue} ${index}`, value, values[index])
+  for (const { timeSeries, ...group } of actual.series ?? []) {
+    const name = toOracleName(group)
+    const values = expected.groups.get(name) ?? []
+    for (const [index, { value }] of timeSeries.entries()) check(`${name} ${index}`, value, values[index])
   }
 }
 
@@ -249,6 +275,8 @@ test('the questions cover every kind often enough', () => {
   const explained = ['divided sum', 'divided rate', 'undivided']
   for (const kind of [...compared, ...explained, ...windows])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 100)
+  for (const dimension of ['asset', 'owner', 'label', 'dataset']) parts.push(`by ${dimension}`)
+  for (const key of ['owners', 'labels', 'datasets', 'assets']) parts.push(`with ${key}`)
   for (const kind of [...kinds, ...aggregations, ...parts])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 50)
   expect((counts.get('series') ?? 0) + (counts.get('scalar') ?? 0)).toBe(QUESTIONS * ESTATES)

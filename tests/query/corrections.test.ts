@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { MetricAnswer } from '../../src/query/model.ts'
 import { errorOf } from '../support/context.ts'
 import { at, DAY, openAsked } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
@@ -110,8 +111,6 @@ describe('corrected calls', () => {
   })
 
   test.each([
-    ['space', 'container'],
-    ['detector', 'detectorType'],
     ['state', 'status'],
     ['priority', 'severity'],
     ['CRITICAL', 'severity'],
@@ -119,6 +118,57 @@ describe('corrected calls', () => {
     const { ask } = openAsked(estate, { now })
     const { facts } = await errorOf(ask('query_metric', { metricSlug: 'new-findings', dimensions: [name] }))
     expect(facts.suggestions?.[0]).toEqual({ value: dimension, kind: 'dimension' })
+  })
+
+  test.each([
+    ['space', 'container'],
+    ['Workspace', 'container'],
+    ['repository', 'container'],
+    ['detector', 'detectorType'],
+    ['type', 'findingType'],
+    ['page', 'asset'],
+    ['kind', 'assetKind'],
+  ])('%s is read as the dimension %s', async (name, dimension) => {
+    const { ask } = openAsked(estate, { now })
+    const question = { metricSlug: 'new-findings', dimensions: [name] }
+    const { breakdown, warnings } = (await ask('query_metric', question)) as MetricAnswer
+    expect(Object.keys(breakdown[0]?.dimensions ?? {})).toEqual([dimension])
+    expect(warnings).toContainEqual({ code: 'coerced', message: expect.stringContaining(dimension) as string })
+    const misspelled = { metricSlug: 'new-findings', dimensions: [name, 'severity level'] }
+    const { facts } = await errorOf(ask('query_metric', misspelled))
+    expect(facts.reason).toBe('unknown_dimension')
+  })
+
+  test('a fix with synonyms in it is answered', async () => {
+    const { ask } = openAsked(estate, { now })
+    const { facts } = await errorOf(
+      ask('query_metric', { metricSlug: 'new-findings', dimensions: ['space', 'severities'] }),
+    )
+    const fixed = (await ask('query_metric', facts.fix?.arguments ?? {})) as MetricAnswer
+    expect(Object.keys(fixed.breakdown[0]?.dimensions ?? {})).toEqual(['container', 'severity'])
+  })
+
+  test('values are found in any letter case, and unknown ones lead to those that are meant', async () => {
+    const { ask } = openAsked(
+      {
+        ...estate,
+        sources: [{ name: 'Team wiki' }, { name: 'HR Wiki', lastCompletedScanAt: null }],
+        assets: [{ key: 'page', container: 'Übersicht', owner: 'Ada', labels: ['legal'] }],
+      },
+      { now },
+    )
+    const count = async (filters: object) =>
+      (await ask('query_metric', { metricSlug: 'total-findings', filters })) as MetricAnswer
+    expect((await count({ containers: ['ÜBERSICHT'] })).value).toBe(18)
+    expect((await count({ containers: ['U\u0308bersicht'.toLowerCase()] })).value).toBe(18)
+    expect((await count({ labels: ['LEGAL'], owners: ['ada'] })).value).toBe(18)
+    const [misspelled] = (await count({ containers: ['Uebersicht'] })).warnings
+    expect(misspelled?.suggestions).toEqual([{ key: 'containers', value: 'Übersicht' }])
+    const [source] = (await count({ containers: ['hr wiki'] })).warnings
+    expect(source?.message).toContain('a source, never scanned')
+    expect(source?.suggestions).toContainEqual({ key: 'sources', value: 'HR Wiki' })
+    const { facts } = await errorOf(count({ sources: ['übersicht'] }))
+    expect(await ask('query_metric', facts.fix?.arguments ?? {})).toMatchObject({ value: 18 })
   })
 
   test('nothing is guessed', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { openFacets } from '../../src/findings/facets.store.ts'
 import { severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
@@ -26,6 +27,8 @@ interface AssetSeed {
   name?: string
   url?: string
   owner?: string | null
+  labels?: string[]
+  dataset?: string
   status?: 'ACTIVE' | 'DELETED'
   contentUpdatedAt?: number | null
   firstSeenAt?: number
@@ -108,10 +111,11 @@ function plantSources(writer: Writer, sources: SourceSeed[]): Map<string, number
 function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string, number>) {
   const [firstSource] = sourceIds.keys()
   const insert = writer.prepare(
-    `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner, status, content_updated_at,
-       first_seen_at, last_seen_at, last_scanned_at, deleted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO asset (uid, source_id, key, kind_id, container_id, name, url, owner_id, labels_id, dataset_id, status,
+       content_updated_at, first_seen_at, last_seen_at, last_scanned_at, deleted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const facets = openFacets(writer)
   return new Map(
     assets.map((asset) => {
       const sourceId = sourceIds.get(asset.source ?? firstSource ?? '') ?? 0
@@ -119,11 +123,13 @@ function plantAssets(writer: Writer, assets: AssetSeed[], sourceIds: Map<string,
         safe(crypto.randomUUID()),
         sourceId,
         safe(asset.key),
-        ensureDictionaryId(writer, safe(asset.kind ?? 'wiki.page')),
-        ensureDictionaryId(writer, safe(asset.container ?? '')),
+        facets.wordId(safe(asset.kind ?? 'wiki.page')),
+        facets.wordId(safe(asset.container ?? '')),
         safe(asset.name ?? asset.key),
         safe(asset.url ?? `https://wiki.invalid/${asset.key}`),
-        safe(asset.owner ?? null),
+        facets.wordId(safe(asset.owner ?? '')),
+        facets.wordSetId((asset.labels ?? []).map((label) => safe(label))),
+        facets.wordId(safe(asset.dataset ?? '')),
         asset.status ?? 'ACTIVE',
         asset.contentUpdatedAt ?? null,
         asset.firstSeenAt ?? 0,

@@ -110,7 +110,7 @@ it('importing the file of before again changes nothing', async () => {
   const bench = openWorkbench(createTenant({}), { home: folder.home })
   const look = () =>
     readAll(folder, [
-      'SELECT id, uid, key, kind_id, container_id, name, url, owner FROM asset ORDER BY id',
+      'SELECT id, uid, key, kind_id, container_id, name, url, owner_id, labels_id FROM asset ORDER BY id',
       'SELECT * FROM finding ORDER BY id',
       'SELECT * FROM combo ORDER BY id',
       'SELECT * FROM status_change ORDER BY 1, 2',

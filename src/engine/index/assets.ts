@@ -11,6 +11,15 @@ export interface AssetFacets {
   scanned: number
 }
 
+/** Facets with too many values for places: each asset has its own. Names and sets of labels as ids. */
+export interface OwnFacets {
+  owner: number
+  labels: number
+  dataset: number
+}
+
+const noOwnFacets: OwnFacets = { owner: 0, labels: 0, dataset: 0 }
+export const ownFacets = ['owner', 'labels', 'dataset'] as const
 const placeFacets = ['kind', 'container', 'source', 'deleted', 'scanned'] as const
 
 /** The number of (severity, status) pairs, numbered `severity * 4 + status`. */
@@ -34,8 +43,18 @@ export class AssetTable {
     deleted: new Facet(),
     scanned: new Facet(),
   }
+  /** Facets by asset number. */
+  readonly own: Readonly<Record<keyof OwnFacets, Facet>> = {
+    owner: new Facet(),
+    labels: new Facet(),
+    dataset: new Facet(),
+  }
+  /** The row id of each asset, by asset number. */
+  ids = new Float64Array(64)
   placeCount = 0
   count = 0
+  /** Incremented when an asset is added, moves to another place or gets another facet of its own. */
+  version = 0
   /** The number of assets at each place. */
   #shareOf = new Uint32Array(64)
   /** Incremented when an asset moves to another place or a place gets its first asset. */
@@ -59,7 +78,17 @@ export class AssetTable {
   }
 
   /** Adds an asset or moves it to another place; returns its number. */
-  put(id: number, place: AssetFacets): number {
+  put(id: number, place: AssetFacets, own: OwnFacets = noOwnFacets): number {
+    const number = this.#put(id, place)
+    for (const name of ownFacets) {
+      if (number < this.own[name].size && this.own[name].valueOf(number) === own[name]) continue
+      this.own[name].put(number, own[name])
+      this.version++
+    }
+    return number
+  }
+
+  #put(id: number, place: AssetFacets): number {
     const at = this.#placeNumber(place)
     let number = this.#numbers.get(id)
     if (number === undefined) {
@@ -67,6 +96,7 @@ export class AssetTable {
       this.#numbers.set(id, number)
       if (number >= this.placeOf.length) {
         this.placeOf = grown(this.placeOf, number + 1)
+        this.ids = grown(this.ids, this.placeOf.length)
         const { length } = this.placeOf
         this.#masks = grown(this.#masks, length)
         this.#counts = grown(this.#counts, length * BITS)
@@ -80,6 +110,8 @@ export class AssetTable {
         if (this.facets.container.valueOf(before) !== place.container) this.containerMoves++
       }
     }
+    this.ids[number] = id
+    this.version++
     this.placeOf[number] = at
     this.#settle(at, 1)
     return number
@@ -91,7 +123,8 @@ export class AssetTable {
   }
 
   /** The distinct values of a facet among current assets. */
-  listIds(name: keyof AssetFacets): number[] {
+  listIds(name: keyof AssetFacets | keyof OwnFacets): number[] {
+    if (name === 'owner' || name === 'labels' || name === 'dataset') return this.own[name].listValues(this.count)
     const ids = new Set<number>()
     for (let place = 0; place < this.placeCount; place++) {
       if ((this.#shareOf[place] ?? 0) > 0) ids.add(this.facets[name].valueOf(place))
@@ -163,7 +196,8 @@ export class AssetTable {
   }
 
   get bytes(): number {
-    return this.placeOf.byteLength + this.#masks.byteLength + this.#counts.byteLength + this.#numbers.bytes
+    const own = ownFacets.reduce((sum, name) => sum + this.own[name].column.byteLength, this.ids.byteLength)
+    return own + this.placeOf.byteLength + this.#masks.byteLength + this.#counts.byteLength + this.#numbers.bytes
   }
 }
 

@@ -5,6 +5,8 @@ export class Facet {
   /** The value number of each item. */
   column = new Uint32Array(64)
   readonly #numbers = new Map<number, number>()
+  /** The number of items that have been put, if they were put in order. */
+  size = 0
 
   put(item: number, value: number): void {
     let number = this.#numbers.get(value)
@@ -15,6 +17,14 @@ export class Facet {
     }
     if (item >= this.column.length) this.column = grown(this.column, item + 1)
     this.column[item] = number
+    this.size = Math.max(this.size, item + 1)
+  }
+
+  /** The distinct values of the first `count` items. */
+  listValues(count: number): number[] {
+    const present = new Uint8Array(this.values.length)
+    for (let item = 0; item < count; item++) present[this.column[item] as number] = 1
+    return this.values.filter((_, number) => present[number] === 1)
   }
 
   valueOf(item: number): number {

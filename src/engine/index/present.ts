@@ -54,7 +54,8 @@ export class PresentCounts {
   /** Counts by group over all rows; undefined when the tables lack the detail that the shape needs. */
   count(shape: Shape): Numbers | undefined {
     const { cellPartOf, places, leastConfidence, groups } = shape
-    if (cellPartOf === undefined || (places === undefined) === (leastConfidence === 0)) return undefined
+    if (cellPartOf === undefined || places?.isByAsset === true || (places === undefined) === (leastConfidence === 0))
+      return undefined
     const counts = new Float64Array(groups + 1)
     const told = places === undefined ? this.#countSure(shape, counts) : this.#countPlaces(shape, counts)
     if (!told) return undefined

@@ -18,9 +18,16 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
     for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
     const { partOf, parts, groupOf: groupOfParts } = places
-    for (let row = from; row < to; row++) {
-      const part = partOf[placeOf[asset[row] as number] as number] as number
-      groups[row - from] = groupOfParts[(groupOf[combo[row] as number] as number) * parts + part] as number
+    if (places.isByAsset) {
+      for (let row = from; row < to; row++) {
+        const part = partOf[asset[row] as number] as number
+        groups[row - from] = groupOfParts[(groupOf[combo[row] as number] as number) * parts + part] as number
+      }
+    } else {
+      for (let row = from; row < to; row++) {
+        const part = partOf[placeOf[asset[row] as number] as number] as number
+        groups[row - from] = groupOfParts[(groupOf[combo[row] as number] as number) * parts + part] as number
+      }
     }
   }
   if (leastConfidence === 0) return
@@ -36,7 +43,8 @@ export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: A
   if ((rows.confidence[row] as number) < leastConfidence) return none
   const own = groupOf[rows.combo[row] as number] as number
   if (places === undefined) return own
-  const part = places.partOf[placeOf[rows.asset[row] as number] as number] as number
+  const asset = rows.asset[row] as number
+  const part = places.partOf[places.isByAsset ? asset : (placeOf[asset] as number)] as number
   return places.groupOf[own * places.parts + part] as number
 }
 

@@ -24,7 +24,9 @@ export interface Shape {
 }
 
 interface PlaceParts {
-  /** By place: its part of the group. */
+  /** Whether `partOf` is by asset rather than by place. */
+  isByAsset: boolean
+  /** By place or asset: its part of the group. */
   partOf: Uint32Array
   /** The number of parts. */
   parts: number

@@ -25,6 +25,12 @@ export const ImportLine = z
         name: z.string().max(1000).describe('Title; default: the key.').optional(),
         url: z.string().max(4096).describe('Where to open it.').optional(),
         container: z.string().max(1000).describe('What it is part of: a space, a repository.').optional(),
+        owner: z.string().max(200).describe('Who owns it.').optional(),
+        labels: z
+          .array(z.string().trim().min(1).max(100))
+          .max(50)
+          .describe('Its labels; they replace those of earlier lines.')
+          .optional(),
         contentUpdatedAt: instant.optional(),
       })
       .describe('The thing that the finding is in.'),
@@ -62,6 +68,8 @@ export interface ImportRow {
     name?: SafeText | undefined
     url?: SafeText | undefined
     container?: SafeText | undefined
+    owner?: SafeText | undefined
+    labels?: readonly SafeText[] | undefined
     contentUpdatedAt?: number | undefined
   }
   facets: ImportFacets
@@ -191,7 +199,7 @@ export function toImportRow(
 
 /** An asset as it may be stored, without credentials in its texts. */
 export function sanitizeAsset(
-  { key, kind, name, url, container, contentUpdatedAt }: ImportLine['asset'],
+  { key, kind, name, url, container, owner, labels, contentUpdatedAt }: ImportLine['asset'],
   identify: (canonical: string) => number,
 ) {
   const told: ImportRow['asset'] = { key: toSafeKey(key, identify) }
@@ -199,6 +207,8 @@ export function sanitizeAsset(
   if (name !== undefined) told.name = toSafeTextOnce(name, 'prose')
   if (url !== undefined) told.url = toSafeAddress(url)
   if (container !== undefined) told.container = toSafeText(container, 'prose')
+  if (owner !== undefined) told.owner = toSafeText(owner, 'prose')
+  if (labels !== undefined) told.labels = labels.map((label) => toSafeText(label, 'prose'))
   if (contentUpdatedAt !== undefined) told.contentUpdatedAt = toMs(contentUpdatedAt)
   return told
 }

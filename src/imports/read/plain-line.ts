@@ -34,6 +34,10 @@ function isPlainAssetMember(key: string, member: unknown): boolean {
       return isText(member, 1000)
     case 'url':
       return isText(member, 4096)
+    case 'owner':
+      return isText(member, 200)
+    case 'labels':
+      return Array.isArray(member) && member.length <= 50 && member.every((label) => isTrimmed(label, 100))
     case 'contentUpdatedAt':
       return isInstant(member)
     default:

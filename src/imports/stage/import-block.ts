@@ -14,6 +14,9 @@ interface AssetNames {
   url: (SafeText | null)[]
   kind: (number | null)[]
   container: (number | null)[]
+  /** Absent in blocks of earlier versions, as are labels. */
+  owner?: (number | null)[]
+  labels?: (number[] | null)[]
   contentUpdatedAt: (number | null)[]
 }
 
@@ -56,7 +59,7 @@ function viewColumns(buffer: ArrayBuffer, size: number) {
 export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
   const assets = new Map<Told, number>()
   const facets = new Map<ImportFacets, number>()
-  const names: Names & { assets: AssetNames } = { assets: noNames(), facets: [] }
+  const names: Names & { assets: Required<AssetNames> } = { assets: noNames(), facets: [] }
   const words = new Map<SafeText, number>()
   const assetOf = new Uint32Array(rows.length)
   const facetsOf = new Uint32Array(rows.length)
@@ -128,22 +131,26 @@ export function openBlock(packed: Uint8Array): ImportBlock {
   }
 }
 
-const noNames = (): AssetNames => ({
+const noNames = (): Required<AssetNames> => ({
   words: [],
   key: [],
   name: [],
   url: [],
   kind: [],
   container: [],
+  owner: [],
+  labels: [],
   contentUpdatedAt: [],
 })
 
-function packAsset(told: Told, columns: AssetNames, words: Map<SafeText, number>): void {
+function packAsset(told: Told, columns: Required<AssetNames>, words: Map<SafeText, number>): void {
   columns.key.push(told.key)
   columns.name.push(told.name ?? null)
   columns.url.push(told.url ?? null)
   columns.kind.push(told.kind === undefined ? null : numberOf(told.kind, words))
   columns.container.push(told.container === undefined ? null : numberOf(told.container, words))
+  columns.owner.push(told.owner === undefined ? null : numberOf(told.owner, words))
+  columns.labels.push(told.labels === undefined ? null : told.labels.map((label) => numberOf(label, words)))
   columns.contentUpdatedAt.push(told.contentUpdatedAt ?? null)
 }
 
@@ -154,7 +161,7 @@ function numberOf(word: SafeText, words: Map<SafeText, number>): number {
   return words.size - 1
 }
 
-function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt }: AssetNames): Told[] {
+function unpackAssets({ words, key, name, url, kind, container, owner, labels, contentUpdatedAt }: AssetNames): Told[] {
   const toWord = (number: number | null | undefined) => (typeof number === 'number' ? words[number] : undefined)
   return key.map((own, at) => ({
     key: own,
@@ -162,6 +169,8 @@ function unpackAssets({ words, key, name, url, kind, container, contentUpdatedAt
     name: name[at] ?? undefined,
     url: url[at] ?? undefined,
     container: toWord(container[at]),
+    owner: toWord(owner?.[at]),
+    labels: labels?.[at]?.flatMap((label) => toWord(label) ?? []),
     contentUpdatedAt: contentUpdatedAt[at] ?? undefined,
   }))
 }

@@ -12,6 +12,7 @@ export interface Coercion {
 export interface SchemaNode {
   type?: string | string[]
   enum?: unknown[]
+  synonyms?: Readonly<Record<string, string>>
   const?: unknown
   pattern?: string
   items?: SchemaNode
@@ -27,12 +28,22 @@ const MAX_QUOTED_LENGTH = 40
 type Path = readonly PropertyKey[]
 type Note = (path: Path, message: string) => void
 
+/** Words that are read as a word of an enum; they are no part of the published schema. */
+export const wordSynonyms = z.registry<{ synonyms: Readonly<Record<string, string>> }>()
+
 const compiled = new WeakMap<z.ZodType, SchemaNode>()
 
 export function inputNode(schema: z.ZodType): SchemaNode {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  const node = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode
+  const node = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const known = wordSynonyms.get(zodSchema)
+      if (known !== undefined) Object.assign(jsonSchema, known)
+    },
+  }) as SchemaNode
   compiled.set(schema, node)
   return node
 }
@@ -160,7 +171,9 @@ function findWord(node: SchemaNode, text: string): string | undefined {
   }
   if (words.includes(text)) return text
   const alike = words.filter((word) => typeof word === 'string' && word.toLowerCase() === text.toLowerCase())
-  return alike.length === 1 ? String(alike[0]) : undefined
+  if (alike.length === 1) return String(alike[0])
+  const synonym = Object.entries(node.synonyms ?? {}).find(([word]) => word === text.toLowerCase())
+  return synonym?.[1]
 }
 
 function toPattern(source: string): RegExp {

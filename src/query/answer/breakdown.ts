@@ -1,7 +1,6 @@
-import { NONE } from '../../findings/facets.ts'
-import { joinSafe, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { GroupOrder } from '../model.ts'
 import { emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
+import { compareKeys } from '../plan/group-names.ts'
 import type { GroupKey, Plan, ValueNode } from '../plan/plan.ts'
 import { once, type RunPlan, toDifference, toNodeValue, type Value } from './value.ts'
 
@@ -35,7 +34,7 @@ export function toBreakdown(node: ValueNode, run: RunPlan, options: BreakdownOpt
   const { limit, before, orderBy = 'value' } = options
   const { groups: all, toRest } = listGroups(node, before, run)
   const rankOf = (group: GroupValue) => toRank(group, orderBy)
-  const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareNames(a.key, b.key))
+  const sorted = all.sort((a, b) => compareRanks(rankOf(a), rankOf(b)) || compareKeys(a.key, b.key))
   const groups = sorted.slice(0, limit)
   const [last, next] = [groups.at(-1), sorted[limit]]
   if (last === undefined || next === undefined) return { groups, totalGroups: sorted.length }
@@ -119,14 +118,3 @@ function compareRanks(a: number | null, b: number | null): number {
   if (a === null) return 1
   return b === null ? -1 : b - a
 }
-
-export function compareNames(a: GroupKey, b: GroupKey): number {
-  const [left, right] = [toGroupName(a), toGroupName(b)]
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
-export const toGroupName = (key: GroupKey): SafeText =>
-  joinSafe(
-    key.map((name) => name ?? ownText(NONE)),
-    ' / ',
-  )

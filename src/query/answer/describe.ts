@@ -8,7 +8,8 @@ import type { TimeRange } from '../plan/time.ts'
 import type { Zone } from '../plan/zone.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
-import { warnOfCoercions, warnOfContradictions, warnOfGovernance, warnOfUnknownValues } from './warnings.ts'
+import { warnOfUnknownValues } from './unknown-values.ts'
+import { warnOfCoercions, warnOfContradictions, warnOfGovernance } from './warnings.ts'
 
 /** The part of an answer that describes the question, its population and how far to trust the result. */
 export type Description = Pick<MetricAnswer, 'metric' | 'applied' | 'trust' | 'freshness' | 'warnings'>

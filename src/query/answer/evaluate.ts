@@ -1,7 +1,7 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
-import { NONE } from '../../findings/facets.ts'
+import { isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
-import { ownText } from '../../kernel/safe-text.ts'
+import type { FindingAsset } from '../../findings/model.ts'
 import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -17,10 +17,12 @@ import {
 } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
+import { toAssetId, toGroupName, toValueName } from '../plan/group-names.ts'
 import { listPlans, planMetric, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { getZone, parseRange, type TimeRange } from '../plan/time.ts'
-import { type Breakdown, type GroupValue, toBreakdown, toGroupName } from './breakdown.ts'
+import { openAssetFacts } from '../sql/groups.store.ts'
+import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
 import { toComparedRange } from './comparison.ts'
 import { describeAnswer, toAppliedRange } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
@@ -61,7 +63,9 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const before = compared === undefined ? undefined : { node: nodeOver(compared, dimensions), range: compared }
   const total = toTotal(node, run)
   const breakdown =
-    dimensions.length === 0 ? undefined : boundBreakdown(node, run, { ...question, dimensions, before: before?.node })
+    dimensions.length === 0
+      ? undefined
+      : boundBreakdown(node, run, { ...question, dimensions, before: before?.node, assetOf: openAssetFacts(reader) })
   const earlier = before && toEarlier(metric, before, run)
   const description = describeAnswer(reader, {
     metric,
@@ -77,7 +81,9 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
       ? undefined
       : explainChange(
           metric,
-          dimensions.length > 0 ? dimensions : metric.allowedDimensions,
+          (dimensions.length > 0 ? dimensions : metric.allowedDimensions).filter(
+            (dimension) => !isManyValued(dimension),
+          ),
           (dimension) => ({ now: nodeOver(range, [dimension]), before: nodeOver(compared, [dimension]) }),
           run,
         )
@@ -87,6 +93,7 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
     ...toParts(total),
     breakdown: breakdown?.entries ?? [],
     ...(breakdown === undefined ? {} : toBreakdownFacts(breakdown)),
+    ...(dimensions.some(isManyValued) ? { overlapping: true as const } : {}),
     ...(earlier === undefined ? {} : { comparison: toComparison(total, earlier) }),
     ...(explained === undefined ? {} : { drivers: explained.drivers, driverDimensions: explained.driverDimensions }),
     ...description,
@@ -133,20 +140,24 @@ interface ListedBreakdown extends Breakdown {
   entries: BreakdownEntry[]
 }
 
+/** A lookup of assets by row id. */
+type FindAsset = (id: number) => FindingAsset | undefined
+
 interface BreakdownQuestion extends Pick<MetricQuestion, 'limit' | 'orderBy'> {
   dimensions: readonly Dimension[]
   before: ValueNode | undefined
+  assetOf: FindAsset
 }
 
 /** A breakdown of `limit` groups, or without a limit, of as many as fit in `GROUP_BYTES`. */
 function boundBreakdown(
   node: ValueNode,
   run: RunPlan,
-  { dimensions, before, limit, orderBy }: BreakdownQuestion,
+  { dimensions, before, limit, orderBy, assetOf }: BreakdownQuestion,
 ): ListedBreakdown {
   const list = (most: number): ListedBreakdown => {
     const breakdown = toBreakdown(node, run, { limit: most, before, orderBy })
-    return { ...breakdown, entries: breakdown.groups.map((group) => toEntry(group, dimensions)) }
+    return { ...breakdown, entries: breakdown.groups.map((group) => toEntry(group, dimensions, assetOf)) }
   }
   const listed = list(limit ?? DEFAULT_GROUPS)
   if (limit !== undefined) return listed
@@ -158,12 +169,15 @@ function boundBreakdown(
   return fitting === -1 ? listed : list(Math.max(1, fitting))
 }
 
-function toEntry(group: GroupValue, dimensions: readonly Dimension[]): BreakdownEntry {
-  const names = group.key.map((name) => name ?? ownText(NONE))
+function toEntry(group: GroupValue, dimensions: readonly Dimension[], assetOf: FindAsset): BreakdownEntry {
+  const { key } = group
+  const named = key[dimensions.indexOf('asset')]
+  const asset = named == null ? undefined : assetOf(toAssetId(named))
   return {
-    dimensionValue: toGroupName(group.key),
+    dimensionValue: toGroupName(key),
     value: group.value,
-    dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, names[index] ?? ownText(NONE)])),
+    dimensions: Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])])),
+    ...(asset === undefined ? {} : { asset }),
     ...toComparableParts(group),
   }
 }

@@ -1,8 +1,9 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
+import { compareKeys, toGroupName } from '../plan/group-names.ts'
 import type { ValueNode } from '../plan/plan.ts'
-import { compareNames, type GroupValue, listGroups, toGroupName } from './breakdown.ts'
+import { type GroupValue, listGroups } from './breakdown.ts'
 import { type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
 
 /** Groups of one dimension that are listed. */
@@ -59,7 +60,7 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
   const shares = toShares(now, groups, { total, earlier, delta })
   const sizeOf = ({ contribution, group }: Share) => Math.abs(contribution ?? toOwnChange(group) ?? 0)
-  const sorted = shares.sort((a, b) => sizeOf(b) - sizeOf(a) || compareNames(a.group.key, b.group.key))
+  const sorted = shares.sort((a, b) => sizeOf(b) - sizeOf(a) || compareKeys(a.group.key, b.group.key))
   const [top, others] = [sorted.slice(0, MAX_DRIVERS), sorted.slice(MAX_DRIVERS)]
   const rest = toRest(
     top.map(({ group }) => group),
@@ -128,11 +129,13 @@ function toKind(node: ValueNode): 'sum' | 'rate' | undefined {
 const isSum = (node: ValueNode): boolean =>
   node.kind === 'measure' && (node.plan.measure.aggregation === 'COUNT' || node.plan.measure.aggregation === 'SUM')
 
-function divideSum(groups: readonly GroupValue[], { earlier, delta }: Totals): Share[] {
+function divideSum(groups: readonly GroupValue[], { earlier, delta }: Totals): Share[] | undefined {
+  // Where one of the totals has no value, there is no change to divide.
+  if (delta === null) return undefined
   const base = earlier.value ?? 0
   return groups.map((group) => {
     const from = group.before?.value ?? 0
-    const even = (delta ?? 0) * (base === 0 ? 1 / groups.length : from / base)
+    const even = delta * (base === 0 ? 1 / groups.length : from / base)
     return { group, contribution: (group.value ?? 0) - from, even }
   })
 }

@@ -1,5 +1,4 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
-import { NONE } from '../../findings/facets.ts'
 import { requireSources } from '../../findings/source-names.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { cutSafe, ownText } from '../../kernel/safe-text.ts'
@@ -11,6 +10,7 @@ import type { ExploreAnswer, ExploreQuestion } from '../explore-model.ts'
 import type { QueryWarning } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
+import { toValueName } from '../plan/group-names.ts'
 import { type Plan, type PlanCondition, toScope, toSeriesPlan } from '../plan/plan.ts'
 import { getActiveTerm } from '../plan/scope.ts'
 import { type Granularity, getZone, parseRange, type TimeRange, toBuckets } from '../plan/time.ts'
@@ -19,8 +19,9 @@ import { toBreakdown } from './breakdown.ts'
 import { diagnose, listFilters } from './diagnosis.ts'
 import { type EvaluateOptions, evaluateMetric } from './evaluate.ts'
 import { listSourcesInScope, toFreshness } from './freshness.ts'
+import { warnOfUnknownValues } from './unknown-values.ts'
 import { once, type RunPlan } from './value.ts'
-import { warnOfCoercions, warnOfContradictions, warnOfTie, warnOfUnknownValues } from './warnings.ts'
+import { warnOfCoercions, warnOfContradictions, warnOfTie } from './warnings.ts'
 
 const MAX_METRICS = 6
 const MAX_EXAMPLES = 5
@@ -174,7 +175,7 @@ function listBreakdowns(
     // A dimension with a single group adds nothing to the count.
     if (asked.length === 0 && totalGroups < 2) continue
     const entries = groups.map(({ key, value }) => ({
-      dimensionValue: cutSafe(key[0] ?? ownText(NONE), NAME_LENGTH),
+      dimensionValue: cutSafe(toValueName(key[0]), NAME_LENGTH),
       value,
     }))
     found.push({

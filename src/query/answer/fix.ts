@@ -3,12 +3,12 @@ import type { FilterMapping } from '../../findings/filter.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { AppError, type Fix } from '../../kernel/errors.ts'
 import { likeness } from '../../kernel/suggest.ts'
-import { dimensions } from '../../metrics/model.ts'
 import { resolveMetric, resolveTerm } from '../../metrics/names.ts'
 import type { Reader } from '../../store/store.ts'
 import { findDimension } from '../plan/dimensions.ts'
 import { suggestInstants } from '../plan/relative-time.ts'
 import { granularities } from '../plan/time.ts'
+import { findMeanings } from './unknown-values.ts'
 
 /** The members of a question that a fix may change or pass to another tool. */
 interface Question {
@@ -54,7 +54,7 @@ function findFix(reader: Reader, tool: string, question: Question, error: AppErr
   if (error.facts.reason === 'unknown_dimension') {
     return fixGranularity(reader, question) ?? fixDimension(question, error, replace)
   }
-  if (path.startsWith('filters.')) return fixSource(question, error, path, replace)
+  if (path.startsWith('filters.')) return fixSource(reader, question, error, path, replace)
   if (path !== 'metricSlug' && path !== 'glossaryTermSlug') return undefined
   const name = question[path] ?? ''
   const kind = path === 'metricSlug' ? 'metric' : 'term'
@@ -87,7 +87,6 @@ function fixDimension(
 ): Fix | undefined {
   const allowed = (facts.suggestions ?? []).map(({ value }) => value)
   const meant = (name: string) => {
-    if (dimensions.some((known) => known.toLowerCase() === name.trim().toLowerCase())) return name
     const found = findDimension(name)
     return found !== undefined && allowed.includes(found) ? found : undefined
   }
@@ -155,6 +154,7 @@ function fixOtherAsTerm(
 }
 
 function fixSource(
+  reader: Reader,
   question: Question,
   { facts }: AppError,
   path: string,
@@ -166,8 +166,19 @@ function fixSource(
   const index = Number(match[1])
   const alike = (facts.suggestions ?? []).filter(({ value }) => likeness(sources[index] ?? '', value) === 1)
   const [only] = alike
-  if (alike.length !== 1 || only === undefined) return undefined
-  return replace({ filters: { ...question.filters, sources: sources.with(index, only.value) } })
+  if (alike.length === 1 && only !== undefined) {
+    return replace({ filters: { ...question.filters, sources: sources.with(index, only.value) } })
+  }
+  // The name of something else moves to the filter key of that.
+  const [meaning, ...others] = findMeanings(reader, sources[index] ?? '', 'sources').flatMap(
+    ({ suggestion }) => suggestion ?? [],
+  )
+  if (alike.length > 0 || meaning === undefined || others.length > 0) return undefined
+  const { sources: _, ...rest }: Partial<Record<string, unknown>> = question.filters ?? {}
+  const left = sources.toSpliced(index, 1)
+  const { key, value } = meaning
+  if (left.length > 0 || rest[key] !== undefined) return undefined
+  return replace({ filters: { ...rest, [key]: [value] } })
 }
 
 function tryTo<Found>(find: () => Found): Found | undefined {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { toSafeMessage } from '../../detectors/safe-text.ts'
-import { NONE } from '../../findings/facets.ts'
+import { isManyValued } from '../../findings/facets.ts'
+import type { FindingAsset } from '../../findings/model.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
-import { ownText, type SafeText } from '../../kernel/safe-text.ts'
+import { ownText } from '../../kernel/safe-text.ts'
 import { likeness } from '../../kernel/suggest.ts'
 import { listMetricNames, listMetrics } from '../../metrics/metrics.store.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
@@ -11,11 +12,13 @@ import { openExecutor } from '../engine/executor.ts'
 import type { Point, SeriesAnswer, SeriesQuestion } from '../model.ts'
 import { type Cell, emptyPartial, isTypical, toGroupId, toValue } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
+import { compareKeys, toAssetId, toValueName } from '../plan/group-names.ts'
 import { type GroupKey, type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import { openScope } from '../plan/scope.ts'
 import { type Bucket, getZone, parseRange, toBuckets } from '../plan/time.ts'
 import { toWindow, type WindowRange } from '../plan/window.ts'
-import { compareNames, toBreakdown } from './breakdown.ts'
+import { openAssetFacts } from '../sql/groups.store.ts'
+import { toBreakdown } from './breakdown.ts'
 import { describeAnswer } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import type { EvaluateOptions } from './evaluate.ts'
@@ -74,7 +77,8 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
       ? {}
       : {
           dimension,
-          series: toSeries(top.cells, top.keys, toPoints),
+          series: toSeries(top.cells, top.keys, toPoints, dimension === 'asset' ? openAssetFacts(reader) : undefined),
+          ...(isManyValued(dimension) ? { overlapping: true as const } : {}),
           totalGroups: top.totalGroups,
           truncated,
         }),
@@ -128,7 +132,7 @@ function findTop({ plan, emptyAs }: MeasureNode, run: RunPlan, last: number, mos
     if (cell.bucket === last) rank.end = value
     ranks.set(toGroupId(cell.key), rank)
   }
-  const ranked = [...ranks.values()].sort((a, b) => b.end - a.end || b.peak - a.peak || compareNames(a.key, b.key))
+  const ranked = [...ranks.values()].sort((a, b) => b.end - a.end || b.peak - a.peak || compareKeys(a.key, b.key))
   return { keys: ranked.slice(0, most).map(({ key }) => key), totalGroups: ranked.length, cells }
 }
 
@@ -136,11 +140,14 @@ function toSeries(
   cells: readonly Cell[],
   keys: readonly GroupKey[],
   toPoints: (cells: readonly Cell[]) => Point[],
-): { dimensionValue: SafeText; timeSeries: Point[] }[] {
+  assetOf: ((id: number) => FindingAsset | undefined) | undefined,
+): NonNullable<SeriesAnswer['series']> {
   return keys.map((key) => {
     const id = toGroupId(key)
+    const asset = assetOf?.(toAssetId(key[0] ?? ownText('')))
     return {
-      dimensionValue: key[0] ?? ownText(NONE),
+      dimensionValue: toValueName(key[0]),
+      ...(asset === undefined ? {} : { asset }),
       timeSeries: toPoints(cells.filter((cell) => toGroupId(cell.key) === id)),
     }
   })

@@ -1,40 +1,43 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { type FacetRow, facetOf, findFacet, findFacetByFilterKey } from '../../findings/facets.ts'
+import { facetOf, findFacetByFilterKey } from '../../findings/facets.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
-import { partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
+import { isCompilable, ofOwn, openColumns, partition, toAllowMask, toGroupAxis, toGroupFilter } from './shape.ts'
 
 /** The time fields that are set on every asset. */
 const certainTimes: readonly string[] = ['firstSeenAt', 'lastSeenAt']
-
-type AssetSlot = 'source' | 'kind' | 'container'
-const slotOf = (facet: FacetRow | undefined) => (facet?.isOfAsset === true ? facet.slot : undefined) as AssetSlot
 
 /** The number of assets over all time by their own facets; undefined for any other question. */
 export function countAssetsOnEngine(engine: Engine, plan: Plan): Cell[] | undefined {
   if (!isServed(plan)) return undefined
   const { assets } = engine
-  const { facets, placeCount } = assets
   const dimensions = [...new Set([...plan.dimensions, ...(plan.groups?.dimensions ?? [])])]
-  const axes = dimensions.map((dimension) => toGroupAxis(engine, facets[slotOf(findFacet(dimension))], dimension))
-  const only = (facet: 'deleted' | 'scanned', wanted: number) => ({
-    column: facets[facet].column,
-    allowed: Uint8Array.from(facets[facet].values, (value) => (value === wanted ? 1 : 0)),
-  })
+  const slots = [
+    ...dimensions.map((dimension) => facetOf(dimension).slot),
+    ...plan.conditions.flatMap(({ key }) => findFacetByFilterKey(key)?.slot ?? []),
+  ]
+  const isByAsset = slots.some((slot) => ofOwn.has(slot))
+  const count = isByAsset ? assets.count : assets.placeCount
+  const columnOf = openColumns(engine, { isByAsset, ofFindings: false })
+  const axes = dimensions.map((dimension) => toGroupAxis(engine, columnOf(facetOf(dimension).slot), dimension))
+  const only = (facet: 'deleted' | 'scanned', wanted: number) => {
+    const { column, values } = columnOf(facet)
+    return { column, allowed: Uint8Array.from(values, (value) => (value === wanted ? 1 : 0)) }
+  }
   const sieves = plan.conditions.map((condition) =>
     condition.key === 'scanned'
       ? only('scanned', condition.values.includes('true') ? 1 : 0)
-      : toAllowMask(engine, facets[slotOf(findFacetByFilterKey(condition.key))], condition),
+      : toAllowMask(engine, columnOf(findFacetByFilterKey(condition.key)?.slot ?? 'source'), condition),
   )
-  const parts = partition(undefined, placeCount, axes, [...sieves, only('deleted', 0)])
+  const parts = partition(undefined, count, axes, [...sieves, only('deleted', 0)])
   if (parts === undefined) return undefined
   const counts = new Array<number>(parts.keys.length + 1).fill(0)
-  for (let place = 0; place < placeCount; place++) {
-    const part = parts.partOf[place] ?? 0
-    counts[part] = (counts[part] ?? 0) + assets.countAt(place)
+  for (let item = 0; item < count; item++) {
+    const part = parts.partOf[item] ?? 0
+    counts[part] = (counts[part] ?? 0) + (isByAsset ? 1 : assets.countAt(item))
   }
-  const isWanted = toGroupFilter(plan.groups)
+  const isWanted = toGroupFilter(engine, plan.groups)
   const cells = new Map<string, Cell>()
   for (const [part, key] of parts.keys.entries()) {
     const nameOf = (dimension: Dimension) => key[dimensions.indexOf(dimension)] ?? null
@@ -57,6 +60,7 @@ function isServed({ mode, measure, range, edges, timeField, conditions, dimensio
     range.to === undefined &&
     edges === undefined &&
     certainTimes.includes(timeField) &&
+    isCompilable(conditions) &&
     conditions.every(({ key }) => key === 'scanned' || findFacetByFilterKey(key)?.isOfAsset === true) &&
     dimensions.every((dimension) => facetOf(dimension).isOfAsset)
   )

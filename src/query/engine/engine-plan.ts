@@ -4,18 +4,31 @@ import { answerFlow } from '../../engine/scan/ask.ts'
 import type { Want } from '../../engine/scan/scan.ts'
 import type { Numbers } from '../../engine/scan/shape.ts'
 import { answerStock } from '../../engine/scan/stock.ts'
-import { findFacet } from '../../findings/facets.ts'
+import { findFacet, isManyValued } from '../../findings/facets.ts'
+import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { MetricField } from '../../metrics/model.ts'
-import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
+import { type Cell, emptyPartial, mergePartials, toGroupId } from '../plan/cells.ts'
+import { toAssetId } from '../plan/group-names.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
-import { type CompiledShape, compileShape } from './shape.ts'
+import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
 
 interface KeptShape {
   compiled: CompiledShape | undefined
   combos: number
   places: number
+  assets: number
   names: number
+  /** The length of its lookup tables. */
+  size: number
+}
+
+/** What the engine takes from the snapshot that it is current with. */
+export interface EngineSnapshot {
+  /** Whether any finding changed status at or after an instant. */
+  hasChanged: (since: number) => boolean
+  /** The group names of assets by row id. */
+  nameAssets: (ids: ReadonlySet<number>) => ReadonlyMap<unknown, SafeText>
 }
 
 /** Total size of all cached lookup tables, in numbers. */
@@ -27,17 +40,30 @@ export function dropCachedShapes(engine: Engine): void {
   keptShapes.delete(engine)
 }
 
-/**
- * Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL.
- * @param hasChanged whether any finding changed status at or after an instant, in the same snapshot
- */
-export function runOnEngine(engine: Engine, plan: Plan, hasChanged: (since: number) => boolean): Cell[] | undefined {
+/** Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL. */
+export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
+  const asked = withAssetIds(plan)
+  const cells = runByAssetId(engine, asked, snapshot)
+  return cells === undefined ? undefined : nameAssets(cells, asked, snapshot)
+}
+
+/** Answers a plan with assets named by their row ids. */
+function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
+  const { aggregation, field } = plan.measure
+  if (plan.entity === 'finding' && aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {
+    return countValues(engine, plan, field, snapshot)
+  }
+  // Percentiles of sets of labels do not merge into those of labels.
+  if (aggregation === 'PERCENTILE' && plan.dimensions.some(isManyValued)) return undefined
+  const cells = runOnIndex(engine, plan, snapshot)
+  return cells === undefined ? undefined : splitLabels(engine, plan, cells)
+}
+
+/** In the index a group by label is named by the id of a set of labels. */
+function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
+  const { hasChanged } = snapshot
   if (plan.entity === 'asset') return countAssetsOnEngine(engine, plan)
   const { measure } = plan
-  const { field } = measure
-  if (measure.aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {
-    return countValues(engine, plan, field, hasChanged)
-  }
   const want = toWant(measure)
   const range = toRange(plan, hasChanged)
   const moments = range === undefined ? toMoments(engine, plan) : undefined
@@ -90,15 +116,65 @@ function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
   const id = JSON.stringify([conditions.map(({ key, values, exclude }) => [key, values, exclude]), dimensions, groups])
   const known = kept.get(id)
   const [combos, places, names] = [engine.facets.count, engine.assets.placeCount, engine.names.version]
-  if (known?.combos === combos && known.places === places && known.names === names) return known.compiled
+  const isByAsset = known?.compiled?.shape.places?.isByAsset === true
+  const isSame = known?.combos === combos && known.places === places && known.names === names
+  if (isSame && (!isByAsset || known.assets === engine.assets.version)) return known.compiled
   const compiled = compileShape(engine, plan)
   kept.delete(id)
-  kept.set(id, { compiled, combos, places, names })
-  while (kept.size > 8 && kept.size * (2 * combos + places) > MAX_KEPT) {
-    const oldest = kept.keys().next().value
-    if (oldest !== undefined) kept.delete(oldest)
+  const size = 2 * combos + (compiled?.shape.places?.partOf.length ?? 0) + (compiled?.keys.length ?? 0)
+  kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, size })
+  let total = 0
+  for (const { size: own } of kept.values()) total += own
+  for (const [oldest, { size: own }] of kept) {
+    if (kept.size <= 8 || total <= MAX_KEPT) break
+    kept.delete(oldest)
+    total -= own
   }
   return compiled
+}
+
+const toIdName = (name: SafeText | null): SafeText => internalText(String(toAssetId(name ?? ownText(''))))
+
+/** The plan with assets in the keys of its groups named by their row ids. */
+function withAssetIds(plan: Plan): Plan {
+  const index = plan.groups?.dimensions.indexOf('asset') ?? -1
+  if (plan.groups === undefined || index < 0) return plan
+  const keys = plan.groups.keys.map((key) => key.with(index, toIdName(key[index] ?? null)))
+  return { ...plan, groups: { ...plan.groups, keys } }
+}
+
+/** Cells by sets of labels as cells by label, each of which has the rows of all sets that contain it. */
+function splitLabels(engine: Engine, { dimensions, groups }: Plan, cells: Cell[]): Cell[] {
+  const index = dimensions.findIndex(isManyValued)
+  if (index < 0) return cells
+  const named = new Set((groups?.keys ?? []).map(toGroupId))
+  const isWanted = (key: GroupKey) =>
+    groups === undefined ||
+    groups.dimensions.length === 0 ||
+    !groups.dimensions.every((dimension) => dimensions.includes(dimension)) ||
+    named.has(toGroupId(groups.dimensions.map((dimension) => key[dimensions.indexOf(dimension)] ?? null))) !==
+      groups.exclude
+  const merged = new Map<string, Cell>()
+  for (const cell of cells) {
+    for (const label of listLabelNames(engine, cell.key[index])) {
+      const key = cell.key.with(index, label)
+      if (!isWanted(key)) continue
+      const id = `${cell.bucket} ${toGroupId(key)}`
+      const { bucket } = cell
+      merged.set(id, { ...mergePartials([merged.get(id) ?? emptyPartial, cell]), key, bucket })
+    }
+  }
+  return [...merged.values()]
+}
+
+function nameAssets(cells: Cell[], { dimensions }: Plan, snapshot: EngineSnapshot): Cell[] {
+  const index = dimensions.indexOf('asset')
+  if (index < 0 || cells.length === 0) return cells
+  const names = snapshot.nameAssets(new Set(cells.map(({ key }) => Number(key[index]))))
+  return cells.map((cell) => ({
+    ...cell,
+    key: cell.key.with(index, names.get(Number(cell.key[index])) ?? ownText('')),
+  }))
 }
 
 function toCells(numbers: Numbers, keys: readonly GroupKey[], { measure, dimensions, edges, mode }: Plan): Cell[] {
@@ -135,17 +211,12 @@ function isOneCell({
 }
 
 /** Counts distinct values of a facet as the groups of an additional dimension. */
-function countValues(
-  engine: Engine,
-  plan: Plan,
-  field: MetricField,
-  hasChanged: (since: number) => boolean,
-): Cell[] | undefined {
+function countValues(engine: Engine, plan: Plan, field: MetricField, snapshot: EngineSnapshot): Cell[] | undefined {
   const dimension = findFacet(field)?.name
   if (dimension === undefined) return undefined
   const count = plan.dimensions.length
   const dimensions = [...plan.dimensions, dimension]
-  const finer = runOnEngine(engine, { ...plan, dimensions, measure: { aggregation: 'COUNT' } }, hasChanged)
+  const finer = runByAssetId(engine, { ...plan, dimensions, measure: { aggregation: 'COUNT' } }, snapshot)
   if (finer === undefined) return undefined
   const cells = new Map<string, Cell>()
   for (const { key, bucket } of finer) {

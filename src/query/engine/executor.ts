@@ -1,13 +1,17 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp } from '../../engine/load.store.ts'
+import type { ComboSlot } from '../../findings/facets.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Reader } from '../../store/store.ts'
 import type { RunPlan } from '../answer/value.ts'
 import type { PlanCondition } from '../plan/plan.ts'
+import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
-import { type FreeKey, facetOfFreeKey, listValues } from '../sql/words.store.ts'
-import { runOnEngine } from './engine-plan.ts'
+import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../sql/words.store.ts'
+import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
@@ -51,14 +55,19 @@ export function openExecutor(reader: Reader): RunPlan {
 function openRunner(reader: Reader): RunPlan {
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return (plan) => runPlan(reader, plan)
-  const hasChanged = (since: number) => hasChangesSince(reader, since)
+  const snapshot = openEngineSnapshot(reader)
   return (plan) => {
     engine.asked.plans += 1
-    const cells = runOnEngine(engine, plan, hasChanged)
+    const cells = runOnEngine(engine, plan, snapshot)
     if (cells === undefined) engine.asked.left += 1
     return cells ?? runPlan(reader, plan)
   }
 }
+
+export const openEngineSnapshot = (reader: Reader): EngineSnapshot => ({
+  hasChanged: (since) => hasChangesSince(reader, since),
+  nameAssets: (ids) => listNames(reader, 'asset', ids),
+})
 
 /** Updates a reader's engine to its snapshot ahead of the next question; returns whether anything changed. */
 export function followChanges(reader: Reader): boolean {
@@ -68,29 +77,33 @@ export function followChanges(reader: Reader): boolean {
   return !isCurrent(reader, engine) || engine.seq !== before
 }
 
-const MAX_LISTED = 5000
-const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: string[] }>>()
+const listed = new WeakMap<Engine, Map<FreeKey, { version: number; values: SafeText[] }>>()
 
 /**
  * Every value that occurs under a free filter key, ordered by name: like `listValues`, but from the engine if there is
  * one.
  */
-export function listSeenValues(reader: Reader, key: FreeKey): string[] {
+export function listSeenValues(reader: Reader, key: FreeKey): SafeText[] {
   const engine = engines.get(reader)
   if (engine === undefined || !isCurrent(reader, engine)) return listValues(reader, key)
   const { facets, assets, names } = engine
   const slot = facetOfFreeKey(key).slot
-  const ofAssets = slot === 'kind' || slot === 'container'
-  const version = ofAssets ? assets.moves : facets.count
-  const kept = listed.get(engine) ?? new Map<FreeKey, { version: number; values: string[] }>()
+  const ofAssets = isAssetSlot(slot)
+  const version = ofAssets ? assets.version : facets.count
+  const kept = listed.get(engine) ?? new Map<FreeKey, { version: number; values: SafeText[] }>()
   listed.set(engine, kept)
   const known = kept.get(key)
   if (known?.version === version) return known.values
-  const ids = ofAssets ? assets.listIds(slot) : facets.facets[slot].values
-  if (ids.length > MAX_LISTED) return listValues(reader, key)
-  const values = ids.flatMap((id) => names.wordOf(id) ?? []).sort(byCodeUnits)
-  kept.set(key, { version, values })
-  return values
+  const values = ofAssets ? assets.listIds(slot) : facets.facets[slot as ComboSlot].values
+  const ids = slot === 'labels' ? [...new Set(values.flatMap((set) => names.labelsOf(set)))] : values
+  if (ids.length > MAX_VALUES) return listValues(reader, key)
+  const words = ids.flatMap((id) => names.wordOf(id) ?? []).sort(byCodeUnits)
+  kept.set(key, { version, values: words })
+  return words
 }
+
+const assetSlots = ['kind', 'container', ...ownFacets] as const
+const isAssetSlot = (slot: string): slot is (typeof assetSlots)[number] =>
+  (assetSlots as readonly string[]).includes(slot)
 
 const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import { ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
-import { foldAscii } from '../../engine/index/names.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
 import {
   codeNamesOf,
@@ -9,10 +9,12 @@ import {
   type FacetSlot,
   facetOf,
   findFacetByFilterKey,
+  isManyValued,
   NONE,
 } from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
-import { ownText, type SafeText } from '../../kernel/safe-text.ts'
+import { foldCase } from '../../kernel/fold.ts'
+import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
@@ -30,6 +32,41 @@ const slotOfKey = (key: string): FacetSlot => findFacetByFilterKey(key)?.slot ??
 const ofCells: ReadonlySet<FacetSlot> = new Set(['severity', 'status', 'detector'])
 const ofMasks: ReadonlySet<FacetSlot> = new Set(['severity', 'status'])
 const ofCombos: ReadonlySet<string> = new Set(comboSlots)
+
+/** Slots of facets that each asset has for itself. */
+export const ofOwn: ReadonlySet<string> = new Set([...ownFacets, 'asset'])
+
+/** Keys of assets are not in the index. */
+export const isCompilable = (conditions: readonly PlanCondition[]): boolean =>
+  conditions.every(({ key }) => key !== 'assets')
+
+/** A column of numbered values. */
+export type ValueColumn = Pick<Facet, 'values' | 'column'>
+
+/**
+ * The columns of the facets of assets, by place or `isByAsset`; those of their findings are by combination. The source of
+ * `ofFindings` is that of the combination.
+ */
+export function openColumns(
+  { facets, assets }: Engine,
+  { isByAsset, ofFindings }: { isByAsset: boolean; ofFindings: boolean },
+): (slot: FacetSlot | 'deleted' | 'scanned') => ValueColumn {
+  const { count, placeOf } = assets
+  return (slot) => {
+    if (slot === 'asset') {
+      const column = Uint32Array.from({ length: count }, (_, asset) => asset)
+      return { column, values: Array.from(assets.ids.subarray(0, count)) }
+    }
+    if (slot === 'owner' || slot === 'labels' || slot === 'dataset') return assets.own[slot]
+    const isOfPlace = slot === 'kind' || slot === 'container' || slot === 'deleted' || slot === 'scanned'
+    if (!isOfPlace && (ofFindings || slot !== 'source')) return facets.facets[slot]
+    const facet = assets.facets[slot]
+    if (!isByAsset) return facet
+    const column = new Uint32Array(count)
+    for (let asset = 0; asset < count; asset++) column[asset] = facet.column[placeOf[asset] as number] as number
+    return { column, values: facet.values }
+  }
+}
 
 /** The values of a facet that a condition admits, by value number. */
 interface AllowMask {
@@ -60,8 +97,9 @@ export function compileShape(
   const within = (names: ReadonlySet<FacetSlot>) => [...used].every((name) => names.has(name))
   const isOfCombo = (name: FacetSlot) => ofCombos.has(name)
   const byCell = facets.hasCells && [...used].every((name) => ofCells.has(name) || !isOfCombo(name))
-  const { kind, container } = assets.facets
-  const columnOf = (name: FacetSlot): Facet => ({ ...facets.facets, kind, container })[name]
+  if (!isCompilable(conditions)) return undefined
+  const isByAsset = [...used].some((name) => ofOwn.has(name))
+  const columnOf = openColumns(engine, { isByAsset, ofFindings: true })
   const axesOf = (combos: boolean) =>
     dimensions
       .filter((dimension) => isOfCombo(facetOf(dimension).slot) === combos)
@@ -83,7 +121,8 @@ export function compileShape(
   // Combination 0 stands for removed findings, and no other combination shares its cell.
   combos.partOf[0] = combos.keys.length
   const hasPlaces = [...used].some((name) => !isOfCombo(name))
-  const places = hasPlaces ? partition(undefined, assets.placeCount, axesOf(false), sievesOf(false)) : undefined
+  const placeCount = isByAsset ? assets.count : assets.placeCount
+  const places = hasPlaces ? partition(undefined, placeCount, axesOf(false), sievesOf(false)) : undefined
   if (hasPlaces && places === undefined) return undefined
   if (combos.keys.length * (places?.keys.length ?? 1) > MAX_PARTS) return undefined
 
@@ -91,7 +130,7 @@ export function compileShape(
   const laneOf: number[] = []
   const numbers = new Map<string, number>()
   const lanes = new Map<string, number>()
-  const isWanted = toGroupFilter(groups)
+  const isWanted = toGroupFilter(engine, groups)
   const toGroup = (comboKey: GroupKey, placeKey: GroupKey): number | undefined => {
     const nameOf = (dimension: Dimension) => {
       const index = comboDimensions.indexOf(dimension)
@@ -129,7 +168,7 @@ export function compileShape(
       }
     }
     for (const at of left) groupOf[at] = keys.length
-    placeParts = { partOf: places.partOf, parts: width, groupOf }
+    placeParts = { isByAsset, partOf: places.partOf, parts: width, groupOf }
   }
   const none = placeParts === undefined ? keys.length : parts
   const own = combos.partOf
@@ -189,11 +228,19 @@ function toBits({ facets }: Engine, cellGroupOf: Uint32Array, groups: number): n
   return bits
 }
 
-export function toGroupFilter(groups: Plan['groups']): ((key: GroupKey) => boolean) | undefined {
+/** Whether a group is wanted; one by a set of labels is if it is under any of them. */
+export function toGroupFilter(engine: Engine, groups: Plan['groups']): ((key: GroupKey) => boolean) | undefined {
   if (groups === undefined || groups.dimensions.length === 0) return undefined
   const named = new Set(groups.keys.map(toGroupId))
-  return (key) => named.has(toGroupId(key)) !== groups.exclude
+  const isWanted = (key: GroupKey) => named.has(toGroupId(key)) !== groups.exclude
+  const index = groups.dimensions.findIndex(isManyValued)
+  if (index < 0) return isWanted
+  return (key) => listLabelNames(engine, key[index]).some((label) => isWanted(key.with(index, label)))
 }
+
+/** The labels of the set that a group of the index is named by. */
+export const listLabelNames = ({ names }: Engine, set: SafeText | null | undefined): (SafeText | null)[] =>
+  names.labelsOf(Number(set ?? 0)).map((word) => names.wordOf(word))
 
 /** Partitions items by their values on the axes; items that a condition excludes get the number after the last part. */
 export function partition(
@@ -248,10 +295,11 @@ function toName({ names }: Engine, facet: FacetRow, value: number): SafeText | n
   const { storage, isOptional } = facet
   if (storage.stores === 'source') return names.sourceOf(value)?.[storage.sourceColumn] ?? null
   if (storage.stores === 'code') return codeNamesOf(facet)?.get(value) ?? null
+  if (storage.stores === 'asset' || storage.stores === 'wordSet') return internalText(String(value))
   return value === 0 && !isOptional ? ownText('') : names.wordOf(value)
 }
 
-export function toGroupAxis(engine: Engine, { values, column }: Facet, dimension: Dimension): GroupAxis {
+export function toGroupAxis(engine: Engine, { values, column }: ValueColumn, dimension: Dimension): GroupAxis {
   const facet = facetOf(dimension)
   const names: (SafeText | null)[] = []
   const indexes = new Map<SafeText | null, number>()
@@ -267,22 +315,25 @@ export function toGroupAxis(engine: Engine, { values, column }: Facet, dimension
 
 export function toAllowMask(
   { names }: Engine,
-  { values, column }: Facet,
+  { values, column }: ValueColumn,
   { key, values: asked, exclude }: PlanCondition,
 ): AllowMask {
   const texts = asked.map(String)
-  const folded = new Set(texts.map(foldAscii))
+  const folded = new Set(texts.map(foldCase))
   const uids = new Set(texts.map((text) => text.toLowerCase()))
   const storage = findFacetByFilterKey(key)?.storage
   const codes = new Set(
-    texts.map((text) => (storage?.stores === 'code' ? storage.codes[text] : names.findWord(text === NONE ? '' : text))),
+    texts.flatMap((text) =>
+      storage?.stores === 'code' ? (storage.codes[text] ?? []) : names.findWords(foldCase(text) === NONE ? '' : text),
+    ),
   )
   const matches = (value: number): boolean => {
+    if (storage?.stores === 'wordSet') return names.labelsOf(value).some((word) => codes.has(word))
     if (storage?.stores !== 'source') return codes.has(value)
     const source = names.sourceOf(value)
     if (source === undefined) return false
-    if (storage.sourceColumn === 'type') return texts.includes(source.type)
-    return folded.has(foldAscii(source.name)) || uids.has(source.uid)
+    if (storage.sourceColumn === 'type') return folded.has(foldCase(source.type))
+    return folded.has(foldCase(source.name)) || uids.has(source.uid)
   }
   return { column, allowed: Uint8Array.from(values, (value) => (matches(value) === exclude ? 0 : 1)) }
 }

@@ -8,8 +8,8 @@ import type { Reader, Store } from '../../store/store.ts'
 import { type Cell, toGroupId } from '../plan/cells.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { runPlan } from '../sql/plan.store.ts'
-import { hasChangesSince } from '../sql/rows.store.ts'
 import { runOnEngine } from './engine-plan.ts'
+import { openEngineSnapshot } from './executor.ts'
 
 export interface Verification {
   findings: number
@@ -50,10 +50,10 @@ export function verifyEngine(
     const engine = buildAll(reader)
     const dice = createSeededRandom(seed)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
-    const hasChanged = (since: number) => hasChangesSince(reader, since)
+    const answering = openEngineSnapshot(reader)
     for (let done = 0; done < questions; done++) {
       const plan = makePlan(engine, dice, now)
-      const cells = runOnEngine(engine, plan, hasChanged)
+      const cells = runOnEngine(engine, plan, answering)
       if (cells === undefined) result.left += 1
       else if (!areSame(cells, runPlan(reader, plan))) result.differences.push(plan)
       onProgress?.(done + 1)
@@ -139,6 +139,9 @@ function makeConditions(engine: Engine, dice: Dice): PlanCondition[] {
     if (dice.chance(0.2)) add(filterKey, wordsOf(facets.facets[slot as ComboSlot].values))
   }
   if (dice.chance(0.1)) add('containers', wordsOf(assets.facets.container.values))
+  if (dice.chance(0.1)) add('owners', wordsOf(assets.own.owner.values))
+  if (dice.chance(0.1)) add('datasets', wordsOf(assets.own.dataset.values))
+  if (dice.chance(0.1)) add('labels', wordsOf(assets.own.labels.values.flatMap((set) => names.labelsOf(set))))
   if (dice.chance(0.1))
     add(
       'sources',

@@ -1,3 +1,4 @@
+import { isManyValued } from '../../findings/facets.ts'
 import { CONFIDENCE_SCALE } from '../../store/schema.ts'
 import type { GroupKey, Plan } from './plan.ts'
 
@@ -32,9 +33,10 @@ const unitsOf: Readonly<Record<string, number>> = {
 
 export const emptyPartial: Partial = { n: 0, sum: 0, min: null, max: null, quantile: null }
 
-/** False for distinct counts, because one value may occur in several parts, and for percentiles. */
-export function isMergeable({ measure }: Plan): boolean {
-  return measure.aggregation !== 'COUNT_DISTINCT' && measure.aggregation !== 'PERCENTILE'
+/** False where one value or row may occur in several parts, for distinct counts and groups by label, and for percentiles. */
+export function isMergeable({ measure, dimensions }: Plan): boolean {
+  const { aggregation } = measure
+  return aggregation !== 'COUNT_DISTINCT' && aggregation !== 'PERCENTILE' && !dimensions.some(isManyValued)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { severities } from '../../detectors/detector.ts'
-import { facetOf, facetRows } from '../../findings/facets.ts'
+import { facetOf, facetRows, findDimensionByName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { listTermNames } from '../../glossary/glossary.store.ts'
 import { type AppError, invalidInput, type Suggestion } from '../../kernel/errors.ts'
@@ -26,7 +26,7 @@ export function readDimensions(
   const found: Dimension[] = []
   for (const [index, name] of given.entries()) {
     const path = toPath(index)
-    const dimension = dimensions.find((known) => known.toLowerCase() === name.trim().toLowerCase())
+    const dimension = findDimensionByName(name)
     if (dimension === undefined) throw unknownDimension(reader, metric, name, path)
     if (!metric.allowedDimensions.includes(dimension)) throw notAllowed(metric, dimension, path)
     if (dimension !== name) coerced.push({ path, message: `was ${quote(name)}; read as ${quote(dimension)}.` })
@@ -66,14 +66,14 @@ function unknownDimension(reader: Reader, metric: Allowing, name: string, path: 
 /** The dimensions closest to a name, by name or synonym. */
 function closestDimensions(name: string): Dimension[] {
   const called = dimensions.flatMap((dimension) =>
-    [dimension, ...facetOf(dimension).synonyms].map((word) => ({ dimension, word })),
+    [dimension, ...facetOf(dimension).synonyms, ...facetOf(dimension).related].map((word) => ({ dimension, word })),
   )
   return [...new Set(closest(name, called, ({ word }) => word, 4).map(({ dimension }) => dimension))]
 }
 
-/** The one dimension that a name can mean: by another spelling of the name, or by its filter key. */
+/** The one dimension that a name can mean: by its name or a synonym in another spelling, or by its filter key. */
 export function findDimension(name: string): Dimension | undefined {
-  const dimension = dimensions.find((known) => likeness(name, known) === 1)
+  const dimension = findDimensionByName(name) ?? dimensions.find((known) => likeness(name, known) === 1)
   if (dimension !== undefined) return dimension
   return facetRows.find(({ filterKey }) => likeness(name, filterKey) === 1)?.name
 }

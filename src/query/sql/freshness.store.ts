@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { foldCase } from '../../kernel/fold.ts'
 import { cacheDefinition } from '../../store/memory.store.ts'
 import type { Reader } from '../../store/store.ts'
 import type { PlanCondition } from '../plan/plan.ts'
@@ -30,10 +31,15 @@ export function isInScope(source: SourceFreshness, populations: readonly (readon
   return populations.some((conditions) =>
     conditions.every(({ key, values, exclude }) => {
       if (key === 'sources') {
-        const names = values.map((value) => String(value).toLowerCase())
-        return exclude !== (names.includes(source.name.toLowerCase()) || names.includes(source.uid))
+        const names = values.map(String)
+        return exclude !== (isAmong(source.name, names) || names.some((name) => name.toLowerCase() === source.uid))
       }
-      return key !== 'sourceTypes' || exclude !== values.includes(source.type)
+      return key !== 'sourceTypes' || exclude !== isAmong(source.type, values.map(String))
     }),
   )
+}
+
+const isAmong = (name: string, names: readonly string[]): boolean => {
+  const folded = foldCase(name)
+  return names.some((other) => foldCase(other) === folded)
 }

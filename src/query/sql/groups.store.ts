@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import { codeNamesOf, type FacetRow, facetOf } from '../../findings/facets.ts'
+import { codeNamesOf, type FacetRow, facetOf, isManyValued } from '../../findings/facets.ts'
+import type { FindingAsset } from '../../findings/model.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
-import { cachedQueryByShape } from '../../store/cached-query.ts'
+import { type Bind, cachedQuery, cachedQueryByShape } from '../../store/cached-query.ts'
 import type { Reader } from '../../store/store.ts'
 import { greatest, least, type Partial } from '../plan/cells.ts'
+import { toAssetId } from '../plan/group-names.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import type { PlacedPlan } from './plan-terms.ts'
 import type { RowSource, Sql } from './rows.store.ts'
@@ -91,7 +93,7 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
     const facet = facetOf(dimension)
     if (isText(facet)) return undefined
     const codes = new Set(rows.map((row) => codeOf(row, index)))
-    return codeNamesOf(facet) ?? listNames(reader, facet.storage.stores === 'source' ? 'source' : 'word', codes)
+    return codeNamesOf(facet) ?? listNames(reader, nameTableOf(facet), codes)
   })
   return (row) =>
     names.map((known, index) => {
@@ -102,29 +104,65 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
     })
 }
 
+type NameTable = 'source' | 'word' | 'asset'
+
+function nameTableOf({ storage }: FacetRow): NameTable {
+  return storage.stores === 'source' || storage.stores === 'asset' ? storage.stores : 'word'
+}
+
+/** Assets are named so that names sort first and equal names are told apart: see `toAssetName`. */
+const namesIn: Readonly<Record<NameTable, Sql>> = {
+  source: sql`SELECT id, name FROM source`,
+  word: sql`SELECT id, text AS name FROM word`,
+  asset: sql`SELECT id, name || char(0) || key || char(0) || id AS name FROM asset`,
+}
+
 const selectNames = cachedQueryByShape(
-  ({ table }: { table: 'source' | 'word'; ids: string }) => table,
+  ({ table }: { table: NameTable; ids: string }) => table,
   (table, give) => {
-    const named = table === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
     const wanted = give(({ ids }) => ids)
-    return sql<{ id: number; name: SafeText }>`${named} WHERE id IN (SELECT value FROM json_each(${wanted}))`
+    return sql<{ id: number; name: SafeText }>`${namesIn[table]} WHERE id IN (SELECT value FROM json_each(${wanted}))`
   },
 )
 
-function listNames(reader: Reader, table: 'source' | 'word', codes: ReadonlySet<Code>): ReadonlyMap<Code, SafeText> {
+/** The names of groups by their codes. */
+export function listNames(reader: Reader, table: NameTable, codes: ReadonlySet<Code>): ReadonlyMap<Code, SafeText> {
   const ids = JSON.stringify([...codes].filter((code) => code !== null))
   return new Map(reader.all(selectNames({ table, ids })).map(({ id, name }) => [id, name]))
 }
 
+const selectAsset = cachedQuery(
+  (give: Bind<number>) =>
+    sql<FindingAsset>`SELECT a.key, kind.text AS kind, a.name, a.url, container.text AS container
+      FROM asset a JOIN word kind ON kind.id = a.kind_id JOIN word container ON container.id = a.container_id
+      WHERE a.id = ${give(Number)}`,
+)
+
+/** A lookup of assets by row id, each read once. */
+export function openAssetFacts(reader: Reader): (id: number) => FindingAsset | undefined {
+  const known = new Map<number, FindingAsset | undefined>()
+  return (id) => {
+    if (!known.has(id)) known.set(id, reader.first(selectAsset(id)))
+    return known.get(id)
+  }
+}
+
 /** Restricts a query to listed groups, or excludes them. */
-export function toGroupCondition({ groups }: PlacedPlan, source: Pick<RowSource, 'code'>): Sql {
+export function toGroupCondition(plan: PlacedPlan, source: Pick<RowSource, 'code' | 'labelSet'>): Sql {
+  const { groups } = plan
   if (groups === undefined || groups.dimensions.length === 0) return sql``
   const { dimensions, codes, exclude } = groups
   if (codes.length === 0) return exclude ? sql`` : sql`AND 1 = 0`
+  // A row with several labels is in several groups, of which one suffices; it counts once unless grouped by label.
+  const isInSeveral = (dimension: Dimension) => isManyValued(dimension) && !plan.dimensions.includes(dimension)
   // NULL codes are compared as 0, because NULL never matches a list.
-  const columns = dimensions.map((dimension) => sql`coalesce(${source.code(dimension)}, 0)`)
+  const columns = dimensions.map((dimension) =>
+    isInSeveral(dimension) ? sql`own.word_id` : sql`coalesce(${source.code(dimension)}, 0)`,
+  )
   const values = codes.map((key) => sql`(${sql.join(key)})`)
-  return sql`AND (${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`
+  const within = sql`(${sql.join(columns)}) ${exclude ? sql`NOT IN` : sql`IN`} (VALUES ${sql.join(values)})`
+  if (!dimensions.some(isInSeveral)) return sql`AND ${within}`
+  return sql`AND EXISTS (SELECT 1 FROM label_set_member own WHERE own.set_id = ${source.labelSet()} AND ${within})`
 }
 
 /** The codes of the groups that a plan is restricted to or that it excludes. */
@@ -137,9 +175,9 @@ function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: reado
     const facet = facetOf(dimension)
     if (isText(facet)) return undefined
     if (facet.storage.stores === 'code') return new Map(Object.entries(facet.storage.codes))
+    if (facet.storage.stores === 'asset') return undefined
     const names = JSON.stringify([...new Set(keys.map((key) => key[index]))])
-    const coded =
-      facet.storage.stores === 'source' ? sql`SELECT id, name FROM source` : sql`SELECT id, text AS name FROM word`
+    const coded = namesIn[nameTableOf(facet)]
     const rows = reader.all(
       sql<{ id: number; name: string }>`SELECT * FROM (${coded}) WHERE name IN (SELECT value FROM json_each(${names}))`,
     )
@@ -149,6 +187,7 @@ function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: reado
     key.map((name, index) => {
       if (name === null) return 0
       const known = codes[index]
-      return known === undefined ? name : (known.get(name) ?? -1)
+      if (known !== undefined) return known.get(name) ?? -1
+      return dimensions[index] === 'asset' ? toAssetId(name) : name
     })
 }

@@ -16,6 +16,8 @@ export type Sql<Value = unknown> = RawBuilder<Value>
 export interface RowSource {
   /** The code of a dimension or a distinct field: an id of the dictionary, a rank, or a text. */
   code(name: Dimension | MetricField): Sql
+  /** The id of the row's set of labels. */
+  labelSet(): Sql
   /** A numeric field in the units of the store; NULL where a row has none. */
   number(field: MetricField): Sql
   /** The time of a row in a flow. */
@@ -50,19 +52,23 @@ function lazyJoins(on: Readonly<Record<string, Sql>>) {
 
 type Joins = ReturnType<typeof lazyJoins>
 
+/** One row for each label of an asset, or one with the empty word. */
+const joinLabels = sql`CROSS JOIN label_set_member l ON l.set_id = a.labels_id`
+
 export const findingJoins = () =>
   lazyJoins({
     c: sql`CROSS JOIN combo c ON c.id = f.combo_id`,
     a: sql`CROSS JOIN asset a ON a.id = f.asset_id`,
+    l: joinLabels,
     s: sql`CROSS JOIN source s ON s.id = c.source_id`,
   })
 
 /** The code of a finding's facet; `status` replaces the present status. */
 export function findingCode(name: string, joins: Joins, status: Sql | undefined): Sql {
-  if (name === 'assetId') return sql`f.asset_id`
   const facet = findFacet(name)
   if (facet === undefined) throw new TypeError(`${name} is no facet of a finding`)
   if (facet.name === 'status' && status !== undefined) return status
+  if (facet.name === 'asset') return sql`f.asset_id`
   const alias = facet.table === 'combo' ? 'c' : 'a'
   joins.use(alias, undefined)
   return facetCode(facet, alias, joins)
@@ -71,9 +77,13 @@ export function findingCode(name: string, joins: Joins, status: Sql | undefined)
 /** The code of a facet in the columns of a table, with its sources joined as `s`. */
 function facetCode({ column, storage, isOptional }: FacetRow, alias: 'a' | 'c', joins: Joins): Sql {
   if (storage.stores === 'source' && storage.sourceColumn === 'type') return joins.use('s', sql`s.type`)
+  if (storage.stores === 'wordSet') return joins.use('l', sql`nullif(l.word_id, 0)`)
   const code = sql.ref(`${alias}.${column}`)
   return isOptional ? sql`nullif(${code}, 0)` : sql`${code}`
 }
+
+/** The set of labels of a finding's asset. */
+export const findingLabelSet = (joins: Joins): Sql => joins.use('a', sql`a.labels_id`)
 
 function findingTime(field: TimeField, joins: Joins): Sql {
   switch (field) {
@@ -97,6 +107,7 @@ function findingRows(plan: PlacedPlan): RowSource {
   ]
   return {
     code: (name) => findingCode(name, joins, status),
+    labelSet: () => findingLabelSet(joins),
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`max(0, ${plan.at} - f.first_detected_at)`
@@ -112,7 +123,9 @@ function findingRows(plan: PlacedPlan): RowSource {
 }
 
 /** Fields that the index of findings by time lacks, or that are facets of their assets. */
-const outsideIndex = new Set<MetricField | undefined>(['resolutionHours', 'assetId', 'assetKind', 'container'])
+const outsideIndex = new Set<MetricField | undefined>([
+  ...['resolutionHours', 'assetId', 'assetKind', 'container', 'owner', 'dataset'],
+] as MetricField[])
 
 /**
  * Forces a scan of all findings in asset order for fields that the index by time lacks, or for distinct values of their
@@ -168,12 +181,10 @@ const assetTimes: Readonly<Partial<Record<TimeField, Sql>>> = {
   contentUpdatedAt: sql`a.content_updated_at`,
 }
 
-export const assetJoins = () => lazyJoins({ s: sql`CROSS JOIN source s ON s.id = a.source_id` })
+export const assetJoins = () => lazyJoins({ l: joinLabels, s: sql`CROSS JOIN source s ON s.id = a.source_id` })
 
 /** The code of an asset's facet. */
 export function assetCode(name: string, joins: Joins): Sql {
-  if (name === 'assetId') return sql`a.id`
-  if (name === 'owner') return sql`nullif(a.owner, '')`
   const facet = findFacet(name)
   if (facet?.isOfAsset !== true) throw new TypeError(`${name} is no facet of an asset`)
   return facetCode(facet, 'a', joins)
@@ -200,6 +211,7 @@ function assetRows(plan: PlacedPlan): RowSource {
 
   return {
     code: (name) => assetCode(name, joins),
+    labelSet: () => sql`a.labels_id`,
     number: (field) =>
       field === 'openFindings'
         ? sql`(SELECT count(*) ${findingsWhere(sql`${status} = ${statusCodes.OPEN}`)})`

@@ -8,6 +8,7 @@ import {
   assetJoins,
   findingCode,
   findingJoins,
+  findingLabelSet,
   isScanned,
   joinChange,
   onFilterKeys,
@@ -18,7 +19,7 @@ import {
 } from './rows.store.ts'
 
 /** Periods in which a row counts: at moments `since < moment <= until`; without `until`, to the present. */
-export interface SpanSource extends Pick<RowSource, 'code' | 'number'> {
+export interface SpanSource extends Pick<RowSource, 'code' | 'number' | 'labelSet'> {
   with: Sql
   since: Sql
   until: Sql
@@ -81,6 +82,7 @@ export function findingSpans(plan: PlacedPlan, part: SpanPart, first: Bound<numb
   return {
     ...spans,
     code: (name) => findingCode(name, joins, status),
+    labelSet: () => findingLabelSet(joins),
     number: (field) => {
       if (field === 'confidence') return sql`f.conf_q`
       if (field === 'ageHours') return sql`(${last} - f.first_detected_at)`
@@ -101,6 +103,7 @@ export function assetSpans(plan: PlacedPlan, part: SpanPart, first: Bound<number
   const ended = sql`CASE WHEN a.status = 'DELETED' THEN a.deleted_at END`
   const asset = {
     code: (name: Parameters<SpanSource['code']>[0]) => assetCode(name, joins),
+    labelSet: () => sql`a.labels_id`,
     number: () => sql`NULL`,
   }
   const where = [ownAssetTerms(own), ...isScanned(plan), sql`(a.status = 'ACTIVE' OR a.deleted_at IS NOT NULL)`]

@@ -2,7 +2,7 @@ import { evaluateDashboard } from '../../../src/dashboards/evaluation.ts'
 import { evaluateMetric } from '../../../src/query/answer/evaluate.ts'
 import { evaluateSeries } from '../../../src/query/answer/series.ts'
 import { runOnEngine } from '../../../src/query/engine/engine-plan.ts'
-import { findEngine } from '../../../src/query/engine/executor.ts'
+import { findEngine, openEngineSnapshot } from '../../../src/query/engine/executor.ts'
 import type { MetricQuestion, SeriesQuestion } from '../../../src/query/model.ts'
 import type { Plan } from '../../../src/query/plan/plan.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
@@ -65,7 +65,10 @@ const plain: Plan = {
 /** A plan that no single question of the query function makes. */
 const plan = (change: Partial<Plan>) => (reader: Reader) => {
   const engine = findEngine(reader)
-  const cells = engine === undefined ? undefined : runOnEngine(engine, { ...plain, ...change }, () => false)
+  const cells =
+    engine === undefined
+      ? undefined
+      : runOnEngine(engine, { ...plain, ...change }, { ...openEngineSnapshot(reader), hasChanged: () => false })
   if (cells === undefined) throw new Error('the engine does not answer the plan')
   return cells.map(({ n }) => n)
 }

@@ -1,0 +1,141 @@
+import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
+import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
+import { facetRows, NONE } from '../../findings/facets.ts'
+import { listUnknownSources } from '../../findings/source-names.store.ts'
+import { listTermNames } from '../../glossary/glossary.store.ts'
+import { foldCase } from '../../kernel/fold.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import { quote, showNames } from '../../kernel/shown.ts'
+import { closest } from '../../kernel/suggest.ts'
+import { listMetricNames } from '../../metrics/metrics.store.ts'
+import type { Reader } from '../../store/store.ts'
+import { listSeenValues } from '../engine/executor.ts'
+import type { QueryWarning } from '../model.ts'
+import type { Plan } from '../plan/plan.ts'
+import { listSources } from '../sql/freshness.store.ts'
+import {
+  type FreeKey,
+  facetOfFreeKey,
+  findAssetsByName,
+  hasAsset,
+  isFreeKey,
+  isValueSeen,
+  listSourceTypes,
+  MAX_VALUES,
+} from '../sql/words.store.ts'
+
+const MAX_CLOSEST = 3
+const MAX_MEANINGS = 3
+/** Longer values are not suggested. */
+const MAX_LENGTH = 200
+
+type Suggested = NonNullable<QueryWarning['suggestions']>[number]
+
+/** Warnings about filter values of a caller or placement that have never occurred. */
+export function warnOfUnknownValues(reader: Reader, plans: readonly Plan[]): QueryWarning[] {
+  const asked = new Map<string, Set<string>>()
+  for (const { key, values, origin } of plans.flatMap(({ conditions }) => conditions)) {
+    if (origin !== 'caller' && origin !== 'placement' && key !== 'detectorTypes' && key !== 'sources') continue
+    const known = asked.get(key) ?? new Set()
+    for (const value of values) known.add(String(value))
+    asked.set(key, known)
+  }
+  return [...asked].flatMap(([key, values]) => {
+    if (key === 'sources') return toSourceWarnings(reader, [...values])
+    const seen = listSeen(reader, key)
+    if (seen === undefined && key !== 'assets') return []
+    const folded = new Set(seen?.map(foldCase))
+    return [...values]
+      .filter(
+        (value) => foldCase(value) !== NONE && !folded.has(foldCase(value)) && !isOfLongList(reader, key, seen, value),
+      )
+      .map((value) => toWarning(reader, key, value, seen ?? []))
+  })
+}
+
+/** Whether a value occurs although the list of values was cut before it. */
+function isOfLongList(reader: Reader, key: string, seen: readonly string[] | undefined, value: string): boolean {
+  if (key === 'assets') return hasAsset(reader, value)
+  return isFreeKey(key) && (seen?.length ?? 0) >= MAX_VALUES && isValueSeen(reader, key, value)
+}
+
+function toWarning(reader: Reader, key: string, value: string, seen: readonly SafeText[]): QueryWarning {
+  const usable = seen.filter(({ length }) => length <= MAX_LENGTH)
+  const near = closest(value, usable, (name) => name, MAX_CLOSEST).map((name): Suggested => ({ key, value: name }))
+  const meanings = findMeanings(reader, value, key)
+  const also = meanings.map(({ what }) => `${quote(value)} is ${what}`)
+  const hint = near.length === 0 ? '' : `; the closest there are: ${showNames(near.map((one) => one.value))}`
+  const rest = also.length === 0 ? '' : `; ${also.join(', ')}`
+  const suggestions = [...meanings.flatMap(({ suggestion }) => suggestion ?? []), ...near]
+  const offered = suggestions.length === 0 ? {} : { suggestions }
+  return key === 'detectorTypes'
+    ? {
+        code: 'unknown_detector',
+        message: toSafeMessage(`No detector and no finding is called ${quote(value)}${hint}${rest}.`),
+        ...offered,
+      }
+    : {
+        code: 'unknown_value',
+        message: toSafeMessage(`Nothing has ${key} ${quote(value)}${hint}${rest}.`),
+        ...offered,
+      }
+}
+
+/** Warnings about sources named in a term, metric or placement that may have been deleted since. */
+function toSourceWarnings(reader: Reader, names: readonly string[]): QueryWarning[] {
+  return listUnknownSources(reader, names).unknown.map((name) => ({
+    code: 'unknown_value',
+    message: toSafeMessage(`No source is called ${quote(name)} any more, or yet.`),
+  }))
+}
+
+interface Meaning {
+  /** In words, such as `a source, never scanned`. */
+  what: string
+  /** The filter that finds it. */
+  suggestion?: Suggested
+}
+
+/** What else a value names, apart from values of the filter key that it was given for. */
+export function findMeanings(reader: Reader, value: string, exceptKey: string): Meaning[] {
+  const folded = foldCase(value.trim())
+  const isSame = (name: string) => foldCase(name) === folded
+  const found: Meaning[] = []
+  for (const { name, lastCompletedScanAt } of exceptKey === 'sources' ? [] : listSources(reader)) {
+    if (!isSame(name)) continue
+    const what = lastCompletedScanAt === null ? 'a source, never scanned' : 'a source'
+    found.push({ what, suggestion: { key: 'sources', value: toSafeText(name, 'definition') } })
+  }
+  for (const { filterKey, name, possible } of facetRows) {
+    if (filterKey === exceptKey || filterKey === 'sources' || filterKey === 'assets') continue
+    const same = (listSeen(reader, filterKey) ?? (possible as readonly SafeText[])).find(isSame)
+    if (same !== undefined) found.push({ what: `a value of ${name}`, suggestion: { key: filterKey, value: same } })
+  }
+  if (exceptKey !== 'assets' || !hasAsset(reader, value)) {
+    for (const key of findAssetsByName(reader, value, MAX_MEANINGS)) {
+      found.push({ what: 'the name of an item', suggestion: { key: 'assets', value: key } })
+    }
+  }
+  if (listTermNames(reader).some(({ slug, displayName }) => isSame(slug) || isSame(displayName))) {
+    found.push({ what: 'a term' })
+  }
+  if (listMetricNames(reader).some(({ slug, displayName }) => isSame(slug) || isSame(displayName))) {
+    found.push({ what: 'a metric' })
+  }
+  return found.slice(0, MAX_MEANINGS)
+}
+
+/** The values that occur or may occur under a filter key; undefined for a key without a list. */
+function listSeen(reader: Reader, key: string): SafeText[] | undefined {
+  if (key === 'sourceTypes') return listSourceTypes(reader)
+  if (!isFreeKey(key)) return undefined
+  const seen = listSeenValues(reader, key)
+  return [...new Set([...listPossible(reader, key), ...seen])]
+}
+
+/** Values that may still occur. */
+function listPossible(reader: Reader, key: FreeKey): readonly SafeText[] {
+  const { name, possible } = facetOfFreeKey(key)
+  if (name !== 'customDetectorKey') return possible as readonly SafeText[]
+  return listCustomDetectors(reader).map(({ key: own }) => toSafeText(own, 'definition'))
+}
