@@ -173,7 +173,7 @@ describe.each(ways)('lockdown $name', (way) => {
     }
   }
 
-  it('over REST', { timeout: 60_000 }, async () => {
+  it('over REST', { timeout: 180_000 }, async () => {
     let answered = 0
     for (const operation of operations) {
       if (operation.route === undefined) continue
@@ -225,7 +225,7 @@ describe.each(ways)('lockdown $name', (way) => {
     }
   })
 
-  it('over MCP', { timeout: 60_000 }, async () => {
+  it('over MCP', { timeout: 180_000 }, async () => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers } })
     const client = new Client({ name: 'canary', version: '1' })
     await client.connect(transport as never)
