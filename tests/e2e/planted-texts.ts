@@ -45,6 +45,7 @@ export interface PlantedOutcome {
 
 /** A connection that was idle may be closed just when it is used again. */
 const ask: typeof askOnce = (...asked) => askOnce(...asked).catch(() => askOnce(...asked))
+const fetchAgain: typeof fetch = (...asked) => fetch(...asked).catch(() => fetch(...asked))
 
 const MAX_CONTENT_MS = 60_000
 const CRAWLS_OF_EQUALS = 4
@@ -150,7 +151,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
   const postImport = async (source: string, { format, text }: { format: string; text: string }) => {
     const path = `/findings/import?source=${encodeURIComponent(source)}&format=${format}`
     const headers = { 'content-type': 'application/json' }
-    const reply = await (await fetch(server.url + path, { method: 'POST', headers, body: text })).text()
+    const reply = await (await fetchAgain(server.url + path, { method: 'POST', headers, body: text })).text()
     note(`an import of ${format}`, reply)
     return JSON.parse(reply) as Json
   }
@@ -176,7 +177,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
         ]
         for (const path of paths) {
           for (const method of ['GET', 'POST'])
-            note(`${method} a planted path`, await (await fetch(server.url + path, { method })).text())
+            note(`${method} a planted path`, await (await fetchAgain(server.url + path, { method })).text())
         }
         const headers = {
           authorization: `Basic ${Buffer.from(take('a header')).toString('base64')}`,
@@ -185,7 +186,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
         note(
           'a planted body',
           await (
-            await fetch(`${server.url}/semantic/query`, { method: 'POST', headers, body: `{${take('a body')}` })
+            await fetchAgain(`${server.url}/semantic/query`, { method: 'POST', headers, body: `{${take('a body')}` })
           ).text(),
         )
       })
@@ -194,7 +195,7 @@ export async function findPlantedTexts(counts: PlantedCounts, say: (text: string
       say('requests done')
       Object.assign(count, await readEverything({ url: server.url, client, note }, counts.every))
       for (const path of ['/metrics', '/ready', '/openapi.json'])
-        note(path, await (await fetch(server.url + path)).text())
+        note(path, await (await fetchAgain(server.url + path)).text())
       say('everything read')
       // The files as a snapshot of the disk would have them, with what has not been written back.
       readFiles('while the server runs')
