@@ -12,7 +12,7 @@ const requirements = sections.map((section) => {
 })
 
 it('names each requirement once', () => {
-  const ids = requirements.map(({ heading }) => /^([RT]\d+): /.exec(heading)?.[1])
+  const ids = requirements.map(({ heading }) => /^([RTS]\d+): /.exec(heading)?.[1])
   expect(ids.length).toBeGreaterThan(50)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).not.toContain(undefined)
