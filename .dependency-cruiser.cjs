@@ -22,6 +22,7 @@ const rooms = [
   'engine',
   'query',
   'dashboards',
+  'watches',
   'definitions',
   'mcp-install',
   'background',

@@ -5,11 +5,16 @@ import { listOfferedOperations } from './catalogue.ts'
 import { type Folder, openFolder } from './commands/data-folder.ts'
 import type { Config } from './config.ts'
 import { createUpstreamTally, type UpstreamTally } from './connectors/http/upstream.ts'
+import { createWebhookSender } from './connectors/webhooks.ts'
 import type { Caller, Progress, WriteContext } from './operation/context.ts'
 import type { Operation } from './operation/operation.ts'
 import type { Log } from './runtime/log.ts'
 import type { KeyedVault } from './store/keys/vault-file.ts'
 import type { Store } from './store/store.ts'
+import { createDeliverer } from './watches/deliverer.ts'
+import { createWatchKeeper } from './watches/keeper.ts'
+import { readWatchElsewhere } from './watches/operations.ts'
+import { followWatches } from './watches/revisions.ts'
 
 /** An opened data folder and everything that works on it. */
 export interface OpenedApp {
@@ -29,6 +34,8 @@ export interface OpenedApp {
   startQueryThread(): void
   /** Runs due scans in this process whenever no other process does. */
   startBackground(): void
+  /** Calls `listener` soon after watches or their states changed, in any process. */
+  followWatches(listener: () => void): void
   close(): Promise<void>
 }
 
@@ -73,14 +80,24 @@ export function createApp(folder: Folder): OpenedApp {
       lockdownCodes: config.lockdownCodes,
       store,
       waitForWriteLock: () => store.waitForWriteLock(),
+      webhookHosts: config.webhookHosts,
       scans,
     }),
     startQueryThread: () => {
       answers ??= createQueryThread({ store, home, env, log, logLevel, writeLine })
     },
     startBackground: () => {
-      loop ??= startLoop({ store, scans, log, now, signal: closing.signal })
+      const { signal } = closing
+      const { lockdown, lockdownCodes, publicUrl, webhookHosts } = config
+      const sender = createWebhookSender({ hosts: webhookHosts })
+      const deliverer = createDeliverer({ store, vault, sender, log, now, signal, lockdown, lockdownCodes, publicUrl })
+      const evaluate = readWatchElsewhere((operation, input) =>
+        answers?.answer(operation, input, { caller: folder.caller, signal }),
+      )
+      const watches = createWatchKeeper({ store, log, now, signal, deliverer, evaluate })
+      loop ??= startLoop({ store, scans, log, now, signal, watches })
     },
+    followWatches: (listener) => followWatches({ store, log, signal: closing.signal }, listener),
     close: async () => {
       closing.abort()
       await loop?.stop()

@@ -8,6 +8,7 @@ import type { Operation } from './operation/operation.ts'
 import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
+import { watchOperations } from './watches/operations.ts'
 
 /** The operations on offer: all of them, or only those that change nothing. */
 export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =>
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = Object.freeze([
   ...metricOperations,
   ...queryOperations,
   ...dashboardOperations,
+  ...watchOperations,
   ...sourceOperations,
   ...customOperations,
   ...scanOperations,

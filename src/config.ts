@@ -58,6 +58,14 @@ export const Settings = z
       .array(network)
       .default([])
       .describe('Networks of proxies whose X-Forwarded-For counts; absent, no such header is read.'),
+    webhookHosts: z
+      .array(
+        z
+          .string()
+          .regex(/^[^\s/:@?#]+$|^\[?[0-9a-f:.]+\]?$/i, 'must be a host name or an address, without https:// and port.'),
+      )
+      .default([])
+      .describe('Hosts to which watches may send webhooks although they are private or this machine.'),
     oidc: IssuerSettings.optional(),
   })
   .describe('Settings of assay.')

@@ -16,6 +16,7 @@ import { configJsonSchema } from './sources/config-schema.ts'
 import { installedPlugins } from './sources/operations.ts'
 import { SCHEMA_RECORD } from './store/schema-check.ts'
 import { createSchemaRecord } from './store/schema-record.ts'
+import { WatchFile } from './watches/model.ts'
 
 const root = new URL('../', import.meta.url)
 const folder = new URL('schemas/', root)
@@ -42,6 +43,7 @@ function createSchemas(): Map<string, string> {
     ['glossary-term.schema.json', toSchemaFile(CreateGlossaryTerm, 'Glossary term')],
     ['metric.schema.json', toSchemaFile(CreateMetric, 'Metric definition')],
     ['dashboard.schema.json', toSchemaFile(DashboardFile, 'Dashboard')],
+    ['watch.schema.json', toSchemaFile(WatchFile, 'Watch')],
     ['custom-detector.schema.json', toSchemaFile(CreateCustomDetector, 'Custom detector')],
     ['finding.schema.json', toSchemaFile(ImportLine, 'One line of a findings import')],
     ['config.schema.json', toSchemaFile(Settings, 'Settings of assay')],

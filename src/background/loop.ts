@@ -19,6 +19,7 @@ import type { SourceRecord } from '../sources/model.ts'
 import { nextRunAt, Schedule } from '../sources/schedule.ts'
 import { findSourceById, listDueSources, listSourcesPlannedAfter, setNextRun } from '../sources/sources.store.ts'
 import type { Store } from '../store/store.ts'
+import type { WatchKeeper } from '../watches/keeper.ts'
 import { LoopLease } from './loop-lease.ts'
 
 const TICK_MS = 1_000
@@ -35,6 +36,8 @@ export interface LoopOptions {
   log: Log
   now: () => number
   signal: AbortSignal
+  /** Evaluates watches and sends their messages; absent: this loop leaves that to others. */
+  watches?: WatchKeeper
   tickMs?: number
   leaseMs?: number
 }
@@ -63,6 +66,7 @@ export function startLoop(options: LoopOptions): Loop {
   let turning = false
   let stopped = false
   const isOver = () => stopped || signal.aborted
+  const isOurs = () => !isOver() && store.read((reader) => lease.stateOf(reader)) !== 'theirs'
   const tick = async () => {
     if (isOver() || turning) return
     turning = true
@@ -81,6 +85,7 @@ export function startLoop(options: LoopOptions): Loop {
       runTick({ ...options, isSilent })
       if ((await finishDeletions(options)) > 0) log.info('what was left of a deleted source is removed')
       await sweepImports(options)
+      options.watches?.tick(isOurs)
       isFailing = false
     } catch (error) {
       if (!isOver() && !isFailing) log.warn('the background loop misses its turns', { error })
@@ -96,6 +101,7 @@ export function startLoop(options: LoopOptions): Loop {
     stopped = true
     clearInterval(timer)
     signal.removeEventListener('abort', onAbort)
+    await options.watches?.settled()
     try {
       lease.drop()
     } catch (error) {

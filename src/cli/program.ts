@@ -15,6 +15,7 @@ import { addInitCommand } from './commands/init.ts'
 import { addScanCommands } from './commands/scan.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { addVerifyCommand } from './commands/verify.ts'
+import { addWatchCommands } from './commands/watch.ts'
 import { declareDataUse, findDataUse } from './data-use.ts'
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, toMessage, UsageError } from './exit.ts'
 import type { Flags, Host } from './host.ts'
@@ -82,6 +83,7 @@ export function createProgram(
   addScanCommands(program, host)
   addAskCommands(program, host)
   addFindingCommands(program, host)
+  addWatchCommands(program, host)
   addImportCommand(program, host)
   addDefinitionCommands(program, host)
   addDetectCommand(program, host)

@@ -6,9 +6,10 @@ import { findManifest } from '../mcp/tools/manifest.ts'
 import { version } from '../runtime/package-files.ts'
 
 /** The MCP surface for assistants, independent of transport. */
-export function createSurface({ operations, config, contextFor, log }: OpenedApp): McpSurface {
+export function createSurface({ operations, config, contextFor, followWatches, log }: OpenedApp): McpSurface {
   const { toolsets, readOnly, home } = config
   const commandOptions = home === defaultHome(process.env) ? '' : `--home '${home.replaceAll("'", "'\\''")}'`
   const frame = findManifest(config)
-  return createMcpSurface({ operations, toolsets, readOnly, contextFor, version, log, frame, commandOptions })
+  const options = { operations, toolsets, readOnly, contextFor, followWatches, version, log, frame, commandOptions }
+  return createMcpSurface(options)
 }

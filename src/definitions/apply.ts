@@ -7,6 +7,7 @@ import type { MetricRecord, TrustTier } from '../metrics/model.ts'
 import { evaluateMetric } from '../query/answer/evaluate.ts'
 import { findInstallId } from '../store/install.store.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
+import type { ReceiverTools } from '../watches/receivers.ts'
 import { type DefinitionChange, listChanges, toWanted } from './changes.ts'
 import { type DefinitionFile, type DefinitionFolder, type Problem, requireValidFiles } from './folder.ts'
 import { type DefinitionSet, type Kind, keyOf } from './model.ts'
@@ -55,7 +56,13 @@ export interface ApplyOptions {
  * Makes the database's definitions equal to a folder's, in one transaction.
  * @throws AppError `invalid_input` with every problem of the files, `conflict` with every definition edited since
  */
-export function applyFolder(store: Store, read: DefinitionFolder, options: ApplyOptions, author: Author): Outcome {
+export function applyFolder(
+  store: Store,
+  read: DefinitionFolder,
+  options: ApplyOptions,
+  author: Author,
+  receivers: ReceiverTools,
+): Outcome {
   const { path: folder, files, problems, managed } = read
   requireValidFiles(problems)
   const installId = store.read(findInstallId)
@@ -70,7 +77,7 @@ export function applyFolder(store: Store, read: DefinitionFolder, options: Apply
     if (!options.force) requireKnown(memory, changes)
     const before = look(writer)
     const values = evaluate(writer, listTouched(before.metrics, changes), author.at)
-    performChanges(writer, changes, wanted, author)
+    performChanges(writer, changes, wanted, { author, receivers, files })
     agreed = memory && toNextSyncState(memory, wanted, files)
     const asked = changes.filter(({ file }) => file !== undefined).length
     return { changes, unchanged: files.length - asked, ...compare(writer, before, values, author.at) }

@@ -31,6 +31,8 @@ export interface DefinitionFile {
   kind: Kind
   yaml: YamlText
   definition: Definition
+  /** The members that the file states, without defaults. */
+  stated: Members
 }
 
 export interface DefinitionFolder {
@@ -153,7 +155,8 @@ export function readFile(path: string, kind: Kind, text: string): DefinitionFile
   try {
     const members = parseInput(kindFacts[kind].schema, yaml.value) as Members
     if (kind === 'custom_detector') checkDetector(members.definition as DetectorDefinition, 'definition')
-    return { path, kind, yaml, definition: toDefinition(kind, withoutAbsent(members)) }
+    const stated = withoutAbsent(members)
+    return { path, kind, yaml, definition: toDefinition(kind, stated), stated }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { issues = [{ path: '', message: error.message }] } = error.facts

@@ -5,9 +5,10 @@ import { chartTypes, DashboardName, placementSizes } from '../dashboards/model.t
 import { FilterMapping } from '../findings/filter.ts'
 import { CreateGlossaryTerm, Slug } from '../glossary/model.ts'
 import { CreateMetric } from '../metrics/model.ts'
+import { WatchFile } from '../watches/model.ts'
 
 /** The kinds of definitions that have files, in order of creation. */
-export const kinds = ['custom_detector', 'term', 'metric', 'dashboard'] as const
+export const kinds = ['custom_detector', 'term', 'metric', 'dashboard', 'watch'] as const
 export type Kind = (typeof kinds)[number]
 
 export const DashboardFile = z
@@ -34,7 +35,7 @@ export type Members = Record<string, unknown>
 /** A definition with all defaults filled in, so that two can be compared. */
 export interface Definition {
   kind: Kind
-  /** The slug of a term or metric, key of a detector, or name of a dashboard. */
+  /** The slug of a term, metric or watch, key of a detector, or name of a dashboard. */
   name: string
   members: Members
 }
@@ -64,6 +65,8 @@ const metricDefaults = {
   unit: '',
   emptyAs: null,
 }
+
+const watchDefaults = { glossaryTermSlug: null, filters: null, dimensions: [], last: null, cron: null, deliver: [] }
 
 export const kindFacts: Record<Kind, KindFacts> = {
   custom_detector: {
@@ -98,6 +101,14 @@ export const kindFacts: Record<Kind, KindFacts> = {
     defaults: {},
     order: ['name', 'placements'],
   },
+  watch: {
+    folder: 'watches',
+    nameKey: 'slug',
+    schema: WatchFile,
+    schemaFile: 'watch.schema.json',
+    defaults: watchDefaults,
+    order: ['slug', 'displayName', 'metricSlug', 'condition', ...Object.keys(watchDefaults)],
+  },
 }
 
 export const kindWords: Record<Kind, string> = {
@@ -105,6 +116,7 @@ export const kindWords: Record<Kind, string> = {
   term: 'term',
   metric: 'metric',
   dashboard: 'dashboard',
+  watch: 'watch',
 }
 
 /** Definitions by `kind/name`. */

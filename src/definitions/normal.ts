@@ -7,6 +7,9 @@ import { readDefinition } from '../metrics/definition.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { MetricType } from '../metrics/model.ts'
 import type { Reader } from '../store/store.ts'
+import type { ReceiverInput, WatchCondition } from '../watches/model.ts'
+import { toShownAddress } from '../watches/receivers.ts'
+import { listWatches } from '../watches/watches.store.ts'
 import { type Definition, type DefinitionSet, isSameValue, type Kind, kindFacts, type Members, toSet } from './model.ts'
 
 /** Fills in the defaults of a file's members, which must match the schema of their kind. */
@@ -38,6 +41,11 @@ const complete: Record<Kind, (members: Members) => Members> = {
       }))
       .sort((a, b) => a.position - b.position || (a.metricSlug < b.metricSlug ? -1 : 1)),
   }),
+  watch: ({ condition, deliver }) => ({
+    condition: { for: 1, ...(condition as WatchCondition) },
+    // Credentials in an address are masked in the database, too.
+    deliver: (deliver as ReceiverInput[]).map(({ type, url, format }) => ({ type, url: toShownAddress(url), format })),
+  }),
 }
 
 const isOpen = (filters: unknown) =>
@@ -64,6 +72,12 @@ export function loadDefinitions(reader: Reader): DefinitionSet {
       const row = findDashboard(reader, name)
       const placements = row === undefined ? [] : listPlacements(reader, row)
       return placements.length === 0 ? [] : [toDefinition('dashboard', { name, placements })]
+    }),
+    ...listWatches(reader).map((watch) => {
+      const { slug, displayName, metricSlug, termSlug, filters, dimensions, last, cron, condition, receivers } = watch
+      const deliver = receivers.map(({ address, format }) => ({ type: 'webhook', url: address, format }))
+      const scope = { metricSlug, glossaryTermSlug: termSlug, filters, dimensions }
+      return toDefinition('watch', { slug, displayName, ...scope, last, cron, condition, deliver })
     }),
   ])
 }

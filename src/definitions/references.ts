@@ -4,7 +4,8 @@ import { closest } from '../kernel/suggest.ts'
 import { readDefinition } from '../metrics/definition.ts'
 import type { MetricGraph } from '../metrics/dependencies.ts'
 import { checkDefinition, type Proposal } from '../metrics/lifecycle.ts'
-import type { Dimension, MetricType, TypedDefinition } from '../metrics/model.ts'
+import { type Dimension, dimensions, type MetricType, type TypedDefinition } from '../metrics/model.ts'
+import { checkWatch, type WatchedQuestion } from '../watches/checks.ts'
 import type { DefinitionFile, Problem } from './folder.ts'
 import { type Definition, type DefinitionSet, keyOf, kindWords, type Members } from './model.ts'
 
@@ -40,9 +41,11 @@ function listNamings(by: Definition): Naming[] {
       return { by, path: `placements[${index}].metricSlug`, kind: 'metric', name: String(metricSlug) }
     })
   }
-  const { glossaryTermSlug } = by.members
-  if (by.kind !== 'metric' || typeof glossaryTermSlug !== 'string') return []
-  return [{ by, path: 'glossaryTermSlug', kind: 'term', name: glossaryTermSlug }]
+  if (by.kind !== 'metric' && by.kind !== 'watch') return []
+  const { glossaryTermSlug, metricSlug } = by.members
+  const term = { by, path: 'glossaryTermSlug', kind: 'term', name: String(glossaryTermSlug) } as const
+  const metric = { by, path: 'metricSlug', kind: 'metric', name: String(metricSlug) } as const
+  return [...(typeof glossaryTermSlug === 'string' ? [term] : []), ...(by.kind === 'watch' ? [metric] : [])]
 }
 
 /** The problems of a resulting set of definitions as a whole. */
@@ -65,6 +68,11 @@ function listOwnProblems(
   at: (path: string, message: string) => Problem,
 ): Problem[] {
   if (kind === 'dashboard') return listDoubles(members, at)
+  if (kind === 'watch') {
+    const metric = graph.get(String(members.metricSlug))
+    const issues = metric === undefined ? [] : checkWatch(metric, graph, members as unknown as WatchedQuestion)
+    return issues.map(({ path, message }) => at(path, message))
+  }
   if (kind !== 'metric') return []
   try {
     checkDefinition(graph, { ...members, slug: name } as Proposal)
@@ -110,7 +118,7 @@ export function findOutside(files: readonly DefinitionFile[]): { problems: Probl
     placeholders: outside.map(({ naming: { kind, name } }) => ({
       kind,
       name,
-      members: { slug: name, displayName: name, allowedDimensions: [], ...anything },
+      members: { slug: name, displayName: name, allowedDimensions: [...dimensions], ...anything },
     })),
   }
 }

@@ -11,13 +11,24 @@ import type { PlacementChange } from '../dashboards/placements.ts'
 import { removePlacement, setPlacement } from '../dashboards/placements.ts'
 import { getTerm } from '../glossary/names.ts'
 import { createTerm, deleteTerm, type NewTerm, updateTerm } from '../glossary/terms.ts'
+import { AppError } from '../kernel/errors.ts'
 import { listDirectDependents } from '../metrics/dependencies.ts'
 import { createMetric, deleteMetric, getStored, type NewMetric, updateMetric } from '../metrics/lifecycle.ts'
 import { loadMetrics } from '../metrics/metrics.store.ts'
 import type { Writer } from '../store/store.ts'
+import { createWatch, deleteWatch, getWatch, updateWatch } from '../watches/lifecycle.ts'
+import type { CreateWatch, ReceiverInput } from '../watches/model.ts'
+import type { ReceiverTools } from '../watches/receivers.ts'
 import type { DefinitionChange } from './changes.ts'
+import { type DefinitionFile, requireValidFiles } from './folder.ts'
 import type { Definition, DefinitionSet, Kind, Members } from './model.ts'
 import { toGraph } from './references.ts'
+
+export interface ChangeTools {
+  author: Author
+  receivers: ReceiverTools
+  files: readonly DefinitionFile[]
+}
 
 /**
  * Applies changes through the same functions as over HTTP: with versions, audit entries and loss of certification. The
@@ -27,7 +38,7 @@ export function performChanges(
   writer: Writer,
   changes: readonly DefinitionChange[],
   wanted: DefinitionSet,
-  author: Author,
+  { author, receivers, files }: ChangeTools,
 ): void {
   const of = (kind: Kind) => changes.filter((change) => change.kind === kind)
   for (const change of of('custom_detector')) writeDetector(writer, change, author)
@@ -40,6 +51,10 @@ export function performChanges(
     else updateMetric(writer, getStored(writer, metric.slug), toChange(after), author, graph)
   }
   for (const change of of('dashboard')) writeDashboard(writer, change, author)
+  for (const change of of('watch')) {
+    const file = files.find(({ path }) => path === change.file)
+    atFile(file, () => writeWatch(writer, change, file?.stated.deliver as ReceiverInput[], author, receivers))
+  }
   deleteMetrics(writer, of('metric'), author)
   for (const { action, name } of of('term')) {
     if (action === 'delete') deleteTerm(writer, getTerm(writer, name), author)
@@ -84,6 +99,38 @@ function writeDashboard(writer: Writer, { name, before, after }: DefinitionChang
 
 const toPlacements = (definition: Definition | undefined): Members[] =>
   definition === undefined ? [] : (definition.members.placements as Members[])
+
+function writeWatch(
+  writer: Writer,
+  { action, name, after }: DefinitionChange,
+  deliver: ReceiverInput[] | undefined,
+  author: Author,
+  receivers: ReceiverTools,
+): void {
+  if (after === undefined) {
+    deleteWatch(writer, getWatch(writer, name), author)
+    return
+  }
+  // Of an address, the definition holds only what is shown.
+  const stated = { ...after.members, deliver: deliver ?? [] } as unknown as CreateWatch
+  if (action === 'create') {
+    createWatch(writer, stated, author, receivers)
+    return
+  }
+  const { slug, ...change } = stated
+  updateWatch(writer, getWatch(writer, slug), change, author, receivers)
+}
+
+/** Adds the lines of the file to the problems of a definition in it. */
+function atFile(file: DefinitionFile | undefined, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof AppError) || file === undefined) throw error
+    const { issues = [{ path: '', message: error.message }] } = error.facts
+    requireValidFiles(issues.map((issue) => ({ file: file.path, ...file.yaml.placeOf(issue.path), ...issue })))
+  }
+}
 
 /** Deletes dependents before their inputs. */
 function deleteMetrics(writer: Writer, changes: readonly DefinitionChange[], author: Author): void {

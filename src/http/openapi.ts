@@ -228,6 +228,18 @@ const plainPaths: Record<string, JsonObject> = {
       'x-scope': 'admin',
     },
   },
+  '/semantic/watches.atom': {
+    get: {
+      operationId: 'watch_feed',
+      summary: 'Feed of watches',
+      description: 'The last changes of state of all watches as an Atom feed.',
+      tags: ['semantic'],
+      responses: {
+        200: { description: 'The feed.', content: { 'application/atom+xml': { schema: { type: 'string' } } } },
+      },
+      'x-scope': 'read',
+    },
+  },
   '/ready': {
     get: {
       operationId: 'ready',

@@ -15,6 +15,7 @@ import { createOpenApi } from './openapi.ts'
 import { toProblem } from './problem.ts'
 import { type AppEnv, addRoutes } from './routes.ts'
 import { limitStreams } from './streams.ts'
+import { FEED_PATH, feedRoute } from './watches-feed.ts'
 
 export interface HttpOptions {
   operations: readonly Operation[]
@@ -44,7 +45,17 @@ export interface HttpOptions {
 }
 
 /** Paths outside of the operations that request counts list by name. */
-const namedPaths = new Set(['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/mcp', '/findings/import'])
+const namedPaths = new Set([
+  '/',
+  '/health',
+  '/ready',
+  '/metrics',
+  '/openapi.json',
+  '/docs',
+  '/mcp',
+  '/findings/import',
+  FEED_PATH,
+])
 
 /** Public paths, which reveal nothing but the program itself. */
 const openPaths = new Set(['/', '/health', '/ready', '/openapi.json', '/docs'])
@@ -118,6 +129,9 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
       options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal }),
       options.importFindings,
     ),
+  )
+  app.get(FEED_PATH, (c) =>
+    feedRoute(options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal }), baseOf(c.req.raw)),
   )
   if (mcp !== undefined) app.all('/mcp', (c) => mcp(c.req.raw, c.get('caller')))
   addRoutes(app, options)

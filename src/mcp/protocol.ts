@@ -138,6 +138,8 @@ export interface McpSurface {
   prompts: readonly Prompt[]
   getPrompt(name: string, input: Record<string, string>, exchange: McpRequest): Promise<PromptMessages | Question>
   complete(subject: CompletionSubject, argument: string, typed: string, exchange: McpRequest): Promise<Completion>
-  /** Notifies of resources changed by a tool call; returns a function that unsubscribes. */
+  /** A client subscribed to a resource. */
+  subscribed(): void
+  /** Notifies of resources changed by a tool call, and of watches that changed in any way; returns a function that unsubscribes. */
   onChange(listener: (change: ResourceChange) => void): () => void
 }

@@ -125,6 +125,7 @@ function followChanges(server: Server, surface: McpSurface): void {
   })
   server.setRequestHandler('resources/subscribe', ({ params }) => {
     if (subscribed.size < 1000) subscribed.add(params.uri)
+    surface.subscribed()
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params }) => {

@@ -13,7 +13,7 @@ import {
 } from './protocol.ts'
 import { createPrompts } from './resources/prompts.ts'
 import { type ContextFor, createReaders, resourceKinds } from './resources/reading.ts'
-import { createResources, uriOf } from './resources/resources.ts'
+import { createResources, uriOf, WATCHES_URI } from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
 import { stamp } from './tools/icons.ts'
@@ -26,6 +26,8 @@ export interface SurfaceOptions {
   toolsets: readonly Toolset[]
   readOnly?: boolean
   contextFor: ContextFor
+  /** Calls the listener when watches changed, in any process; absent: no one is notified of them. */
+  followWatches?: (listener: () => void) => void
   version: string
   log: Log
   /** Options of `assay call` that select the same data folder, such as `--home '/data'`. */
@@ -52,6 +54,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const tell = (change: ResourceChange) => {
     for (const listener of listeners) listener(change)
   }
+  options.followWatches?.(() => tell({ kind: 'updated', uri: WATCHES_URI }))
   const findTool = (name: string): CompiledTool => {
     const compiled = byName.get(name)
     if (compiled !== undefined) return compiled
@@ -103,6 +106,7 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
           ? prompts.complete(subject.prompt, argument, typed, exchange)
           : resources.complete(subject.template, typed, exchange),
       ),
+    subscribed: () => {},
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

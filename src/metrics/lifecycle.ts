@@ -21,6 +21,7 @@ import {
   insertMetric,
   insertVersion,
   listDashboardsOf,
+  listWatchesOf,
   loadMetrics,
   type MetricMembers,
   removeMetric,
@@ -140,19 +141,21 @@ export function updateMetric(
   return updated
 }
 
-/** @throws AppError `conflict` listing the metrics and dashboards that use it */
+/** @throws AppError `conflict` listing the metrics, dashboards and watches that use it */
 export function deleteMetric(writer: Writer, metric: MetricRecord, author: Author): void {
   const graph = loadMetrics(writer)
   const metrics = listDirectDependents(graph, metric.slug)
   const dashboards = listDashboardsOf(writer, metric.id)
-  if (metrics.length + dashboards.length > 0) {
+  const watches = listWatchesOf(writer, metric.id)
+  if (metrics.length + dashboards.length + watches.length > 0) {
     const users = [
       ...(metrics.length > 0 ? [`the metrics ${metrics.join(', ')}`] : []),
       ...(dashboards.length > 0 ? [`the dashboards ${showNames(dashboards)}`] : []),
+      ...(watches.length > 0 ? [`the watches ${watches.join(', ')}`] : []),
     ]
     throw conflict(`${metric.slug} is used by ${users.join(' and ')}; change or remove those first.`, {
       reason: 'in_use',
-      facts: { metrics, dashboards },
+      facts: { metrics, dashboards, watches },
     })
   }
   for (const other of graph.values()) {

@@ -75,6 +75,18 @@ export function listDashboardsOf(reader: Reader, metricId: number): string[] {
     .map(({ name }) => name)
 }
 
+/** The slugs of the watches on a metric. */
+export function listWatchesOf(reader: Reader, metricId: number): string[] {
+  const query = db.selectFrom('watch').select('slug').where('metric_id', '=', metricId).orderBy('slug')
+  return reader.all(query).map(({ slug }) => slug)
+}
+
+/** The slugs of the watches that a term narrows. */
+export function listWatchesUnder(reader: Reader, termId: number): string[] {
+  const query = db.selectFrom('watch').select('slug').where('term_id', '=', termId).orderBy('slug')
+  return reader.all(query).map(({ slug }) => slug)
+}
+
 export type MetricMembers = Omit<MetricRecord, 'id' | 'createdAt' | 'type' | 'definition'> & TypedDefinition
 
 export function insertMetric(writer: Writer, metric: MetricMembers): void {

@@ -66,7 +66,7 @@ const MetricFilters = FilterMapping.extend({
 }).describe('What the metric itself counts; the shape of a term mapping.')
 
 /** A duration in hours, days, weeks or months. */
-const Duration = z
+export const Duration = z
   .string()
   .regex(/^[1-9]\d{0,3}(?:h|d|w|mo)$/, 'must be a number and h, d, w or mo, such as 12h, 7d, 2w or 3mo.')
 

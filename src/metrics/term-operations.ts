@@ -19,7 +19,7 @@ import type { Reader } from '../store/store.ts'
 import { listInputs } from './dependencies.ts'
 import { findDrift } from './drift.ts'
 import { updateMetric } from './lifecycle.ts'
-import { listMetrics, loadMetrics } from './metrics.store.ts'
+import { listMetrics, listWatchesUnder, loadMetrics } from './metrics.store.ts'
 import { metricFormats, metricStatuses, metricTypes } from './model.ts'
 import { resolveTerm } from './names.ts'
 import { checkReadOnly, readOnly } from './read-only.ts'
@@ -159,6 +159,13 @@ const deleteGlossaryTerm = operation({
             `${term.slug} scopes the metrics ${metrics.join(', ')}; change those, or delete with detach=true, which makes them drafts that count more.`,
             { reason: 'in_use', facts: { metrics } },
           )
+        }
+        const watches = listWatchesUnder(writer, term.id)
+        if (watches.length > 0) {
+          throw conflict(`${term.slug} narrows the watches ${watches.join(', ')}; change or delete those first.`, {
+            reason: 'in_use',
+            facts: { watches },
+          })
         }
         const author = authorOf(context)
         for (const metric of linked) updateMetric(writer, metric, { glossaryTermSlug: null }, author)

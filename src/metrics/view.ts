@@ -4,7 +4,7 @@ import { withReview } from '../glossary/review.ts'
 import type { Reader } from '../store/store.ts'
 import { listDirectDependents } from './dependencies.ts'
 import { getTrust } from './drift.ts'
-import { listDashboardsOf, loadMetrics } from './metrics.store.ts'
+import { listDashboardsOf, listWatchesOf, loadMetrics } from './metrics.store.ts'
 import { dimensions, type MetricRecord, metricFormats, metricStatuses, metricTypes, trustTiers } from './model.ts'
 
 const instant = z.string().describe('ISO 8601 UTC timestamp.')
@@ -50,6 +50,7 @@ export type Metric = z.infer<typeof Metric>
 export const UsedBy = z.object({
   metrics: z.array(z.string()).describe('Slugs of the metrics made of it.'),
   dashboards: z.array(z.string()).describe('Names of the dashboards that show it.'),
+  watches: z.array(z.string()).describe('Slugs of the watches on it.').optional(),
 })
 
 export const MetricDetail = Metric.extend({
@@ -82,6 +83,7 @@ export function toMetricDetail(reader: Reader, metric: MetricRecord): MetricDeta
     usedBy: {
       metrics: listDirectDependents(loadMetrics(reader), metric.slug),
       dashboards: listDashboardsOf(reader, metric.id),
+      watches: listWatchesOf(reader, metric.id),
     },
   }
 }

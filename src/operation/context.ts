@@ -104,6 +104,8 @@ export interface WriteContext extends ReadContext {
   waitForWriteLock?(): Promise<void>
   store: Store
   scans: ScanRunner
+  /** Hosts to which webhooks may be sent although they are not public. */
+  webhookHosts?: readonly string[]
   /**
    * Makes a change that may take long on the scan thread; undefined when it must be made on this thread.
    * @throws AppError any error of the operation.

@@ -13,6 +13,14 @@ export const presets = {
 
 const presetNames = Object.keys(presets) as (keyof typeof presets)[]
 
+export const CronExpression = z
+  .string()
+  .max(200)
+  .superRefine((cron, context) => {
+    const message = findCronProblem(cron)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+
 export const Schedule = z
   .strictObject({
     enabled: z.boolean().describe('Run scans by themselves.').optional(),
@@ -20,15 +28,9 @@ export const Schedule = z
       .enum(presetNames)
       .describe(`A named schedule: ${presetNames.join(', ')}.`)
       .optional(),
-    cron: z
-      .string()
-      .max(200)
-      .superRefine((cron, context) => {
-        const message = findCronProblem(cron)
-        if (message !== undefined) context.addIssue({ code: 'custom', message })
-      })
-      .describe('Five fields: minute, hour, day of month, month, day of week; wins over the preset.')
-      .optional(),
+    cron: CronExpression.describe(
+      'Five fields: minute, hour, day of month, month, day of week; wins over the preset.',
+    ).optional(),
     timezone: z
       .string()
       .max(100)

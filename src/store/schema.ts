@@ -38,6 +38,77 @@ export interface Tables {
   import_row: { uid: string; ordinal: number; finding: string }
   lease: { name: string; holder: string; token: number; expires_at: number }
   access_token: AccessTokenRow
+  watch: WatchRow
+  watch_receiver: WatchReceiverRow
+  watch_run: WatchRunRow
+  watch_state: WatchStateRow
+  watch_change: WatchChangeRow
+  watch_delivery: { receiver_id: number; change_id: number; tries: Generated<number>; next_at: number }
+  watch_signal: { scans: number; revision: number }
+}
+
+type WatchStateName = 'OK' | 'FIRING' | 'UNKNOWN'
+
+export interface WatchRow {
+  id: Generated<number>
+  uid: string
+  slug: string
+  display_name: SafeText
+  metric_id: number
+  term_id: number | null
+  filters: SafeText | null
+  dimensions: string
+  range_last: string | null
+  cron: string | null
+  condition: string
+  created_at: number
+  updated_at: number
+}
+
+export interface WatchReceiverRow {
+  id: Generated<number>
+  uid: string
+  watch_id: number
+  ordinal: number
+  format: 'json' | 'slack'
+  address: SafeText
+  sealed: string
+  has_secret: Generated<number>
+  last_failure: SafeText | null
+  dropped: Generated<number>
+}
+
+export interface WatchRunRow {
+  watch_id: number
+  evaluations: Generated<number>
+  evaluated_at: number | null
+  seen_scans: Generated<number>
+  due_at: number | null
+  reason: string | null
+  message: SafeText | null
+  total_groups: Generated<number>
+}
+
+export interface WatchStateRow {
+  watch_id: number
+  group_key: SafeText
+  state: WatchStateName
+  since: number
+  value: number | null
+  streak: Generated<number>
+  reason: string | null
+}
+
+export interface WatchChangeRow {
+  id: Generated<number>
+  uid: string
+  watch_id: number
+  group_key: SafeText
+  at: number
+  from_state: WatchStateName
+  to_state: WatchStateName
+  value: number | null
+  reason: string | null
 }
 
 export interface AccessTokenRow {

@@ -165,6 +165,15 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
     { name: 'metric_version', key: ['metric_id', 'version'], columns: { actor: name, snapshot: definition } },
     { name: 'dashboard', key: ['id'], columns: { name: typed } },
     { name: 'placement', key: ['dashboard_id', 'metric_id'], columns: { pinned_filters: definition } },
+    {
+      name: 'watch',
+      key: ['id'],
+      columns: { display_name: typed, filters: definition },
+    },
+    { name: 'watch_receiver', key: ['id'], columns: { address: typed, last_failure: typed } },
+    { name: 'watch_run', key: ['watch_id'], columns: { message: typed } },
+    { name: 'watch_state', key: ['watch_id', 'group_key'], columns: { group_key: told }, isCache: true },
+    { name: 'watch_change', key: ['id'], columns: { group_key: told } },
     // A damaged definition keeps its digest, and therefore also the name in it.
     { name: 'definition_digest', key: ['kind', 'name'], columns: { name: typed }, isCache: true },
     { name: 'access_token', key: ['id'], columns: { name: typed, created_by: name } },

@@ -114,6 +114,10 @@ export async function makeTemplate(plant?: (context: WriteContext) => void | Pro
     addScopes(writer, getScan(writer, openScan).id, [safe(scope)])
     return { scan, openScan }
   })
+  const condition = { kind: 'above', value: 2 }
+  const watch = { slug: 'open-by-space', displayName: 'Open by space', metricSlug: 'open-findings', condition }
+  await run('create_watch', { ...watch, dimensions: ['container'] })
+  await run('check_watches')
   await plant?.(context)
   const known = store.read((reader) => {
     const ids = ['source', 'asset', 'scan', 'term', 'metric'].map((table) => `SELECT uid FROM ${table}`)

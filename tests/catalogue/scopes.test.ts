@@ -30,9 +30,9 @@ const asking: Readonly<Record<string, readonly string[]>> = {
   triage: ['update_finding', 'triage_findings', 'create_suppression', 'delete_suppression'],
   author: [
     ...['create', 'update', 'delete'].flatMap((verb) =>
-      ['glossary_term', 'metric', 'custom_detector'].map((noun) => `${verb}_${noun}`),
+      ['glossary_term', 'metric', 'custom_detector', 'watch'].map((noun) => `${verb}_${noun}`),
     ),
-    ...['deprecate_metric', 'set_placement', 'remove_placement'],
+    ...['deprecate_metric', 'set_placement', 'remove_placement', 'check_watches'],
   ],
   certify: ['certify_metric'],
   admin: [

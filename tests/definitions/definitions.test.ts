@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { listAuditRows } from '../../src/audit/audit.store.ts'
 import { verifyAudit } from '../../src/audit/audit-chain.store.ts'
+import { createWebhookSender } from '../../src/connectors/webhooks.ts'
 import { type ApplyOptions, applyFolder } from '../../src/definitions/apply.ts'
 import { exportDefinitions, makeFolder } from '../../src/definitions/export.ts'
 import { readFolder } from '../../src/definitions/folder.ts'
@@ -24,13 +25,17 @@ import { loadDefinitions } from '../../src/definitions/normal.ts'
 import { certifyMetric } from '../../src/metrics/governance.ts'
 import { findMetricBySlug } from '../../src/metrics/metrics.store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { thrownBy } from '../support/context.ts'
+import { plainVault, thrownBy } from '../support/context.ts'
 import { openNewStore } from '../support/new-store.ts'
 import { safe } from '../support/safe-text.ts'
 import { definitionSets, type GeneratedSet } from './generated.ts'
 
 const AT = Date.UTC(2026, 5, 15, 12)
 const author = { name: 'ann', via: 'cli', at: AT } as const
+const receivers = {
+  vault: plainVault,
+  sender: createWebhookSender({ hosts: [] }),
+}
 const plain: ApplyOptions = { dryRun: false, prune: false, force: false }
 
 let root: string
@@ -55,7 +60,7 @@ function openStore(): Store {
 const newFolder = () => join(root, `folder-${count++}`)
 const all = (store: Store) => Object.fromEntries(store.read(loadDefinitions))
 const apply = (store: Store, folder: string, options: Partial<ApplyOptions> = {}) =>
-  applyFolder(store, readFolder(folder), { ...plain, ...options }, author)
+  applyFolder(store, readFolder(folder), { ...plain, ...options }, author, receivers)
 function exportAll(store: Store, folder: string, options = { prune: false, force: false }) {
   makeFolder(folder)
   return exportDefinitions(store, readFolder(folder), options)

@@ -224,7 +224,7 @@ test('a metric in use is not deleted, and its users are named', async () => {
 
 test('usedBy names metrics and dashboards', async () => {
   const { usedBy } = await open().ask('get_metric', { slug: 'new-findings' })
-  expect(usedBy).toEqual({ metrics: ['weekly-finding-trend'], dashboards: ['discovery'] })
+  expect(usedBy).toEqual({ metrics: ['weekly-finding-trend'], dashboards: ['discovery'], watches: [] })
 })
 
 test('a deleted metric is returned, is gone, and is no successor any more', async () => {

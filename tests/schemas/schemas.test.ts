@@ -44,6 +44,7 @@ describe('schemas/', () => {
       'openapi.json',
       'source-bi-platform.schema.json',
       'source-wiki.schema.json',
+      'watch.schema.json',
     ])
   })
 

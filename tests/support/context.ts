@@ -6,6 +6,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { type Caller, scopes, type WriteContext } from '../../src/operation/context.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import type { Vault } from '../../src/store/keys/vault.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openNewStore } from './new-store.ts'
 
@@ -47,7 +48,15 @@ export function openContext(options: { caller?: Caller; now?: number } = {}): Te
   return { clock, ...contextOf({ store, now: () => clock.now, caller: options.caller ?? localPerson }) }
 }
 
-type Given = Pick<WriteContext, 'store' | 'now' | 'caller'> & Partial<Pick<WriteContext, 'vault' | 'scans'>>
+/** Seals nothing. */
+export const plainVault: Vault = {
+  seal: (place, plain) => JSON.stringify([place, plain]),
+  open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
+  fingerprintKey: () => new Uint8Array(32),
+}
+
+type Given = Pick<WriteContext, 'store' | 'now' | 'caller'> &
+  Partial<Pick<WriteContext, 'vault' | 'scans' | 'webhookHosts'>>
 
 /** Everything an operation gets, over a store; by default with a vault that seals nothing and no scans. */
 export function contextOf(given: Given): WriteContext {
@@ -56,11 +65,7 @@ export function contextOf(given: Given): WriteContext {
     signal: new AbortController().signal,
     log: silentLog,
     progress: () => {},
-    vault: {
-      seal: (place, plain) => JSON.stringify([place, plain]),
-      open: (_place, sealed) => (JSON.parse(sealed) as [string, string])[1],
-      fingerprintKey: () => new Uint8Array(32),
-    },
+    vault: plainVault,
     scans: { start: () => {}, cancel: () => {} },
     ...given,
   }

@@ -22,7 +22,11 @@ export function addDefinitionCommands(program: Command, host: Host): void {
       .requiredOption('--dir <folder>', 'the folder of definitions')
       .option('--json', 'print the result as JSON')
 
-  command('existing', 'export', 'write glossary, metrics, dashboards and custom detectors as YAML, one file each')
+  command(
+    'existing',
+    'export',
+    'write glossary, metrics, dashboards, watches and custom detectors as YAML, one file each',
+  )
     .option('--prune', 'remove the files of what is not in the database')
     .option('--force', 'overwrite files that were edited and not applied')
     .action(async ({ dir, json, prune = false, force = false, home }: FolderFlags) => {
@@ -103,8 +107,17 @@ function toApplyOptions({ dryRun = false, prune = false, force = false }: Folder
 async function applyAndPrint(host: Host, { dir, json, home }: FolderFlags, options: ApplyOptions): Promise<Outcome> {
   return withSession(host, { home }, async ({ app }) => {
     const context = app.contextFor({ caller: app.caller, signal: host.signal })
-    const { applyFolder } = await import('../../definitions/apply.ts')
-    const outcome = applyFolder(context.store, await readDefinitions(host, dir), options, authorOf(context))
+    const [{ applyFolder }, { toReceiverTools }] = await Promise.all([
+      import('../../definitions/apply.ts'),
+      import('../../watches/operations.ts'),
+    ])
+    const outcome = applyFolder(
+      context.store,
+      await readDefinitions(host, dir),
+      options,
+      authorOf(context),
+      toReceiverTools(context),
+    )
     if (json) printJson(host, toJson(outcome, options))
     else print(host, ...(await toText(outcome, options)))
     return outcome

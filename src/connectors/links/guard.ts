@@ -29,7 +29,7 @@ export interface Guard {
   /** Sends one admitted request without credentials, and connects only to addresses that were checked. */
   send(
     admission: Extract<Admission, { admitted: true }>,
-    request: Pick<ExchangeRequest, 'method' | 'headers' | 'totalMs' | 'maxBytes' | 'signal' | 'wantsBody'>,
+    request: Pick<ExchangeRequest, 'method' | 'headers' | 'body' | 'totalMs' | 'maxBytes' | 'signal' | 'wantsBody'>,
   ): Promise<ExchangeReply>
 }
 

@@ -21,6 +21,8 @@ export interface Resources {
 
 const json = 'application/json'
 const schemaPrefix = 'assay://schemas/'
+export const WATCHES_URI = 'assay://watches'
+const WATCHES = 'list_watches'
 
 export const uriOf = ({ room }: ResourceKind, name: string): string => `assay://${room}/${encodeURIComponent(name)}`
 
@@ -65,7 +67,8 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
         title: `Schema of ${name}`,
         mimeType: 'application/schema+json',
       }))
-      return [...named.flat(), ...schemaResources]
+      const watches = { uri: WATCHES_URI, name: 'watches', title: 'Watches and their states', mimeType: json }
+      return [...named.flat(), ...(readers.find(WATCHES) === undefined ? [] : [watches]), ...schemaResources]
     },
     read: (uri, exchange) => read(uri, { offered, readers, schemas }, exchange),
     complete: async (template, typed, exchange) => {
@@ -91,6 +94,9 @@ interface ResourceCatalog {
 }
 
 async function read(uri: string, shelf: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
+  if (uri === WATCHES_URI && shelf.readers.find(WATCHES) !== undefined) {
+    return [{ uri, mimeType: json, text: showJson(await shelf.readers.run(WATCHES, {}, exchange)) }]
+  }
   const [, room = '', encoded = ''] = /^assay:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? []
   const name = decode(encoded)
   if (room === 'schemas') {

@@ -55,6 +55,8 @@ export function deferSurface(frame: ToolManifest, load: () => Promise<McpSurface
     getPrompt: async (name, input, exchange) => (await loaded()).getPrompt(name, input, exchange),
     complete: async (subject, argument, typed, exchange) =>
       (await loaded()).complete(subject, argument, typed, exchange),
+    // What changes without a call is followed by the loaded surface alone.
+    subscribed: () => void loaded().catch(() => undefined),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

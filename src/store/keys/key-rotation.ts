@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, conflict, invalidInput } from '../../kernel/errors.ts'
 import { db } from '../builder.ts'
+import { sealDefinition } from '../digests.store.ts'
 import type { Store, Writer } from '../store.ts'
 import { syncFile } from '../sync-file.ts'
 import { checkValue, KEY_BYTES, sealWith, unsealWith, wrapPlace, wrappingKey } from './envelope.ts'
@@ -98,29 +99,43 @@ function changeKey(writer: Writer, present: FoundKey, next: Buffer, at: number):
   return { before: install.check ?? '', after, ...resealSecrets(writer, before, keys) }
 }
 
-/** Seals the secrets of all sources with the newest data key; a secret that cannot be opened is left unchanged. */
+/** Seals all secrets with the newest data key; one that cannot be opened is left unchanged. */
 function resealSecrets(writer: Writer, before: OpenKeys, after: OpenKeys): { resealed: number; unreadable: number } {
   const counts = { resealed: 0, unreadable: 0 }
+  const reseal = (at: string, sealed: string): string => {
+    const place = toPlace(before.installId, at)
+    const key = before.byId.get(toKeyId(sealed))
+    try {
+      if (key === undefined) throw keyMissing()
+      const again = sealWith(after.credential.key, after.credential.id, place, unsealWith(key, place, sealed))
+      counts.resealed += 1
+      return again
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      counts.unreadable += 1
+      return sealed
+    }
+  }
   for (const source of writer.all(db.selectFrom('source').select(['id', 'uid', 'secrets']))) {
-    const secrets = Object.entries(JSON.parse(source.secrets) as Record<string, string>).map(([member, sealed]) => {
-      const place = toPlace(before.installId, `source/${source.uid}/${member}`)
-      const key = before.byId.get(toKeyId(sealed))
-      try {
-        if (key === undefined) throw keyMissing()
-        const again = sealWith(after.credential.key, after.credential.id, place, unsealWith(key, place, sealed))
-        counts.resealed += 1
-        return [member, again]
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        counts.unreadable += 1
-        return [member, sealed]
-      }
-    })
-    const text = JSON.stringify(Object.fromEntries(secrets))
+    const secrets = Object.entries(JSON.parse(source.secrets) as Record<string, string>)
+    const again = secrets.map(([member, sealed]) => [member, reseal(`source/${source.uid}/${member}`, sealed)])
+    const text = JSON.stringify(Object.fromEntries(again))
     writer.run(db.updateTable('source').set({ secrets: text }).where('id', '=', source.id))
+  }
+  for (const { id, uid, watch_uid, sealed } of writer.all(receivers())) {
+    const again = reseal(`watch/${watch_uid}/${uid}`, sealed)
+    writer.run(db.updateTable('watch_receiver').set({ sealed: again }).where('id', '=', id))
   }
   return counts
 }
+
+/** The receivers of all watches, whose addresses are sealed. */
+const receivers = () =>
+  db
+    .selectFrom('watch_receiver')
+    .innerJoin('watch', 'watch.id', 'watch_receiver.watch_id')
+    .select(['watch_receiver.id', 'watch_receiver.uid', 'watch_receiver.sealed'])
+    .select(['watch.uid as watch_uid', 'watch.slug as watch_slug'])
 
 /**
  * Completes an interrupted rotation: moves the key that the database needs to the key file. The old key is kept under a
@@ -171,6 +186,9 @@ export function replaceKey(folder: KeyContext): KeyReplacement {
       writer.run(db.deleteFrom('install').where('name', '=', 'key_check'))
       const sealed = writer.all(db.selectFrom('source').select('id').where('secrets', '<>', '{}'))
       writer.run(db.updateTable('source').set({ secrets: '{}' }).where('secrets', '<>', '{}'))
+      const watches = new Set(writer.all(receivers()).map(({ watch_slug }) => watch_slug))
+      writer.run(db.deleteFrom('watch_receiver'))
+      for (const name of watches) sealDefinition(writer, { kind: 'watch', name })
       return sealed.length
     },
     { durable: true },
@@ -188,7 +206,7 @@ export interface KeyStatus {
   needs?: string
   found?: string
   dataKeys: number
-  /** Number of sealed secrets of sources. */
+  /** Number of sealed secrets of sources and watches. */
   secrets: number
   problem?: string
 }
@@ -204,8 +222,11 @@ export function backUpKey(folder: KeyContext, target: string): void {
 
 export function readKeyStatus(folder: KeyContext): KeyStatus {
   const { install, rows } = folder.store.read(readKeys)
-  const sources = folder.store.read((reader) => reader.all(db.selectFrom('source').select('secrets')))
-  const secrets = sources.reduce((sum, row) => sum + Object.keys(JSON.parse(row.secrets) as object).length, 0)
+  const { sources, sealed } = folder.store.read((reader) => ({
+    sources: reader.all(db.selectFrom('source').select('secrets')),
+    sealed: reader.all(receivers()).length,
+  }))
+  const secrets = sources.reduce((sum, row) => sum + Object.keys(JSON.parse(row.secrets) as object).length, sealed)
   const facts = { dataKeys: rows.length, secrets, ...(install.check === undefined ? {} : { needs: install.check }) }
   try {
     const { key, place } = getKey(folder)

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
+import { isObject } from '../../kernel/json-object.ts'
+import {
+  joinShown,
+  line,
+  type PrintableText,
+  plainDigits,
+  showCode,
+  showName,
+  showSentence,
+} from '../../kernel/shown.ts'
+import type { Watch, WatchStateChange } from '../../watches/view.ts'
+import { declareDataUse } from '../data-use.ts'
+import { UsageError } from '../exit.ts'
+import type { Flags, Host } from '../host.ts'
+import { print, printJson, withSession } from '../session.ts'
+import { toTable } from '../table.ts'
+
+interface CreateFlags extends Flags {
+  name?: string
+  metric: string
+  above?: number
+  below?: number
+  changeAbove?: number
+  for?: number
+  last?: string
+  by?: string[]
+  term?: string
+  filters?: Record<string, unknown>
+  cron?: string
+  webhook?: string
+  format: 'json' | 'slack'
+  secretFile?: string
+  json?: boolean
+}
+
+const list = (value: string) => value.split(',').map((item) => item.trim())
+
+export function addWatchCommands(program: Command, host: Host): void {
+  const watch = program.command('watch').description('watch metrics: see, create and delete watches')
+  const command = (name: string, description: string) =>
+    declareDataUse('existing', watch.command(name)).description(description).option('--json', 'print the REST answer')
+
+  command('list', 'list the watches and their states').action(async (options: Flags & { json?: boolean }) => {
+    const answer = await withSession(host, options, (session) => session.call<{ items: Watch[] }>('list_watches', {}))
+    if (options.json) return printJson(host, answer)
+    if (answer.items.length === 0) return print(host, line`No watches yet. Add one with: assay watch create`)
+    print(host, ...toWatchTable(answer.items))
+  })
+
+  command('show', 'show a watch, its groups and its last changes of state')
+    .argument('<slug>', 'the watch')
+    .action(async (slug: string, options: Flags & { json?: boolean }) => {
+      const found = await withSession(host, options, (session) =>
+        session.call<Watch & { history: WatchStateChange[] }>('get_watch', { slug }),
+      )
+      if (options.json) return printJson(host, found)
+      print(host, ...toWatchTable([found]), ...toGroupLines(found))
+      for (const { at, state, previousState, value, group } of found.history) {
+        const of = group === undefined ? line`` : line` ${showGroup(group)}`
+        print(host, line`${showCode(at)} ${showCode(previousState)} → ${showCode(state)}${of} ${showValue(value)}`)
+      }
+    })
+
+  command('create', 'watch a metric')
+    .argument('<slug>', 'name of the watch, such as open-criticals')
+    .requiredOption('--metric <metric>', 'the metric: slug, id, display name or synonym')
+    .option('--name <name>', 'name for people (default: the slug in words)')
+    .option('--above <n>', 'fire when the value is above this', toNumber)
+    .option('--below <n>', 'fire when the value is below this', toNumber)
+    .option('--change-above <fraction>', 'fire when it grew by more than this, such as 0.2 for a fifth', toNumber)
+    .option('--for <n>', 'evaluations in a row at which it must hold (default 1)', toNumber)
+    .option('--last <window>', 'range of a flow metric, such as 7d')
+    .option('--by <list>', 'dimensions: each group has a state of its own', list)
+    .option('--term <term>', 'glossary term that narrows the metric')
+    .option('--filters <json>', 'filters as JSON, such as {"severities":["HIGH"]}', toObject)
+    .option('--cron <expression>', 'evaluate at these times too, in UTC')
+    .option('--webhook <url>', 'https address that gets changes of state')
+    .addOption(new Option('--format <format>', 'with --webhook: its format').choices(['json', 'slack']).default('json'))
+    .option('--secret-file <file>', 'with --webhook: file with the key that signs the messages')
+    .action(async (slug: string, options: CreateFlags) => {
+      const input = { slug, ...toInput(slug, options) }
+      const { home } = options
+      const created = await withSession(host, { home }, (session) => session.call<Watch>('create_watch', input))
+      if (options.json) return printJson(host, created)
+      print(
+        host,
+        line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
+      )
+    })
+
+  command('delete', 'delete a watch with its history')
+    .argument('<slug>', 'the watch')
+    .action(async (slug: string, options: Flags & { json?: boolean }) => {
+      const deleted = await withSession(host, options, (session) => session.call<Watch>('delete_watch', { slug }))
+      if (options.json) return printJson(host, deleted)
+      print(host, line`${showCode(slug)} is deleted`)
+    })
+
+  declareDataUse('existing', program.command('check'))
+    .description('evaluate watches now; exit 1 when one fires or cannot be known')
+    .argument('[slugs...]', 'the watches (default: all)')
+    .option('--allow-unknown', 'exit 0 for watches that cannot be known')
+    .option('--json', 'print the REST answer')
+    .action(async (slugs: string[], options: Flags & { json?: boolean; allowUnknown?: boolean }) => {
+      const { home } = options
+      const answer = await withSession(host, { home }, (session) =>
+        session.call<{ items: Watch[] }>('check_watches', slugs.length === 0 ? {} : { watches: slugs }),
+      )
+      if (options.json) printJson(host, answer)
+      else if (answer.items.length === 0) print(host, line`No watches yet. Add one with: assay watch create`)
+      else print(host, ...toWatchTable(answer.items), ...answer.items.flatMap(toGroupLines))
+      const counts = { FIRING: 0, UNKNOWN: 0, OK: 0 }
+      for (const { state } of answer.items) counts[state] += 1
+      if (counts.FIRING > 0 || (counts.UNKNOWN > 0 && options.allowUnknown !== true)) {
+        const message = `${counts.FIRING} of ${answer.items.length} watches fire, ${counts.UNKNOWN} cannot be known.`
+        throw new AppError('conflict', message)
+      }
+    })
+}
+
+function toInput(slug: string, options: CreateFlags) {
+  const { metric, name, last, by, term, filters, cron } = options
+  const conditions = (['above', 'below', 'changeAbove'] as const).flatMap((kind) => {
+    const value = options[kind]
+    return value === undefined ? [] : [{ kind, value, ...(options.for === undefined ? {} : { for: options.for }) }]
+  })
+  const [condition] = conditions
+  if (condition === undefined || conditions.length > 1)
+    throw new UsageError('Give one of --above, --below and --change-above.')
+  const words = slug.replaceAll('-', ' ')
+  const members = { last, dimensions: by, glossaryTermSlug: term, filters, cron, deliver: toReceivers(options) }
+  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+  const displayName = name ?? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+  return { displayName, metricSlug: metric, condition, ...given }
+}
+
+function toReceivers({ webhook, format, secretFile }: CreateFlags): object[] | undefined {
+  if (webhook === undefined) {
+    if (secretFile !== undefined) throw new UsageError('--secret-file goes with --webhook.')
+    return undefined
+  }
+  const secret = secretFile === undefined ? {} : { secret: readFileSync(secretFile, 'utf8').trim() }
+  return [{ type: 'webhook', url: webhook, format, ...secret }]
+}
+
+const showValue = (value: number | null) => (value === null ? line`no value` : showSentence(plainDigits(value)))
+
+const showGroup = (group: Record<string, string>) =>
+  joinShown(
+    Object.values(group).map((name) => showName(name)),
+    ' / ',
+  )
+
+function toWatchTable(watches: readonly Watch[]): PrintableText[] {
+  const titles = ['watch', 'state', 'metric', 'value', 'condition', 'evaluated']
+  const rows = watches.map(({ slug, state, reason, metricSlug, value, condition, evaluatedAt, dimensions }) => [
+    showCode(slug),
+    reason === undefined ? showCode(state) : line`${showCode(state)} (${showCode(reason)})`,
+    showCode(metricSlug),
+    dimensions.length > 0 ? line`by ${joinShown(dimensions.map(showCode))}` : showValue(value),
+    line`${showCode(condition.kind)} ${showValue(condition.value)}`,
+    showCode(evaluatedAt ?? 'never'),
+  ])
+  return toTable(
+    titles.map((title) => ({ title: showName(title) })),
+    rows,
+  )
+}
+
+const toGroupLines = ({ slug, groups }: Watch): PrintableText[] =>
+  groups
+    .filter(({ state }) => state !== 'OK')
+    .map(
+      ({ group, state, value }) => line`${showCode(slug)} ${showGroup(group)}: ${showCode(state)} ${showValue(value)}`,
+    )
+
+function toNumber(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number)) throw new InvalidArgumentError('Must be a number.')
+  return number
+}
+
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Reported below, together with JSON that is not an object.
+  }
+  throw new InvalidArgumentError('Must be a JSON object.')
+}

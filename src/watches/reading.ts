@@ -1,0 +1,177 @@
+import { toSafeMessage } from '../detectors/safe-text.ts'
+import { NONE } from '../findings/facets.ts'
+import { AppError } from '../kernel/errors.ts'
+import { ownText } from '../kernel/safe-text.ts'
+import { showName } from '../kernel/shown.ts'
+import { compareNames, listGroups } from '../query/answer/breakdown.ts'
+import { once, type RunPlan, toDifference, toNodeValue, toTotal, type Value } from '../query/answer/value.ts'
+import { openExecutor } from '../query/engine/executor.ts'
+import { emptyPartial, toGroupId } from '../query/plan/cells.ts'
+import { readDimensions } from '../query/plan/dimensions.ts'
+import { type GroupKey, listPlans, type PlanCondition, planMetric, type ValueNode } from '../query/plan/plan.ts'
+import { openScope } from '../query/plan/scope.ts'
+import { beforeWindow, getZone, previousPeriod, type TimeRange } from '../query/plan/time.ts'
+import { isInScope, listSources, type SourceFreshness } from '../query/sql/freshness.store.ts'
+import { readSourceScans, type SourceScanState } from '../query/sql/source-scans.store.ts'
+import type { Reader } from '../store/store.ts'
+import { MAX_WATCH_GROUPS, type UnknownReason, type WatchGroupKey, type WatchRecord } from './model.ts'
+import { meets } from './transition.ts'
+
+/** The value of one group at an evaluation. */
+export interface GroupReading {
+  key: WatchGroupKey
+  /** For `changeAbove`, the change as a fraction. */
+  value: number | null
+  /** Null: it cannot be told, for `reason`. */
+  met: boolean | null
+  reason: string | null
+}
+
+/** What an evaluation found. */
+export interface WatchReading {
+  /** Why all of it is UNKNOWN. */
+  problem: UnknownReason | null
+  groups: GroupReading[]
+  /** How many groups there are; states are kept of at most `MAX_WATCH_GROUPS`. */
+  totalGroups: number
+}
+
+/**
+ * Evaluates a watch in the snapshot of the reader; changes nothing.
+ * @param standing the groups that must be among those of the reading, because they fire or are UNKNOWN
+ */
+export function readWatch(
+  reader: Reader,
+  watch: WatchRecord,
+  { now, standing }: { now: number; standing: readonly WatchGroupKey[] },
+): WatchReading {
+  try {
+    return evaluate(reader, watch, now, standing)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const problem = { code: error.facts.reason ?? error.code, message: toSafeMessage(error.message) }
+    return toUnknownReading(watch, standing, problem)
+  }
+}
+
+/** The reading of a watch that could not be evaluated. */
+export function toUnknownReading(
+  { dimensions }: WatchRecord,
+  standing: readonly WatchGroupKey[],
+  problem: UnknownReason,
+): WatchReading {
+  const keys = dimensions.length === 0 ? [[]] : standing
+  const groups = keys.map((key) => ({ key, value: null, met: null, reason: problem.code }))
+  return { problem, groups, totalGroups: keys.length }
+}
+
+function evaluate(reader: Reader, watch: WatchRecord, now: number, standing: readonly WatchGroupKey[]): WatchReading {
+  const { metricSlug, termSlug, filters, condition } = watch
+  const question = { metricSlug, ...(termSlug === null ? {} : { glossaryTermSlug: termSlug }), filters: filters ?? {} }
+  const { metric, inputs, conditions } = openScope(reader, question, undefined)
+  const { dimensions } = readDimensions(reader, metric, watch.dimensions)
+  const zone = getZone('UTC')
+  const nodeOver = (range: TimeRange) =>
+    planMetric(metric, conditions, { range, now, zone, weekStart: 'monday', dimensions, inputs })
+  // What happened in this very millisecond counts, as in a stock at the present.
+  const to = now + 1
+  const range = watch.last === null ? undefined : { from: beforeWindow(to, zone, watch.last), to }
+  const node = nodeOver(range ?? {})
+  const earlier = condition.kind === 'changeAbove' && range !== undefined ? nodeOver(previousPeriod(range)) : undefined
+  const run = once(openExecutor(reader))
+  const scans = readSourceScans(reader)
+  const populations = listPlans(node).map((plan) => plan.conditions)
+  const problem = findProblem(reader, scans, populations)
+
+  const { groups, totalGroups } = listValues(node, earlier, { run, watch, standing })
+  const isBySource = dimensions.indexOf('source')
+  const readings = groups.map(({ key, value }): GroupReading => {
+    const own = isBySource === -1 ? problem : findGroupProblem(reader, scans, key[isBySource] ?? null, problem)
+    const named = key.map((name) => name ?? ownText(NONE))
+    if (own !== null) return { key: named, value, met: null, reason: own.code }
+    return { key: named, value, met: meets(condition, value), reason: value === null ? 'no_value' : null }
+  })
+  return { problem, groups: readings, totalGroups }
+}
+
+interface GroupSearch {
+  run: RunPlan
+  watch: WatchRecord
+  standing: readonly WatchGroupKey[]
+}
+
+interface WatchedValue {
+  key: GroupKey
+  value: number | null
+}
+
+/** The groups that get a state: those that fire or are UNKNOWN, then those that are nearest to meeting the condition. */
+function listValues(
+  node: ValueNode,
+  earlier: ValueNode | undefined,
+  { run, watch, standing }: GroupSearch,
+): { groups: WatchedValue[]; totalGroups: number } {
+  const toWatched = (key: GroupKey, present: Value, before: Value | undefined): WatchedValue => ({
+    key,
+    value: before === undefined ? present.value : toDifference(present.value, before.value).pctChange,
+  })
+  if (watch.dimensions.length === 0) {
+    const before = earlier === undefined ? undefined : toTotal(earlier, run)
+    return { groups: [toWatched([], toTotal(node, run), before)], totalGroups: 1 }
+  }
+  const found = listGroups(node, earlier, run).groups.map(({ key, before, ...present }) =>
+    toWatched(key, present, before),
+  )
+  const nothing = (each: ValueNode) => toNodeValue(each, () => emptyPartial)
+  const empty = toWatched([], nothing(node), earlier === undefined ? undefined : nothing(earlier)).value
+  const byId = new Map(found.map((group) => [toGroupId(group.key), group]))
+  const kept = standing.map((names): WatchedValue => {
+    const key = names.map((name) => (name === NONE ? null : name))
+    return byId.get(toGroupId(key)) ?? { key, value: empty }
+  })
+  const sign = watch.condition.kind === 'below' ? 1 : -1
+  const rankOf = ({ value }: WatchedValue) => (value === null ? Number.POSITIVE_INFINITY : sign * value)
+  const ordered = found.sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.key, b.key))
+  const all = new Map([...kept, ...ordered].map((group) => [toGroupId(group.key), group]))
+  return { groups: [...all.values()].slice(0, MAX_WATCH_GROUPS), totalGroups: all.size }
+}
+
+/** Why nothing can be said of the sources in scope; the worst of them speaks for all. */
+function findProblem(
+  reader: Reader,
+  scans: ReadonlyMap<string, SourceScanState>,
+  populations: readonly (readonly PlanCondition[])[],
+): UnknownReason | null {
+  const sources = listSources(reader).filter((source) => isInScope(source, populations))
+  if (sources.length === 0) return { code: 'no_source', message: ownText('There is no source in scope.') }
+  const problems = sources.flatMap((source) => judgeSource(source, scans.get(source.uid)) ?? [])
+  return order.flatMap((code) => problems.filter((problem) => problem.code === code))[0] ?? null
+}
+
+const order = ['never_scanned', 'scan_failed', 'scan_partial']
+
+function findGroupProblem(
+  reader: Reader,
+  scans: ReadonlyMap<string, SourceScanState>,
+  name: string | null,
+  whole: UnknownReason | null,
+): UnknownReason | null {
+  const source = listSources(reader).find((each) => each.name === name)
+  return source === undefined ? whole : judgeSource(source, scans.get(source.uid))
+}
+
+function judgeSource({ name }: SourceFreshness, state: SourceScanState | undefined): UnknownReason | null {
+  const shown = showName(name)
+  if (
+    state === undefined ||
+    (state.lastCompletedScanAt === null && state.lastStatus !== 'FAILED' && state.lastStatus !== 'PARTIAL')
+  ) {
+    return { code: 'never_scanned', message: toSafeMessage(`No scan of ${shown} has completed.`) }
+  }
+  if (state.lastStatus === 'FAILED')
+    return { code: 'scan_failed', message: toSafeMessage(`The last scan of ${shown} failed.`) }
+  if (state.isResuming || (state.lastStatus !== null && state.lastStatus !== 'COMPLETED')) {
+    return { code: 'scan_partial', message: toSafeMessage(`The last scan of ${shown} was not complete.`) }
+  }
+  return null
+}

@@ -1,0 +1,25 @@
+import type { Log } from '../runtime/log.ts'
+import type { Store } from '../store/store.ts'
+import { readSignal } from './states.store.ts'
+
+const LOOK_MS = 1_000
+
+/** Calls `listener` soon after watches or their states changed, whichever process changed them, until the signal. */
+export function followWatches(
+  { store, log, signal }: { store: Store; log: Log; signal: AbortSignal },
+  listener: () => void,
+): void {
+  const look = () => store.read(readSignal).revision
+  let seen = look()
+  const timer = setInterval(() => {
+    try {
+      const present = look()
+      if (present === seen) return
+      seen = present
+      listener()
+    } catch (error) {
+      log.debug('the watches could not be looked at', { error })
+    }
+  }, LOOK_MS).unref()
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+}

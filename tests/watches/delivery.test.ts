@@ -1,0 +1,193 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createWebhookSender, type WebhookMessage } from '../../src/connectors/webhooks.ts'
+import { errorOf, NOON } from '../support/context.ts'
+import { killDeliverers } from './killed-delivery.ts'
+import { openReceiver, type Reply } from './receiver.ts'
+import { DAY, openWatching, type Watching } from './watching.ts'
+
+const webhook = (url: string, more: object = {}) => ({ type: 'webhook', url, format: 'json', ...more })
+const watch = {
+  slug: 'open',
+  displayName: 'Open <findings>',
+  metricSlug: 'open-findings',
+  condition: { kind: 'above', value: 0 },
+}
+const open = { id: 1, severity: 'HIGH', first: NOON - DAY }
+const bodies = (messages: readonly WebhookMessage[]) => messages.map(({ body }) => JSON.parse(body))
+
+/** Makes the watch fire and be OK in turn. */
+async function toggle(watching: Watching, times: number): Promise<void> {
+  const { clock } = watching.context
+  for (let count = 0; count < times; count++) {
+    clock.now += 60_000
+    const isOpen = count % 2 === 0
+    await watching.bring([
+      { ...open, id: 1000 + Math.floor(count / 2), ...(isOpen ? {} : { resolved: clock.now - 1 }) },
+    ])
+    await watching.tick()
+  }
+}
+
+describe('a message', () => {
+  it('holds the change, signed with the secret', async () => {
+    const watching = openWatching()
+    await watching.ask('create_watch', {
+      ...watch,
+      deliver: [webhook('https://hooks.acme.com/a', { secret: 'k1-of-acme' })],
+    })
+    await watching.bring([open])
+    await watching.tick()
+    const { history } = await watching.ask('get_watch', { slug: 'open' })
+    expect(bodies(watching.sent)).toEqual([
+      {
+        id: history[0].id,
+        watch: 'open',
+        displayName: 'Open <findings>',
+        state: 'FIRING',
+        previousState: 'UNKNOWN',
+        value: 1,
+        condition: { kind: 'above', value: 0, for: 1 },
+        at: new Date(NOON).toISOString(),
+      },
+    ])
+    const [message] = watching.sent
+    const signature = createHmac('sha256', 'k1-of-acme')
+      .update(message?.body ?? '')
+      .digest('hex')
+    expect(message?.headers['x-assay-signature']).toBe(`sha256=${signature}`)
+  })
+
+  it('for Slack is one text without markup of others', async () => {
+    const watching = openWatching()
+    const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
+    const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })
+    expect(deliver[0].url).not.toContain('aBcDeFgHiJkLmNoPqRsTuVwX')
+    await watching.bring([open])
+    await watching.tick()
+    expect(watching.sent).toMatchObject([{ address: url }])
+    expect(bodies(watching.sent)).toEqual([{ text: 'FIRING: Open &lt;findings&gt; is 1 (above 0)' }])
+  })
+
+  it('holds no text from tenants in lockdown', async () => {
+    const watching = openWatching({ lockdown: true })
+    const deliver = [webhook('https://hooks.acme.com/a')]
+    await watching.ask('create_watch', { ...watch, dimensions: ['container', 'severity'], deliver })
+    await watching.bring([{ ...open, container: 'Project Quillfeather' }])
+    await watching.tick()
+    expect(bodies(watching.sent)).toMatchObject([{ group: { container: '(withheld)', severity: 'HIGH' } }])
+  })
+})
+
+describe('a secret', () => {
+  const given = { ...watch, deliver: [webhook('https://hooks.acme.com/a', { secret: 'a-long-signing-key' })] }
+
+  it('is shown masked, kept where it is left out or sent masked, and needed for another address', async () => {
+    const watching = openWatching()
+    const { ask } = watching
+    const created = await ask('create_watch', given)
+    expect(created.deliver).toMatchObject([{ url: 'https://hooks.acme.com/a', secret: '********' }])
+    await ask('update_watch', { slug: 'open', deliver: [webhook('https://hooks.acme.com/a', { secret: '********' })] })
+    await ask('update_watch', { slug: 'open', deliver: [webhook('https://hooks.acme.com/a')] })
+    const moved = [webhook('https://hooks.acme.com/b', { secret: '********' })]
+    expect((await errorOf(ask('update_watch', { slug: 'open', deliver: moved }))).facts.reason).toBe('secret_required')
+    await watching.bring([open])
+    await watching.tick()
+    expect(watching.sent[0]?.headers).toHaveProperty('x-assay-signature')
+    const stored = JSON.stringify(watching.context.read((reader) => reader.prepare('SELECT * FROM audit').all()))
+    expect(stored).not.toContain('a-long-signing-key')
+  })
+
+  it('is set by holders of the scope admin alone; others may change the rest', async () => {
+    const { ask, context } = openWatching()
+    context.caller = { ...context.caller, scopes: new Set(['read', 'author']) }
+    expect((await errorOf(ask('create_watch', given))).facts).toMatchObject({ reason: 'insufficient_scope' })
+    await ask('create_watch', watch)
+    const set = { slug: 'open', deliver: given.deliver }
+    expect((await errorOf(ask('update_watch', set))).facts).toMatchObject({ reason: 'insufficient_scope' })
+    await ask('update_watch', { slug: 'open', displayName: 'Other', deliver: [] })
+  })
+})
+
+describe('a receiver', () => {
+  it('that fails in several ways is asked again until it accepts: every change, in order, with one id', async () => {
+    const failing: Reply[] = [{ status: 500 }, { status: 307, headers: { location: '/elsewhere' } }, { status: 410 }]
+    const seen: { path: string; body: string }[] = []
+    const { changes, doubles, outOfOrder, missing } = await killDeliverers(0, 1, (received) => {
+      seen.push(received)
+      return failing.shift() ?? { status: 200 }
+    })
+    expect({ changes, doubles, outOfOrder, missing }).toEqual({ changes: 3, doubles: 0, outOfOrder: [], missing: [] })
+    expect(new Set(seen.map(({ path }) => path))).toEqual(new Set(['/hook']))
+    expect(new Set(seen.slice(0, 4).map(({ body }) => body)).size).toBe(1)
+  })
+
+  it('that is down is asked for a day; then the change is given up and the next one sent', async () => {
+    const watching = openWatching()
+    watching.answer.now = async () => 'could not be reached (ECONNREFUSED)'
+    await watching.ask('create_watch', { ...watch, deliver: [webhook('https://hooks.acme.com/a')] })
+    await watching.bring([open])
+    await watching.tick()
+    const waits: number[] = []
+    let tries = 1
+    const started = watching.context.clock.now
+    const { post } = { post: watching.answer.now }
+    watching.answer.now = async (message, signal) => {
+      tries += 1
+      waits.push(watching.context.clock.now - started)
+      return post(message, signal)
+    }
+    for (let second = 0; second < 26 * 60; second++) {
+      watching.context.clock.now += 60_000
+      await watching.tick()
+    }
+    expect(tries).toBeGreaterThan(25)
+    expect(tries).toBeLessThan(45)
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(DAY)
+    expect(await watching.ask('get_watch', { slug: 'open' })).toMatchObject({
+      deliver: [{ pending: 0, dropped: 1, lastFailure: 'could not be reached (ECONNREFUSED)' }],
+    })
+    watching.answer.now = async () => undefined
+    await watching.bring([{ ...open, resolved: watching.context.clock.now - 1 }])
+    await watching.tick()
+    expect(bodies(watching.sent)).toMatchObject([{ state: 'OK', previousState: 'FIRING' }])
+  })
+
+  it('that fails holds up neither the others nor the evaluations', async () => {
+    const watching = openWatching()
+    watching.answer.now = async ({ address }) => (address.endsWith('/down') ? 'answered 500' : undefined)
+    const deliver = [webhook('https://hooks.acme.com/down'), webhook('https://hooks.acme.com/up')]
+    await watching.ask('create_watch', { ...watch, deliver })
+    await toggle(watching, 3)
+    expect(watching.sent.map(({ address }) => address)).toEqual(Array(3).fill('https://hooks.acme.com/up'))
+  })
+
+  it('whose name leads to a private address is not asked', async () => {
+    const receiver = await openReceiver(() => ({ status: 200 }))
+    onTestFinished(() => receiver.close())
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    const sender = createWebhookSender({ hosts: [], resolve })
+    const message = { address: `https://hooks.acme.com:${receiver.port}/`, body: '{}', headers: {} }
+    expect(await sender.post(message, new AbortController().signal)).toContain('private')
+    expect(receiver.seen).toEqual([])
+  })
+
+  it('that is set by its shown address keeps what is stored', async () => {
+    const watching = openWatching()
+    const url = 'https://hooks.slack.com/services/T024BE7LH/B024BE7LH/aBcDeFgHiJkLmNoPqRsTuVwX'
+    const { deliver } = await watching.ask('create_watch', { ...watch, deliver: [webhook(url, { format: 'slack' })] })
+    const shown = { type: 'webhook', url: deliver[0].url, format: 'slack' }
+    await watching.ask('update_watch', { slug: 'open', deliver: [shown], displayName: 'Other' })
+    await watching.bring([open])
+    await watching.tick()
+    expect(watching.sent).toMatchObject([{ address: url }])
+    const elsewhere = { ...watch, slug: 'other', deliver: [shown] }
+    expect((await errorOf(watching.ask('create_watch', elsewhere))).facts.reason).toBe('secret_required')
+  })
+})
+
+it('every change arrives in order when the process that sends is killed', { timeout: 60_000 }, async () => {
+  const { changes, outOfOrder, missing } = await killDeliverers(3, 1)
+  expect(changes).toBe(63)
+  expect({ outOfOrder, missing }).toEqual({ outOfOrder: [], missing: [] })
+})
