@@ -83,6 +83,8 @@ type ReadElsewhere = (operation: string, input: object) => Promise<{ output: unk
 export const readWatchElsewhere =
   (answer: ReadElsewhere) =>
   async ({ watch }: EvaluationStart): Promise<WatchReading | undefined> => {
+    // Its answer names assets, which need not be unique.
+    if (watch.dimensions.includes('asset')) return undefined
     const answered = await answer(previewWatch.name, { slug: watch.slug })
     if (answered === undefined) return undefined
     const { problem, groups, totalGroups } = answered.output as WatchPreview

@@ -3,11 +3,12 @@ import { NONE } from '../findings/facets.ts'
 import { AppError } from '../kernel/errors.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { showName } from '../kernel/shown.ts'
-import { compareNames, listGroups } from '../query/answer/breakdown.ts'
+import { listGroups } from '../query/answer/breakdown.ts'
 import { once, type RunPlan, toDifference, toNodeValue, toTotal, type Value } from '../query/answer/value.ts'
 import { openExecutor } from '../query/engine/executor.ts'
 import { emptyPartial, toGroupId } from '../query/plan/cells.ts'
 import { readDimensions } from '../query/plan/dimensions.ts'
+import { compareKeys } from '../query/plan/group-names.ts'
 import { type GroupKey, listPlans, type PlanCondition, planMetric, type ValueNode } from '../query/plan/plan.ts'
 import { openScope } from '../query/plan/scope.ts'
 import { beforeWindow, getZone, previousPeriod, type TimeRange } from '../query/plan/time.ts'
@@ -131,7 +132,7 @@ function listValues(
   })
   const sign = watch.condition.kind === 'below' ? 1 : -1
   const rankOf = ({ value }: WatchedValue) => (value === null ? Number.POSITIVE_INFINITY : sign * value)
-  const ordered = found.sort((a, b) => rankOf(a) - rankOf(b) || compareNames(a.key, b.key))
+  const ordered = found.sort((a, b) => rankOf(a) - rankOf(b) || compareKeys(a.key, b.key))
   const all = new Map([...kept, ...ordered].map((group) => [toGroupId(group.key), group]))
   return { groups: [...all.values()].slice(0, MAX_WATCH_GROUPS), totalGroups: all.size }
 }

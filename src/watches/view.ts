@@ -4,6 +4,7 @@ import { FilterMapping } from '../findings/filter.ts'
 import { MASK } from '../kernel/redaction.ts'
 import { findMetricBySlug } from '../metrics/metrics.store.ts'
 import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
+import { toValueName } from '../query/plan/group-names.ts'
 import type { Reader } from '../store/store.ts'
 import { receiverFormats, WatchCondition, type WatchGroupKey, type WatchRecord, watchStates } from './model.ts'
 import { type ChangeRecord, getRun, listChanges, listQueues, listStates } from './states.store.ts'
@@ -86,7 +87,7 @@ const toInstant = (ms: number) => new Date(ms).toISOString()
 const worst = ['FIRING', 'UNKNOWN', 'OK'] as const
 
 export const toGroup = ({ dimensions }: WatchRecord, key: WatchGroupKey) =>
-  Object.fromEntries(dimensions.map((dimension, index) => [dimension, key[index] ?? ('' as WatchGroupKey[number])]))
+  Object.fromEntries(dimensions.map((dimension, index) => [dimension, toValueName(key[index])]))
 
 export function toWatch(reader: Reader, watch: WatchRecord): Watch {
   const run = getRun(reader, watch.id)
