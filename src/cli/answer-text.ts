@@ -52,9 +52,18 @@ function createFormat({ format, unit }: MetricView): (value: number | null) => P
 const MAX_GROUP = 60
 const MAX_TITLE = 16
 
-/** A metric answer for the terminal: the number, its groups and its warnings. */
+/** A metric answer for the terminal: the number, its groups and its warnings; then the metrics beside it. */
 export function toAnswerText(answer: unknown): PrintableText[] {
-  const view = answer as AnswerView
+  const { also = [] } = answer as { also?: (AnswerView | { metric: { slug: string }; error: { message: string } })[] }
+  const others = also.flatMap((other) =>
+    'error' in other
+      ? [line``, line`${showName(other.metric.slug)}: ${showSentence(other.error.message)}`]
+      : [line``, ...toOneAnswerText(other)],
+  )
+  return [...toOneAnswerText(answer as AnswerView), ...others]
+}
+
+function toOneAnswerText(view: AnswerView): PrintableText[] {
   const format = createFormat(view.metric)
   const lines = [line`${showName(view.metric.displayName)}: ${showAmount(view.formatted)}`]
   if (view.comparison !== undefined) {

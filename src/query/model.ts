@@ -10,6 +10,7 @@ import { granularities, weekDays } from './plan/time.ts'
 const MAX_GROUPS = 1000
 export const DEFAULT_GROUPS = 50
 export const MAX_DIMENSIONS = 3
+const MAX_ALSO = 8
 export const groupOrders = ['value', 'previous', 'delta'] as const
 export type GroupOrder = (typeof groupOrders)[number]
 
@@ -45,6 +46,7 @@ export const MetricQuestion = z.strictObject({
   weekStart,
   limit: z.int().min(1).max(MAX_GROUPS).describe('Most groups to list; the rest is in other.').optional(),
   compare: Compare.optional(),
+  alsoMetrics: z.array(Name).max(MAX_ALSO).describe('Up to 8 more metrics to ask the same of.').optional(),
   explain: z.boolean().describe('With compare: which groups the change comes from.').optional(),
   orderBy: z.enum(groupOrders).describe('What groups are ordered by; delta by its size.').optional(),
 })
@@ -109,6 +111,7 @@ export const Applied = z
   .object({
     from: ownText().nullable().describe('Start of the range; null is open.'),
     to: ownText().nullable().describe('End of the range, exclusive; of a stock, its moment.'),
+    asOf: ownText().optional().describe('Of a stock: the moment that it is counted at.'),
     timeField: ownText().describe('Instant that places a row in time.'),
     timeZone: ownText().describe('Time zone of dates and buckets.'),
     filters: z.array(AppliedFilter).describe('All hold together.'),
@@ -215,7 +218,7 @@ const DriverDimension = z.object({
 })
 export type DriverDimension = z.infer<typeof DriverDimension>
 
-export const MetricAnswer = z.object({
+const OneMetricAnswer = z.object({
   value: number('The value; a percentage is a fraction.'),
   formatted: ownText().describe('The value for people.'),
   ...parts,
@@ -251,6 +254,23 @@ export const MetricAnswer = z.object({
   freshness: Freshness,
   warnings: z.array(QueryWarning).describe('What to tell with the number.'),
   diagnosis: Diagnosis.optional(),
+})
+export type OneMetricAnswer = z.infer<typeof OneMetricAnswer>
+
+const FailedMetric = z.object({
+  metric: z.object({ slug: ownText().describe('As asked.') }).describe('The metric that was asked of.'),
+  value: z.null().describe('None.'),
+  error: z
+    .object({ code: ownText().describe('Code.'), message: outsideText().describe('What to do.') })
+    .describe('Why it has no value.'),
+})
+export type FailedMetric = z.infer<typeof FailedMetric>
+
+export const MetricAnswer = OneMetricAnswer.extend({
+  also: z
+    .array(z.union([OneMetricAnswer, FailedMetric]))
+    .describe('Of alsoMetrics, in their order.')
+    .optional(),
 })
 export type MetricAnswer = z.infer<typeof MetricAnswer>
 

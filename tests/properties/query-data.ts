@@ -389,6 +389,10 @@ export function makeQuestion(
   if (dice.chance(0.3)) question.limit = 1 + dice.below(8)
   // Without a limit, as many groups are listed as fit into so many bytes, which the oracle does not count.
   else if (question.dimensions?.includes('asset')) question.limit = 50
+  if (dice.chance(0.1)) {
+    const others = metrics.filter(({ entity }) => entity === metric.entity)
+    question.alsoMetrics = dice.some(others, 3).map(({ slug }) => slug)
+  }
   if (dice.chance(0.45)) {
     const kinds = [
       'previous_year',

@@ -102,6 +102,7 @@ export interface OracleQuestion {
   limit?: number
   compare?: string | { from: string; to: string }
   orderBy?: string
+  alsoMetrics?: string[]
   explain?: boolean
   granularity?: string
   dimension?: string

@@ -120,6 +120,16 @@ function compareScalar({ store, oracle }: Estate, metric: MadeMetric, question: 
   // Without a limit, fewer groups are listed than fit in an answer.
   const asked = { limit: 50, ...input } as MetricQuestion
   const actual = store.read((reader) => evaluateMetric(reader, asked, options))
+  const { alsoMetrics = [], ...alone } = question
+  for (const [index, metricSlug] of alsoMetrics.entries()) {
+    seen('also')
+    const also = actual.also?.[index]
+    if (also === undefined || 'error' in also) {
+      if (question.compare !== 'previous_period') throw new Error(`${metricSlug} failed: ${also?.error.message}`)
+      continue
+    }
+    check(`value of ${metricSlug}`, also.value, oracle.evaluate({ ...alone, metricSlug }).value)
+  }
   check('value', actual.value, expected.value)
   check('n', actual.n, expected.n)
   if (expected.drivers !== undefined) {
@@ -272,7 +282,7 @@ test('the questions cover every kind often enough', () => {
   const windows = ['rolling window', 'window to date']
   const parts = ['zone', 'dimensions', 'dimension', 'compare', 'limit', 'term', 'filters', 'pinned', 'other']
   const compared = ['compared breakdown', 'vanished group', 'additive', 'order by previous', 'order by delta', 'tie']
-  const explained = ['divided sum', 'divided rate', 'undivided']
+  const explained = ['divided sum', 'divided rate', 'undivided', 'also']
   for (const kind of [...compared, ...explained, ...windows])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= (QUESTIONS * ESTATES) / 100)
   for (const dimension of ['asset', 'owner', 'label', 'dataset']) parts.push(`by ${dimension}`)

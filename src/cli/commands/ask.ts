@@ -18,6 +18,7 @@ interface QueryFlags extends Flags {
   timeZone?: string
   weekStart?: string
   compare?: string
+  also?: string[]
   explain?: boolean
   orderBy?: string
   limit?: number
@@ -44,6 +45,7 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--time-zone <zone>', 'IANA zone of days and buckets (default UTC)')
     .option('--week-start <day>', 'with --series week: first day of the week (default monday)')
     .option('--compare <period>', 'previous_period or previous_year')
+    .option('--also <list>', 'up to 8 more metrics to ask the same of', list)
     .option('--explain', 'with --compare: which groups the change comes from')
     .addOption(
       new Option('--order-by <number>', 'what groups are ordered by (default value)').choices([
@@ -58,12 +60,12 @@ export function addAskCommands(program: Command, host: Host): void {
     .option('--dimension <name>', 'with --series: one series per value of this dimension')
     .option('--json', 'print the REST answer')
     .action(async (metric: string, options: QueryFlags) => {
-      const { by, term, series, dimension, compare, explain, orderBy, limit } = options
+      const { by, also, term, series, dimension, compare, explain, orderBy, limit } = options
       const { from, to, timeZone, weekStart, filters } = options
-      const ofValues = given({ compare, explain, orderBy, limit })
+      const ofValues = given({ compare, explain, orderBy, limit, alsoMetrics: also })
       const [first] = Object.keys(ofValues)
       if (series !== undefined && first !== undefined)
-        throw new UsageError(`--${first === 'orderBy' ? 'order-by' : first} does not go with --series.`)
+        throw new UsageError(`--${flagNames[first] ?? first} does not go with --series.`)
       if (series === undefined && dimension !== undefined)
         throw new UsageError('--dimension goes with --series; use --by without it.')
       if (series !== undefined && by !== undefined)
@@ -105,6 +107,9 @@ export function addAskCommands(program: Command, host: Host): void {
       await withSession(host, options, async (session) => printJson(host, await session.call(name, input)))
     })
 }
+
+/** Flags that have another name than the members that they set. */
+const flagNames: Readonly<Record<string, string>> = { orderBy: 'order-by', alsoMetrics: 'also' }
 
 const given = (object: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))

@@ -9,6 +9,7 @@ import type { Zone } from '../plan/zone.ts'
 import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage } from './freshness.ts'
 import { warnOfUnknownValues } from './unknown-values.ts'
+import type { RunPlan } from './value.ts'
 import { warnOfCoercions, warnOfContradictions, warnOfGovernance } from './warnings.ts'
 
 /** The part of an answer that describes the question, its population and how far to trust the result. */
@@ -24,6 +25,7 @@ export function describeAnswer(
   asked: {
     metric: MetricRecord
     plans: readonly Plan[]
+    run: RunPlan
     range: TimeRange
     /** The range that it is compared with. */
     compared?: TimeRange
@@ -35,13 +37,14 @@ export function describeAnswer(
   const { metric, plans, range, zone, now } = asked
   const trust = trusts.get(metric) ?? getTrust(reader, metric)
   if (reader.turn !== undefined) trusts.set(metric, trust)
-  const sources = listSourcesInScope(reader, plans)
+  const sources = listSourcesInScope(reader, plans, asked.run, now)
   const { freshness, warnings } = toFreshness(sources, plans, now)
   return {
     metric: toMetricFacts(metric),
     applied: {
       from: toIso(range.from),
       to: toIso(range.to),
+      ...toMoment(plans),
       timeField: [...new Set(plans.map(({ timeField }) => timeField))].join(', '),
       timeZone: zone.name,
       filters: listFilters(plans),
@@ -57,6 +60,13 @@ export function describeAnswer(
       ...warnOfCoercions(asked.coerced),
     ],
   }
+}
+
+/** The moment of an answer that counts the state at one moment only. */
+function toMoment(plans: readonly Plan[]): { asOf?: string } {
+  const [first] = plans
+  const isMoment = ({ mode, edges, at }: Plan) => mode === 'stock' && edges === undefined && at === first?.at
+  return first !== undefined && plans.every(isMoment) ? { asOf: new Date(first.at).toISOString() } : {}
 }
 
 function toMetricFacts(metric: MetricRecord): MetricFacts {

@@ -1,7 +1,8 @@
-import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { isManyValued } from '../../findings/facets.ts'
 import type { FilterMapping } from '../../findings/filter.ts'
 import type { FindingAsset } from '../../findings/model.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { listInline } from '../../metrics/definition.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
@@ -13,6 +14,7 @@ import {
   type Diagnosis,
   type MetricAnswer,
   type MetricQuestion,
+  type OneMetricAnswer,
   type QueryWarning,
 } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
@@ -39,14 +41,37 @@ export interface EvaluateOptions {
   coerced?: readonly Coercion[] | undefined
 }
 
-/** Size limit, in bytes, of the groups listed when the caller sets no limit on their number. */
+/** Size limit, in bytes, of the groups listed for all metrics when the caller sets no limit on their number. */
 const GROUP_BYTES = 13_000
 
 /**
- * Evaluates a metric in the snapshot of the reader.
+ * Evaluates a metric in the snapshot of the reader, and `alsoMetrics` as well, each of which fails for itself.
  * @throws AppError `not_found`, `invalid_input` or `conflict`; a value that cannot be computed is null with a reason.
  */
 export function evaluateMetric(reader: Reader, question: MetricQuestion, options: EvaluateOptions): MetricAnswer {
+  const { alsoMetrics, ...asked } = question
+  if (alsoMetrics === undefined) return evaluateOne(reader, asked, options, GROUP_BYTES)
+  const bytes = GROUP_BYTES / (1 + alsoMetrics.length)
+  const answer = evaluateOne(reader, asked, options, bytes)
+  const also = alsoMetrics.map((metricSlug) => {
+    try {
+      return evaluateOne(reader, { ...asked, metricSlug }, { ...options, coerced: [] }, bytes)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const { code, message } = error
+      const slug = toSafeText(metricSlug, 'definition')
+      return { metric: { slug }, value: null, error: { code, message: toSafeMessage(message) } }
+    }
+  })
+  return { ...answer, also }
+}
+
+function evaluateOne(
+  reader: Reader,
+  question: Omit<MetricQuestion, 'alsoMetrics'>,
+  options: EvaluateOptions,
+  groupBytes: number,
+): OneMetricAnswer {
   const { now } = options
   const { metric, inputs, conditions } = openScope(reader, question, options.pinnedFilters)
   const { dimensions, coerced } = readDimensions(reader, metric, question.dimensions ?? [])
@@ -65,11 +90,16 @@ export function evaluateMetric(reader: Reader, question: MetricQuestion, options
   const breakdown =
     dimensions.length === 0
       ? undefined
-      : boundBreakdown(node, run, { ...question, dimensions, before: before?.node, assetOf: openAssetFacts(reader) })
+      : boundBreakdown(node, run, {
+          ...{ ...question, dimensions, groupBytes },
+          before: before?.node,
+          assetOf: openAssetFacts(reader),
+        })
   const earlier = before && toEarlier(metric, before, run)
   const description = describeAnswer(reader, {
     metric,
     plans,
+    run,
     range: toAppliedRange(metric, plans, range),
     ...(earlier === undefined ? {} : { compared: earlier.range }),
     zone,
@@ -131,7 +161,7 @@ function toEarlier(
 
 const toIso = (instant: number | undefined) => (instant === undefined ? null : new Date(instant).toISOString())
 
-function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<MetricAnswer['comparison']> {
+function toComparison({ value }: Value, { range, total }: Earlier): NonNullable<OneMetricAnswer['comparison']> {
   const { from, to } = range
   return { from: toIso(from), to: toIso(to), value: total.value, ...toDifference(value, total.value) }
 }
@@ -146,14 +176,15 @@ type FindAsset = (id: number) => FindingAsset | undefined
 interface BreakdownQuestion extends Pick<MetricQuestion, 'limit' | 'orderBy'> {
   dimensions: readonly Dimension[]
   before: ValueNode | undefined
+  groupBytes: number
   assetOf: FindAsset
 }
 
-/** A breakdown of `limit` groups, or without a limit, of as many as fit in `GROUP_BYTES`. */
+/** A breakdown of `limit` groups, or without a limit, of as many as fit in `groupBytes`. */
 function boundBreakdown(
   node: ValueNode,
   run: RunPlan,
-  { dimensions, before, limit, orderBy, assetOf }: BreakdownQuestion,
+  { dimensions, before, limit, orderBy, groupBytes, assetOf }: BreakdownQuestion,
 ): ListedBreakdown {
   const list = (most: number): ListedBreakdown => {
     const breakdown = toBreakdown(node, run, { limit: most, before, orderBy })
@@ -164,7 +195,7 @@ function boundBreakdown(
   let bytes = 0
   const fitting = listed.entries.findIndex((entry) => {
     bytes += Buffer.byteLength(JSON.stringify(entry))
-    return bytes > GROUP_BYTES
+    return bytes > groupBytes
   })
   return fitting === -1 ? listed : list(Math.max(1, fitting))
 }

@@ -73,7 +73,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const count = (change: Partial<Plan>) => (run({ ...plan, ...change })[0] ?? emptyPartial).n
   const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'caller' }
   const total = count({})
-  const { freshness, warnings } = toFreshness(listSourcesInScope(reader, [plan]), [plan], now)
+  const { freshness, warnings } = toFreshness(listSourcesInScope(reader, [plan], run, now), [plan], now)
   const { weekStart = 'monday' } = question
   const granularity = toGranularity(range, now)
   const bucketed = toBuckets(toTrendRange(range, now), { granularity, zone, weekStart, now })

@@ -9,16 +9,22 @@ export function toDigits(value: number, decimals = 2): string {
   return plainDigits(rounded === 0 ? Number(value.toPrecision(2)) : rounded)
 }
 
+/** As `toDigits`, with thousands separated by commas. */
+function toGroupedDigits(value: number, decimals?: number): string {
+  const [whole = '', ...fraction] = toDigits(value, decimals).split('.')
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), ...fraction].join('.')
+}
+
 /** Formats a value for display: a percentage, a duration, or a number with its unit. */
 export function toFormatted(value: number | null, format: MetricFormat, unit: string): string {
   if (value === null) return 'no value'
   switch (format) {
     case 'percentage':
-      return `${toDigits(value * 100, 1)}%`
+      return `${toGroupedDigits(value * 100, 1)}%`
     case 'duration':
       return toDuration(value, unit)
     case 'number':
-      return unit === '' ? toDigits(value) : `${toDigits(value)} ${unit}`
+      return unit === '' ? toGroupedDigits(value) : `${toGroupedDigits(value)} ${unit}`
   }
 }
 
@@ -26,9 +32,9 @@ const hoursIn: Readonly<Record<string, number>> = { minute: 1 / 60, hour: 1, day
 
 function toDuration(value: number, unit: string): string {
   const perUnit = hoursIn[unit.toLowerCase().replace(/s$/, '') || 'hour']
-  if (perUnit === undefined) return `${toDigits(value)} ${unit}`
+  if (perUnit === undefined) return `${toGroupedDigits(value)} ${unit}`
   const hours = value * perUnit
-  if (Math.abs(hours) >= 48) return `${toDigits(hours / 24, 1)} days`
-  if (Math.abs(hours) >= 1 || hours === 0) return `${toDigits(hours, 1)} hours`
-  return `${toDigits(hours * 60, 1)} minutes`
+  if (Math.abs(hours) >= 48) return `${toGroupedDigits(hours / 24, 1)} days`
+  if (Math.abs(hours) >= 1 || hours === 0) return `${toGroupedDigits(hours, 1)} hours`
+  return `${toGroupedDigits(hours * 60, 1)} minutes`
 }

@@ -1,10 +1,12 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
+import { findFacetByFilterKey } from '../../findings/facets.ts'
 import { showName, showNames } from '../../kernel/shown.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Freshness, QueryWarning } from '../model.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { TimeRange } from '../plan/time.ts'
 import { isInScope, listSources, type SourceFreshness } from '../sql/freshness.store.ts'
+import type { RunPlan } from './value.ts'
 
 const DAY = 24 * 3_600_000
 const STALE_AFTER = 7 * DAY
@@ -16,10 +18,40 @@ const MAX_NAMED = 3
 /** Clock differences between two machines are tolerated up to this. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 
-/** The sources that at least one of the plans counts findings or assets of. */
-export function listSourcesInScope(reader: Reader, plans: readonly Plan[]): SourceFreshness[] {
+/** The sources that at least one of the plans may count findings or assets of. */
+export function listSourcesInScope(
+  reader: Reader,
+  plans: readonly Plan[],
+  run: RunPlan,
+  now: number,
+): SourceFreshness[] {
   const populations = plans.map(({ conditions }) => conditions)
-  return listSources(reader).filter((source) => isInScope(source, populations))
+  const named = listSources(reader).filter((source) => isInScope(source, populations))
+  // Which source has which assets matters only where one is to be named.
+  if (!named.some((source) => isStale(source, now))) return named
+  const holding = plans.map((plan) => listHolding(plan, run))
+  const held = named.filter(({ name }) => holding.some((names) => names === undefined || names.has(name)))
+  return held.length === 0 ? named : held
+}
+
+/** The sources that have assets as a plan asks for; undefined when it does not ask for any. */
+function listHolding({ conditions, at }: Plan, run: RunPlan): ReadonlySet<string | null> | undefined {
+  const ofAssets = conditions.filter(({ key }) => {
+    const facet = findFacetByFilterKey(key)
+    return facet?.isOfAsset === true && facet.storage.stores !== 'source'
+  })
+  if (ofAssets.length === 0) return undefined
+  const cells = run({
+    entity: 'asset',
+    mode: 'flow',
+    measure: { aggregation: 'COUNT' },
+    conditions: ofAssets,
+    timeField: 'firstSeenAt',
+    range: {},
+    at,
+    dimensions: ['source'],
+  })
+  return new Set(cells.map(({ key }) => key[0] ?? null))
 }
 
 const toIso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString())

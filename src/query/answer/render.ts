@@ -10,7 +10,16 @@ import {
   showSentence,
 } from '../../kernel/shown.ts'
 import type { ExploreAnswer } from '../explore-model.ts'
-import type { AppliedFilter, BreakdownEntry, MetricAnswer, MetricFacts, SeriesAnswer } from '../model.ts'
+import type {
+  AppliedFilter,
+  BreakdownEntry,
+  FailedMetric,
+  MetricAnswer,
+  MetricFacts,
+  OneMetricAnswer,
+  Point,
+  SeriesAnswer,
+} from '../model.ts'
 
 const nothing = line``
 const exact = (value: number | null): PrintableText => (value === null ? line`null` : line`${value}`)
@@ -19,6 +28,29 @@ const showMetric = ({ displayName, slug }: Pick<MetricFacts, 'displayName' | 'sl
 
 /** Compact text of a metric answer, with every number in plain digits. */
 export function renderMetric(answer: MetricAnswer): PrintableText[] {
+  const { also = [], ...own } = answer
+  const told = new Set<string>(own.warnings.map(({ message }) => message))
+  return [...renderOne(own), ...renderContext(own), ...also.flatMap((other) => renderAlso(other, told))]
+}
+
+/** Another metric of the same question, with what the first one does not say. */
+function renderAlso(answer: OneMetricAnswer | FailedMetric, told: ReadonlySet<string>): PrintableText[] {
+  if ('error' in answer) {
+    return [
+      line`${showName(answer.metric.slug)}: ${showCode(answer.error.code)}, ${showSentence(answer.error.message)}`,
+    ]
+  }
+  const { trust, applied } = answer
+  const warnings = answer.warnings.filter(({ message }) => !told.has(message))
+  return [
+    ...renderOne(answer),
+    ...(trust.tier === 'certified' ? [] : [line`trust: ${showSentence(trust.label)}`]),
+    ...(applied.asOf === undefined ? [] : [line`as of ${showCode(applied.asOf)}`]),
+    ...renderWarnings(warnings),
+  ]
+}
+
+function renderOne(answer: OneMetricAnswer): PrintableText[] {
   const { metric, value, formatted } = answer
   const ratio =
     answer.numerator === undefined
@@ -29,19 +61,19 @@ export function renderMetric(answer: MetricAnswer): PrintableText[] {
       ? nothing
       : line`, now ${exact(answer.current)}, before ${exact(answer.previous ?? null)}, change ${exact(answer.delta ?? null)}`
   const reason = answer.reason === undefined ? nothing : line` (${showCode(answer.reason)})`
+  const rows = answer.n === undefined ? nothing : line`, n ${answer.n}`
   return [
-    line`${showMetric(metric)}: ${showAmount(formatted)} [${exact(value)}${ratio}${trend}]${reason}`,
+    line`${showMetric(metric)}: ${showAmount(formatted)} [${exact(value)}${ratio}${rows}${trend}]${reason}`,
     ...renderComparison(answer),
     ...renderDrivers(answer),
     ...renderBreakdown(answer),
-    ...renderContext(answer),
   ]
 }
 
 const start = (from: string | null): PrintableText => (from === null ? line`the beginning` : showCode(from))
 const end = (to: string | null): PrintableText => (to === null ? line`now` : showCode(to))
 
-function renderComparison({ comparison }: MetricAnswer): PrintableText[] {
+function renderComparison({ comparison }: OneMetricAnswer): PrintableText[] {
   if (comparison === undefined) return []
   const { from, to, value, delta, pctChange } = comparison
   return [
@@ -52,7 +84,7 @@ function renderComparison({ comparison }: MetricAnswer): PrintableText[] {
 /** Dimensions whose drivers a text lists. */
 const MAX_DIMENSIONS_SHOWN = 3
 
-function renderDrivers({ drivers = [], driverDimensions = [] }: MetricAnswer): PrintableText[] {
+function renderDrivers({ drivers = [], driverDimensions = [] }: OneMetricAnswer): PrintableText[] {
   const left = driverDimensions.slice(MAX_DIMENSIONS_SHOWN).map(({ dimension }) => showCode(dimension))
   const lines = driverDimensions.slice(0, MAX_DIMENSIONS_SHOWN).map(({ dimension, rest }) => {
     const own = drivers.filter((driver) => driver.dimension === dimension)
@@ -71,7 +103,7 @@ function renderDrivers({ drivers = [], driverDimensions = [] }: MetricAnswer): P
 
 const signed = (value: number | null): PrintableText => (value !== null && value > 0 ? line`+${value}` : exact(value))
 
-function renderBreakdown({ breakdown, other, totalGroups }: MetricAnswer): PrintableText[] {
+function renderBreakdown({ breakdown, other, totalGroups }: OneMetricAnswer): PrintableText[] {
   const [first] = breakdown
   if (first === undefined) return []
   const rest =
@@ -88,10 +120,11 @@ function renderChange({ previous, delta, pctChange }: Pick<BreakdownEntry, 'prev
 }
 
 function renderEntry(entry: BreakdownEntry): PrintableText {
-  const { dimensions, value, numerator, denominator } = entry
+  const { dimensions, value, n, numerator, denominator } = entry
   const group = showNames(Object.values(dimensions), ' / ')
   const ratio = numerator === undefined ? nothing : line` (${exact(numerator)} of ${exact(denominator ?? null)})`
-  return line`- ${group}: ${exact(value)}${ratio}${renderChange(entry)}`
+  const rows = n === undefined ? nothing : line` (n ${n})`
+  return line`- ${group}: ${exact(value)}${ratio}${rows}${renderChange(entry)}`
 }
 
 /** The question, how far to trust the answer, and its warnings. */
@@ -104,20 +137,29 @@ function renderContext({
 }: Pick<MetricAnswer, 'applied' | 'freshness' | 'warnings' | 'diagnosis'> & {
   trust?: MetricAnswer['trust']
 }): PrintableText[] {
-  const timeFields = joinShown(applied.timeField.split(', ').map(showCode))
   const stale = freshness.sources.filter((source) => source.stale).map(({ name }) => name)
   return [
     ...(trust === undefined ? [] : [line`trust: ${showSentence(trust.label)}`]),
-    line`range: ${start(applied.from)} to ${end(applied.to)} by ${timeFields} (${showCode(applied.timeZone)})`,
+    renderRange(applied),
     ...(applied.filters.length === 0 ? [] : [line`filters: ${joinShown(applied.filters.map(renderFilter), '; ')}`]),
     ...(stale.length === 0 ? [] : [line`stale sources: ${showNames(stale)}`]),
-    // The lists themselves say how much of them is shown.
-    ...warnings
-      .filter(({ code }) => code !== 'truncated')
-      .map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`),
+    ...renderWarnings(warnings),
     ...(diagnosis === undefined ? [] : [line`why nothing: ${showSentence(diagnosis.summary)}`]),
   ]
 }
+
+function renderRange({ from, to, asOf, timeField, timeZone }: MetricAnswer['applied']): PrintableText {
+  if (asOf !== undefined) return line`as of ${showCode(asOf)}`
+  const by = joinShown(timeField.split(', ').map(showCode))
+  if (from === null && to === null) return line`range: all time by ${by}`
+  return line`range: ${start(from)} to ${end(to)} by ${by} (${showCode(timeZone)})`
+}
+
+/** The lists themselves say how much of them is shown. */
+const renderWarnings = (warnings: MetricAnswer['warnings']): PrintableText[] =>
+  warnings
+    .filter(({ code }) => code !== 'truncated')
+    .map(({ code, message }) => line`warning (${showCode(code)}): ${showSentence(message)}`)
 
 function renderFilter({ origin, key, values, term, part }: AppliedFilter): PrintableText {
   const from = term === undefined ? showCode(origin) : line`term ${showCode(term)}`
@@ -125,29 +167,42 @@ function renderFilter({ origin, key, values, term, part }: AppliedFilter): Print
   return line`${showCode(key)} = ${showNames(values, ' | ')} (${who})`
 }
 
-/** Compact text of a time series: one line for each bucket, with incomplete ones marked. */
+/** Whether a bucket has nothing: no value, or a count of 0. */
+const isEmpty = ({ value, n }: Pick<Point, 'value' | 'n'>): boolean =>
+  value === null || (value === 0 && n === undefined)
+
+/** Compact text of a time series: one line for each bucket that has something, with incomplete ones marked. */
 export function renderSeries(answer: SeriesAnswer): PrintableText[] {
   const { metric, granularity, timeSeries, series = [], dimension = '', totalGroups } = answer
   const columns = series.map(({ dimensionValue }) => dimensionValue)
-  const lines = timeSeries.map(({ timestamp, value, complete }, index) => {
-    const others = series.map((one) => exact(one.timeSeries[index]?.value ?? null))
-    return line`- ${showCode(timestamp)}: ${joinShown([exact(value), ...others])}${complete ? nothing : line` (incomplete)`}`
+  const lines = timeSeries.flatMap((point, index) => {
+    const others = series.map((one) => one.timeSeries[index] ?? { value: null })
+    if ([point, ...others].every(isEmpty)) return []
+    const shown = joinShown([point, ...others].map(({ value }) => exact(value)))
+    return line`- ${showCode(point.timestamp)}: ${shown}${point.complete ? nothing : line` (incomplete)`}`
   })
+  const left = timeSeries.length - lines.length
   const head =
     columns.length === 0
       ? nothing
       : line`, all and ${showCode(dimension)} (${columns.length} of ${totalGroups ?? columns.length}): ${showNames(columns)}`
-  return [line`${showMetric(metric)} by ${showCode(granularity)}${head}`, ...lines, ...renderContext(answer)]
+  return [
+    line`${showMetric(metric)} by ${showCode(granularity)}${head}`,
+    ...lines,
+    ...(left === 0 ? [] : [line`${left} buckets without anything are left out`]),
+    ...renderContext(answer),
+  ]
 }
 
 /** Compact text of an answer about a term. */
 export function renderExplore(answer: ExploreAnswer): PrintableText[] {
   const { term, count, open, assets, metrics, breakdowns, trend, examples, cut } = answer
   const shortened = trend.granularity === 'hour' ? 16 : 10
-  const points = trend.timeSeries.map(
-    ({ timestamp, value, complete }) =>
-      line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}${complete ? nothing : line` (incomplete)`}`,
-  )
+  const points = trend.timeSeries.flatMap((point) => {
+    const { timestamp, value, complete } = point
+    if (isEmpty(point)) return []
+    return line`${showCode(timestamp.slice(0, shortened))} ${exact(value)}${complete ? nothing : line` (incomplete)`}`
+  })
   return [
     line`${showMetric(term)}: ${count} findings in ${assets} assets, ${open} open`,
     ...metrics.map(({ metricSlug, value, formatted, trust, error }) =>
@@ -160,7 +215,7 @@ export function renderExplore(answer: ExploreAnswer): PrintableText[] {
       const rest = other === undefined ? [] : [line`(${totalGroups - entries.length} others): ${other}`]
       return line`by ${showCode(dimension)}: ${joinShown([...shown, ...rest])}`
     }),
-    line`new by ${showCode(trend.granularity)}: ${joinShown(points)}`,
+    line`new by ${showCode(trend.granularity)}: ${points.length === 0 ? line`none` : joinShown(points)}`,
     ...(cut.examples.shown < cut.examples.total
       ? [line`examples: ${cut.examples.shown} of ${cut.examples.total} findings`]
       : []),

@@ -64,6 +64,7 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
   const description = describeAnswer(reader, {
     metric,
     plans: [plan],
+    run: runOne,
     range,
     zone,
     now,
