@@ -361,13 +361,23 @@ function makeRange(dice: Dice, span: number): { from: string; to: string } {
 
 const iso = (instant: number) => new Date(instant).toISOString()
 
+const divisible = ['COUNT', 'SUM', 'AVG']
+/** Whether the change of a metric can usually be divided among groups. */
+function isDivisible({ definition: { aggregation = '', numerator, denominator } }: MadeMetric): boolean {
+  const parts = [numerator, denominator].map((part) =>
+    part !== undefined && 'aggregation' in part ? part.aggregation : '',
+  )
+  return divisible.includes(aggregation) || parts.every((part) => part === 'COUNT' || part === 'SUM')
+}
+
 /** A random question that the metric can be asked; `isSeries` tells which of the two kinds it is. */
 export function makeQuestion(
   dice: Dice,
   metrics: readonly MadeMetric[],
 ): { question: OracleQuestion; isSeries: boolean } {
-  const metric = dice.pick(metrics)
-  const isSeries = metric.type === 'SIMPLE' && dice.chance(0.5)
+  const isExplained = dice.chance(0.05)
+  const metric = dice.pick(isExplained ? metrics.filter(isDivisible) : metrics)
+  const isSeries = !isExplained && metric.type === 'SIMPLE' && dice.chance(0.5)
   const question: OracleQuestion = { metricSlug: metric.slug }
   if (dice.chance(0.6)) question.timeZone = dice.pick(zones)
   if (dice.chance(0.3)) question.term = makeFilter(dice)
@@ -393,7 +403,7 @@ export function makeQuestion(
     const others = metrics.filter(({ entity }) => entity === metric.entity)
     question.alsoMetrics = dice.some(others, 3).map(({ slug }) => slug)
   }
-  if (dice.chance(0.45)) {
+  if (isExplained || dice.chance(0.4)) {
     const kinds = [
       'previous_year',
       'range',
@@ -403,7 +413,7 @@ export function makeQuestion(
     ]
     const kind = dice.pick(kinds)
     question.compare = kind === 'range' ? makeRange(dice, 200 * DAY) : kind
-    if (dice.chance(0.35)) question.explain = true
+    if (isExplained || dice.chance(0.1)) question.explain = true
     if (dice.chance(0.65)) question.orderBy = dice.pick(['value', 'previous', 'delta'])
   }
   return { question, isSeries }

@@ -66,7 +66,7 @@ function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan
     top.map(({ group }) => group),
     others.map(({ group }) => group),
   )
-  const isDivided = shares.every(({ contribution }) => contribution !== null) && delta !== null
+  const isDivided = delta !== null && shares.every(({ contribution }) => contribution !== null)
   const excess = isDivided ? toExcess(top) : null
   return {
     excess,
