@@ -1,5 +1,13 @@
 import type { AssetFacts } from '../detectors/detector.ts'
-import { MAX_ADDRESS, toSafeAddress, toSafeKey, toSafeText, toSafeValue } from '../detectors/safe-text.ts'
+import {
+  MAX_ADDRESS,
+  MAX_CHECKPOINT,
+  MAX_LINK_LABEL,
+  toSafeAddress,
+  toSafeKey,
+  toSafeText,
+  toSafeValue,
+} from '../detectors/safe-text.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Safe, SafeText } from '../kernel/safe-text.ts'
 import type {
@@ -19,9 +27,7 @@ import type {
 } from './connector.ts'
 import { toAssetFacts } from './facts.ts'
 
-const MAX_LABEL = 200
 const MAX_SENTENCE = 2000
-const MAX_CHECKPOINT = 1_000_000
 
 /** An asset that may be stored and displayed; `original` is the unmasked input of detectors and is never stored. */
 export type SafeAsset = Safe<Omit<AssetDraft, 'document' | 'outline'>> &
@@ -220,7 +226,7 @@ function toSafeLink(link: LinkDraft, toKey: (key: string) => SafeText): Safe<Lin
     ...place,
     ...(targetKey === undefined ? {} : { targetKey: toKey(targetKey) }),
     ...(url === undefined ? {} : { url: toSafeText(url, 'key', MAX_ADDRESS) }),
-    ...(label === undefined ? {} : { label: toSafeText(label, 'prose', MAX_LABEL) }),
+    ...(label === undefined ? {} : { label: toSafeText(label, 'prose', MAX_LINK_LABEL) }),
     ...(section === undefined ? {} : { section: toSafeText(section, 'key') }),
     ...(path === undefined ? {} : { path: toSafeText(path, 'prose') }),
     ...(reference === undefined ? {} : { reference: toSafeValue(reference, 'prose') as Safe<typeof reference> }),

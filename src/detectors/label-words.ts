@@ -21,12 +21,3 @@ export function labelWords(name: string): string[] {
     .split(notWord)
     .filter(Boolean)
 }
-
-/** Index in `words` of the first occurrence of consecutive `phrase` words; -1 where there is none. */
-export function findPhrase(words: readonly string[], phrase: readonly string[]): number {
-  const last = words.length - phrase.length
-  for (let at = 0; at <= last; at++) {
-    if (phrase.every((word, offset) => words[at + offset] === word)) return at
-  }
-  return -1
-}

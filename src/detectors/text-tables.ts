@@ -170,18 +170,6 @@ export function readTable(text: string, start: number): TextTable | undefined {
   return cells.length === 0 ? undefined : { start, end: at, headings, cells }
 }
 
-/** All tables of a text, in order. Linear: each line is read once as a heading and once as a row. */
-export function readTables(text: string): TextTable[] {
-  const tables: TextTable[] = []
-  for (let at = 0; at < text.length; ) {
-    const table = readTable(text, at)
-    if (table !== undefined) tables.push(table)
-    const newline = text.indexOf('\n', at)
-    at = table?.end ?? (newline < 0 ? text.length : newline + 1)
-  }
-  return tables
-}
-
 /** The table cell that contains the offset; undefined outside of tables. */
 export function findCell(tables: readonly TextTable[], offset: number): TextCell | undefined {
   const table = tables[lastStart(tables, offset)]

@@ -26,19 +26,19 @@ export function entropy(text: string): number {
   return bits
 }
 
+/** Whether a code unit is an ASCII digit. */
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+/** Whether a code unit is an ASCII letter or digit. */
+export const isAlphanumeric = (code: number): boolean =>
+  isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+
 /**
  * Whether a code unit is a digit, an underscore, or a letter of a script with spaces between words; next to a Chinese
  * character, a number is a word of its own.
  */
-export function isWordCode(code: number): boolean {
-  return (
-    (code >= 48 && code <= 57) ||
-    (code >= 65 && code <= 90) ||
-    code === 95 ||
-    (code >= 97 && code <= 122) ||
-    (code >= 0xc0 && code < 0x2000)
-  )
-}
+export const isWordCode = (code: number): boolean =>
+  isAlphanumeric(code) || code === 95 || (code >= 0xc0 && code < 0x2000)
 
 /** A text without the signs that close it. */
 export function withoutTail(text: string, signs: string): string {

@@ -1,5 +1,14 @@
 import { type AuditTexts, toSafeActorId } from '../audit/audit.store.ts'
-import { MAX_ADDRESS, type TextKind, toSafeAddress, toSafeJson, toSafeKey, toSafeText } from '../detectors/safe-text.ts'
+import {
+  MAX_ADDRESS,
+  MAX_CHECKPOINT,
+  MAX_LINK_LABEL,
+  type TextKind,
+  toSafeAddress,
+  toSafeJson,
+  toSafeKey,
+  toSafeText,
+} from '../detectors/safe-text.ts'
 import { MASK } from '../kernel/redaction.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 
@@ -17,9 +26,7 @@ export interface StoredTextTable {
   isCache?: boolean
 }
 
-const MAX_LABEL = 200
 const MAX_EXCERPT = 2000
-const MAX_NOTEBOOK = 1_000_000
 
 const text =
   (kind: TextKind, maxLength?: number): ToSafe =>
@@ -76,7 +83,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
         reason: name,
         failures: told,
         warnings: told,
-        notebook: position(MAX_NOTEBOOK),
+        notebook: position(MAX_CHECKPOINT),
       },
     },
     {
@@ -95,7 +102,7 @@ export function listTextTables(identify: (canonical: string) => number): StoredT
       columns: {
         target_key: key,
         url: text('key', MAX_ADDRESS),
-        label: text('prose', MAX_LABEL),
+        label: text('prose', MAX_LINK_LABEL),
         detail: told,
       },
     },

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createFingerprinter, createNumberer } from '../../src/detectors/fingerprint.ts'
-import { toFp } from '../../src/findings/ledger.store.ts'
+import { toFp } from '../../src/findings/finding-record.ts'
 
 const canonical = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findPhrase, labelWords } from '../../src/detectors/label-words.ts'
-import { findCell, readTables } from '../../src/detectors/text-tables.ts'
+import { labelWords } from '../../src/detectors/label-words.ts'
+import { findCell, readTable, type TextTable } from '../../src/detectors/text-tables.ts'
 
 describe('words of a label', () => {
   it.each([
@@ -14,18 +14,27 @@ describe('words of a label', () => {
     ["clé d'API", 'clé d api'],
     ['cle\u0301 secre\u0300te', 'clé secrète'],
     ['password2', 'password2'],
+    ['customerDateOfBirth', 'customer date of birth'],
+    ['date of last birth', 'date of last birth'],
     ['ŚcieżkaHasła', 'ścieżka hasła'],
     ['Пароль_от базы', 'пароль от базы'],
     ['數據庫密碼', '數據庫密碼'],
     ['--token--', 'token'],
     ['', ''],
   ])('of %s', (name, words) => expect(labelWords(name).join(' ')).toBe(words))
-
-  it('are found as phrases of neighbours only', () => {
-    expect(findPhrase(labelWords('customerDateOfBirth'), ['date', 'of', 'birth'])).toBe(1)
-    expect(findPhrase(labelWords('date of last birth'), ['date', 'of', 'birth'])).toBe(-1)
-  })
 })
+
+/** All tables of a text, in order. */
+function readTables(text: string): TextTable[] {
+  const tables: TextTable[] = []
+  for (let at = 0; at < text.length; ) {
+    const table = readTable(text, at)
+    if (table !== undefined) tables.push(table)
+    const newline = text.indexOf('\n', at)
+    at = table?.end ?? (newline < 0 ? text.length : newline + 1)
+  }
+  return tables
+}
 
 /** What is said of a cell: `column/row=text`. */
 const cellsOf = (text: string) =>

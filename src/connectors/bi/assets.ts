@@ -22,8 +22,8 @@ import { defined } from './read.ts'
 
 const guid = /^[\da-f-]+$/
 
-/** An id as part of a URL; ids are GUIDs, and any other text in their place is masked like a key. */
-const toSegment = (id: string) => (guid.test(id) ? id : encodeURIComponent(toSafeTextOnce(id, 'key', MAX_NAME)))
+/** An id as part of a link to an item; ids are GUIDs, and any other text in their place is masked like a key. */
+const toLinkSegment = (id: string) => (guid.test(id) ? id : encodeURIComponent(toSafeTextOnce(id, 'key', MAX_NAME)))
 
 /** Whether an item has a description; absent where the description was not read. */
 function toDescriptionFact({ description }: Described, unread: readonly UnreadSection[]): { description?: boolean } {
@@ -108,7 +108,7 @@ export function createAssets(options: AssetOptions) {
     dashboard: (id: string) => `${prefix}:dashboard:${id}`,
     dataflow: (id: string) => `${prefix}:dataflow:${id}`,
   }
-  const place = (workspaceId: string) => `${options.web}/groups/${toSegment(workspaceId)}`
+  const place = (workspaceId: string) => `${options.web}/groups/${toLinkSegment(workspaceId)}`
 
   /** The checksum covers what readers and detectors see, and nothing volatile: no URLs, dates or `passing` facts. */
   function draft(
@@ -149,7 +149,7 @@ export function createAssets(options: AssetOptions) {
     { workspace, local }: AssetSurroundings,
   ): LinkDraft => {
     const space = to.workspaceId ?? (local.has(to.id) ? workspace.id : undefined)
-    const url = `${place(space ?? workspace.id)}/datasets/${toSegment(to.id)}`
+    const url = `${place(space ?? workspace.id)}/datasets/${toLinkSegment(to.id)}`
     return { type, targetKey: keyOf.dataset(to.id), url, reference: { id: to.id, ...defined({ space }) } }
   }
 
@@ -188,7 +188,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.table(dataset.id, table.name),
         kind: 'bi.table',
         name: table.name,
-        url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${toLinkSegment(dataset.id)}`,
         container: dataset.name,
         dataset: dataset.name,
         parentContainer: workspace.name,
@@ -249,7 +249,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.dataset(dataset.id),
         kind: 'bi.dataset',
         name: dataset.name,
-        url: dataset.url ?? `${place(workspace.id)}/datasets/${toSegment(dataset.id)}`,
+        url: dataset.url ?? `${place(workspace.id)}/datasets/${toLinkSegment(dataset.id)}`,
         container: workspace.name,
         ...(options.datasetsAsContainers ? { dataset: dataset.name } : {}),
         ...defined({ owner, contentCreatedAt: dataset.createdAt }),
@@ -289,7 +289,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.report(report.id),
         kind: 'bi.report',
         name: report.name,
-        url: report.url ?? `${place(workspace.id)}/reports/${toSegment(report.id)}`,
+        url: report.url ?? `${place(workspace.id)}/reports/${toLinkSegment(report.id)}`,
         container: workspace.name,
         ...defined({ owner, contentCreatedAt: report.createdAt, contentUpdatedAt: report.modifiedAt }),
         unread: report.unread,
@@ -317,7 +317,7 @@ export function createAssets(options: AssetOptions) {
     const reportId = tile.reportId === undefined ? undefined : (originals.get(tile.reportId) ?? tile.reportId)
     const links: LinkDraft[] = []
     if (reportId !== undefined) {
-      const url = `${place(workspace.id)}/reports/${toSegment(reportId)}`
+      const url = `${place(workspace.id)}/reports/${toLinkSegment(reportId)}`
       const reference = { id: reportId, space: workspace.id }
       const target = { targetKey: keyOf.report(reportId), url, reference, path, section: 'tiles' }
       links.push({ type: 'tile_from_report', ...target, ...label })
@@ -337,7 +337,7 @@ export function createAssets(options: AssetOptions) {
         key: keyOf.dashboard(dashboard.id),
         kind: 'bi.dashboard',
         name: dashboard.name,
-        url: dashboard.url ?? `${place(workspace.id)}/dashboards/${toSegment(dashboard.id)}`,
+        url: dashboard.url ?? `${place(workspace.id)}/dashboards/${toLinkSegment(dashboard.id)}`,
         container: workspace.name,
         ...defined({ owner }),
         unread: dashboard.unread,

@@ -1,5 +1,5 @@
 import type { Part } from '../../documents/document.ts'
-import { isWordCode } from '../text.ts'
+import { isDigit, isWordCode } from '../text.ts'
 import { idRules } from './ids/all.ts'
 import type { CheckStrength, IdRule } from './ids/rule.ts'
 import type { PartLabels, Relation } from './labels.ts'
@@ -31,7 +31,6 @@ const generic = [GENERIC_ID]
 const GENERIC = 0.85
 
 const separators = /[\s./()-]/g
-const isDigit = (code: number) => code >= 48 && code <= 57
 
 /** No part of a word, a longer number, a decimal, an address or an identifier. */
 function standsAlone(text: string, start: number, end: number): boolean {

@@ -1,4 +1,6 @@
 import type { Part } from '../../documents/document.ts'
+import { MAX_LABEL } from '../label-words.ts'
+import { isDigit } from '../text.ts'
 import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
 import { COUNTRIES_FROM, GENERIC_ID, readTopics, topicOf } from './topics.ts'
 
@@ -24,7 +26,6 @@ const MAX_GAP = 40
 const MAX_GAP_WORDS = 4
 const AFTER = 24
 const MAX_COLUMN = 400
-const MAX_LABEL = 120
 const parenthesis = /\([^()\n]{0,30}\)/g
 /** Words that stand between a name and its value. */
 const filler =
@@ -107,13 +108,11 @@ function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
     while (next < end && next < text.length) {
       if (next >= 0) previous = next
       next++
-      while (next < text.length && !isDigitCode(text.charCodeAt(next))) next++
+      while (next < text.length && !isDigit(text.charCodeAt(next))) next++
     }
     return (next < text.length && next - end <= MAX_DISTANCE) || (previous >= 0 && start - previous <= AFTER * 2)
   })
 }
-
-const isDigitCode = (code: number) => code >= 48 && code <= 57
 
 const MAX_REMEMBERED = 2_000
 const remembered = new Map<string, readonly number[]>()

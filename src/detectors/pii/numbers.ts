@@ -1,4 +1,4 @@
-import { isWordCode } from '../text.ts'
+import { isDigit, isWordCode } from '../text.ts'
 
 export interface DigitGroup {
   start: number
@@ -36,7 +36,6 @@ export function* numberRuns(text: string): Generator<NumberRun> {
   }
 }
 
-const isDigit = (code: number) => code >= 48 && code <= 57
 /** Scripts from here on put no blank between a word and a number. */
 const FIRST_UNSPACED = 0x2e80
 const isSpacedWord = (code: number) => code < FIRST_UNSPACED && isWordCode(code)

@@ -1,5 +1,5 @@
 import { labelWords } from '../label-words.ts'
-import { withoutTail } from '../text.ts'
+import { isAlphanumeric, withoutTail } from '../text.ts'
 import { secretPhrases } from './words.ts'
 
 /** A name and the value that the text gives it. */
@@ -42,12 +42,10 @@ const bareValue = /[^\s"'`<>|\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffe
 const isNameOfElement = /<[\w:.-]{1,40}[ \t]{1,8}(?:name|key|id)=["']$/
 
 const isKeyCode = (code: number) =>
-  (code >= 48 && code <= 57) ||
-  (code >= 65 && code <= 90) ||
+  isAlphanumeric(code) ||
   code === 95 ||
   code === 45 ||
   code === 46 ||
-  (code >= 97 && code <= 122) ||
   // Letters of other scripts, but those that are written without blanks.
   (code >= 0xc0 && code < 0xe00 && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x1e00 && code < 0x2000)

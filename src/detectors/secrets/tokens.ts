@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hasCrcTail } from '../checksums.ts'
-import { entropy } from '../text.ts'
+import { entropy, isAlphanumeric } from '../text.ts'
 import type { Found } from './found.ts'
 import { isMonotonous } from './guards.ts'
 import type { TokenShape } from './token-shape.ts'
@@ -46,9 +46,6 @@ const published = new Set(
   ),
 )
 const isPublished = (token: string) => published.has(createHash('sha256').update(token).digest('hex').slice(0, 12))
-
-const isAlphanumeric = (code: number) =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
 /** `ghp_xxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`, `sk_live_your_key_here`. */
 function isFiller(token: string): boolean {
