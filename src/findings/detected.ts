@@ -3,14 +3,14 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { isWithin } from '../documents/section.ts'
 import { ownText, type Safe, type SafeText } from '../kernel/safe-text.ts'
 import {
-  type FindingLedger,
   type FindingRecord,
   readSections,
   toFp,
   toLocation,
   toStoredConfidence,
   withSections,
-} from './ledger.store.ts'
+} from './finding-record.ts'
+import type { FindingLedger } from './ledger.store.ts'
 import type { FindingStatus } from './model.ts'
 
 /** The result of running detectors once on one asset. */

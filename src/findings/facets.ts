@@ -330,12 +330,17 @@ export const dimensionSynonyms: Readonly<Record<string, FacetName>> = Object.fro
   facetRows.flatMap(({ name, synonyms }) => synonyms.map((synonym) => [synonym, name])),
 )
 
+type CodeNames = ReadonlyMap<number | string | null, SafeText>
+
+// The names are literals of the table above.
+const toCodeNames = (codes: Readonly<Record<string, number>>): CodeNames =>
+  new Map(Object.entries(codes).map(([name, code]) => [code, name as SafeText]))
+const codeNames: ReadonlyMap<FacetName, CodeNames> = new Map(
+  facetRows.flatMap(({ name, storage }) => (storage.stores === 'code' ? [[name, toCodeNames(storage.codes)]] : [])),
+)
+
 /** The names of a facet's codes; undefined if it does not store codes. */
-export function codeNamesOf({ storage }: FacetRow): ReadonlyMap<number | string | null, SafeText> | undefined {
-  if (storage.stores !== 'code') return undefined
-  // The names are literals of the table above.
-  return new Map(Object.entries(storage.codes).map(([name, code]) => [code, name as SafeText]))
-}
+export const codeNamesOf = ({ name }: FacetRow): CodeNames | undefined => codeNames.get(name)
 
 /** How a missing value is written, in answers and in filters. */
 export const NONE = '(none)'

@@ -1,12 +1,11 @@
-import type { RedactedFinding } from '../detectors/detector.ts'
-import { toSafeJson } from '../detectors/safe-text.ts'
 import { internalText, type Safe, type SafeText, stringifySafe } from '../kernel/safe-text.ts'
-import { CONFIDENCE_SCALE, statusCodes } from '../store/schema.ts'
+import { statusCodes } from '../store/schema.ts'
 import type { Writer } from '../store/store.ts'
 import { ChangeEncoder, type FacetChange } from './facet-log.ts'
-import { type FacetDictionary, type Facets, openFacets } from './facets.store.ts'
+import { type FacetDictionary, openFacets } from './facets.store.ts'
+import type { FindingChange, FindingPatch, FindingRecord, NewFinding } from './finding-record.ts'
 import { KEPT_LOG_ROWS, markLogReset } from './log.store.ts'
-import type { FindingLocationView, FindingStatus } from './model.ts'
+import type { FindingStatus } from './model.ts'
 import {
   deferLine,
   hasDeferredLines,
@@ -16,42 +15,6 @@ import {
   releaseFinding,
   saveEarlierFinding,
 } from './pending-imports.store.ts'
-
-/** A stored finding, with its facets resolved. */
-export interface FindingRecord {
-  id: number
-  assetId: number
-  fp: number
-  comboId: number
-  facets: Facets
-  firstDetectedAt: number
-  /** In ten-thousandths. */
-  confidence: number
-  /** Null: when its asset was last scanned. */
-  lastDetectedAt: number | null
-  resolvedAt: number | null
-  location: SafeText | null
-  excerpt: SafeText | null
-  /** Keyed hash of the value alone. */
-  valueFp: number | null
-}
-
-/** The columns of `finding` that may change. */
-export type FindingPatch = Partial<
-  Omit<FindingRecord, 'id' | 'assetId' | 'fp' | 'comboId' | 'firstDetectedAt'> & { facets: Facets }
->
-
-export interface FindingChange {
-  at: number
-  to: FindingStatus
-  actor: SafeText
-  /** The interface and the client program through which a person made the change. */
-  via?: 'http' | 'mcp' | 'cli' | undefined
-  client?: SafeText | undefined
-  reason?: SafeText | undefined
-  /** The scan or import that made the change; absent: a person did. */
-  scanId?: number | undefined
-}
 
 /** The columns in order: a row as an array is much cheaper than as an object. */
 type FindingSqlRow = [
@@ -88,8 +51,6 @@ interface LedgerOptions {
   /** The import that the transaction stores a part of: its changes are invisible until it is published. */
   pending?: PendingImport | undefined
 }
-
-export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
 
 /**
  * Writes findings in one transaction: rows, status history, counts by combination, and the change log that derived
@@ -400,34 +361,4 @@ export class FindingLedger {
 function itsImport(pending: PendingImport | undefined): PendingImport {
   if (pending === undefined) throw new RangeError('lines are of imports')
   return pending
-}
-
-export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)
-
-/** A stored fingerprint: 47 bits of its first 12 hex digits. */
-export const toFp = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 12), 16) % 2 ** 47
-export const toFingerprint = (fp: number): string => fp.toString(16).padStart(12, '0')
-
-/** A stored location, including the sections that contain the value, if known. */
-export function toLocation({ location, sections }: Pick<RedactedFinding, 'location' | 'sections'>): SafeText {
-  return toSafeJson(sections === undefined ? location : { ...location, sections })
-}
-
-interface StoredLocation extends FindingLocationView {
-  sections?: readonly string[]
-}
-
-export function readLocation(stored: string): FindingLocationView {
-  const { sections: _, ...location } = JSON.parse(stored) as StoredLocation
-  return location
-}
-
-/** The sections of a stored location; undefined if they are unknown. */
-export function readSections(stored: string | null): readonly string[] | undefined {
-  return stored === null ? undefined : (JSON.parse(stored) as StoredLocation).sections
-}
-
-/** The same location with other sections. */
-export function withSections(stored: string | null, sections: readonly string[]): SafeText {
-  return toSafeJson({ ...(stored === null ? { path: '' } : readLocation(stored)), sections })
 }

@@ -8,15 +8,15 @@ import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import type { Reader, Store, Writer } from '../store/store.ts'
+import { getAsset, listAssets } from './asset-list.store.ts'
 import { FilterMapping, restrictsNothing } from './filter.ts'
-import { type FindingChange, FindingLedger } from './ledger.store.ts'
+import type { FindingChange } from './finding-record.ts'
+import { FindingLedger } from './ledger.store.ts'
 import {
   countFindings,
   findNewestId,
-  getAsset,
   getFinding,
   isKnownName,
-  listAssets,
   listFindingIds,
   listFindings,
   listStatusChanges,

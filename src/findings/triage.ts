@@ -7,7 +7,7 @@ import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { toStoredClient } from '../store/client-name.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import type { FindingChange } from './ledger.store.ts'
+import type { FindingChange } from './finding-record.ts'
 import { type FindingStatus, findingStatuses } from './model.ts'
 
 /** Maximum number of findings that an assistant may triage within an hour without a person's consent. */

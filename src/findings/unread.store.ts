@@ -4,7 +4,7 @@ import { isWithin, type UnreadReason, type UnreadSection } from '../documents/se
 import { internalText, ownText, type SafeText } from '../kernel/safe-text.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader, Writer } from '../store/store.ts'
-import { readSections } from './ledger.store.ts'
+import { readSections } from './finding-record.ts'
 
 /** A stored section of an asset that was not read. */
 export interface UnreadRecord extends UnreadSection {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toInstant } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { keyText, outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 
@@ -119,8 +120,6 @@ export interface ScopeRecord {
   unchanged: number
   reason: SafeText | null
 }
-
-const toInstant = (ms: number) => new Date(ms).toISOString()
 
 export function toScanItem(scan: ScanRecord): ScanItem {
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { severities } from '../detectors/detector.ts'
 import { countEstate } from '../findings/counts.store.ts'
 import { findingStatuses } from '../findings/model.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { codeText, ownText } from '../operation/lockdown/disclosure.ts'
 import { operation } from '../operation/operation.ts'
 import { listSources } from '../sources/sources.store.ts'
@@ -60,8 +61,6 @@ const Stats = z.object({
     )
     .describe('The newest scan of each source.'),
 })
-
-const toInstant = (ms: number) => new Date(ms).toISOString()
 
 export const getStats = operation({
   name: 'get_stats',

@@ -5,6 +5,7 @@ import { openSafeSession } from '../connectors/safe-session.ts'
 import { createNumberer } from '../detectors/fingerprint.ts'
 import { countBySource } from '../findings/counts.store.ts'
 import { conflict } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { isObject } from '../kernel/json-object.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
@@ -20,7 +21,6 @@ import { nextRunAt } from './schedule.ts'
 import { openConfig, sealSecrets, updateConfig } from './secrets.ts'
 import { findSource, getSource, insertSource, listSources, updateSource } from './sources.store.ts'
 
-const toInstant = (ms: number) => new Date(ms).toISOString()
 const nothing = { assets: 0, findings: 0, openFindings: 0 }
 
 export function toSource(source: SourceRecord, counts = nothing): Source {

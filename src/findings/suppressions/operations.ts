@@ -9,7 +9,8 @@ import type { WriteContext } from '../../operation/context.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
 import type { Reader } from '../../store/store.ts'
 import { FilterMapping, restrictsNothing } from '../filter.ts'
-import { FindingLedger, toFingerprint } from '../ledger.store.ts'
+import { toFingerprint } from '../finding-record.ts'
+import { FindingLedger } from '../ledger.store.ts'
 import { deciderOf } from '../triage.ts'
 import {
   findSuppression,

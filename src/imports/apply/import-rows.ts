@@ -1,5 +1,6 @@
 import type { Facets } from '../../findings/facets.store.ts'
-import type { FindingLedger, FindingRecord } from '../../findings/ledger.store.ts'
+import type { FindingRecord } from '../../findings/finding-record.ts'
+import type { FindingLedger } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
 import type { ImportRow } from '../read/import-line.ts'
 

@@ -1,15 +1,13 @@
-import { hasSameFields } from '../../findings/imported-assets.store.ts'
+import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import type { ImportFacets, ImportRow } from '../read/import-line.ts'
+import type { ImportFacets } from '../read/import-line.ts'
 import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-block.ts'
-
-type Told = ImportRow['asset']
 
 /** Findings in columns, in storage order; those of one asset keep their order in the file. */
 export interface SortedImportRows {
   size: number
   /** The distinct descriptions of assets, and for each finding the index of its own. */
-  assets: Told[]
+  assets: ImportedAsset[]
   assetAt: Uint32Array
   facets: ImportFacets[]
   facetsAt: Uint32Array
@@ -92,7 +90,7 @@ function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly n
 
 /** Numbers distinct descriptions of assets; most keys have one, some have several. */
 class AssetVariants {
-  readonly list: Told[] = []
+  readonly list: ImportedAsset[] = []
   readonly #keys = new Map<string, { number: number; tellings: number[] }>()
   readonly #keyOf: number[] = []
 
@@ -100,7 +98,7 @@ class AssetVariants {
     return this.#keys.size
   }
 
-  numberOf(told: Told): number {
+  numberOf(told: ImportedAsset): number {
     let key = this.#keys.get(told.key)
     if (key === undefined) {
       key = { number: this.#keys.size, tellings: [] }

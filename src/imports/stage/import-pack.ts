@@ -1,3 +1,4 @@
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { ImportFacets, ImportRow } from '../read/import-line.ts'
 import { packBlock, unpackAsset } from './import-block.ts'
@@ -29,7 +30,7 @@ export function packEarlierRows(text: string): Uint8Array {
   const waiting: unknown = JSON.parse(text)
   if (!Array.isArray(waiting)) return packBlock([toRow(waiting as FlatRow)], 'given')
   if (!Array.isArray(waiting[0])) return packBlock((waiting as FlatRow[]).map(toRow), 'given')
-  let asset: ImportRow['asset'] = { key: ownText('') }
+  let asset: ImportedAsset = { key: ownText('') }
   const rows = (waiting as RowPack[]).map((pack): ImportRow => {
     if (pack[0] !== 0) asset = unpackAsset(pack[0])
     return {

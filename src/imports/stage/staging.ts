@@ -1,6 +1,6 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
-import { hasSameFields } from '../../findings/imported-assets.store.ts'
+import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
 import { cutExcerpt, type ImportLine, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-line.ts'
 import { FacetInterner } from './facet-interner.ts'
 
@@ -16,7 +16,7 @@ const ASSETS_OF_TURN = 64_000
 /** An asset as given in a line, and as it may be stored. */
 interface NumberedAsset {
   asset: ImportLine['asset']
-  told: ImportRow['asset']
+  told: ImportedAsset
 }
 
 /** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
@@ -69,7 +69,7 @@ export class Staging {
     this.#excerpts = 0
   }
 
-  #tell(asset: ImportLine['asset']): ImportRow['asset'] {
+  #tell(asset: ImportLine['asset']): ImportedAsset {
     const present = this.#told.get(asset.key)
     if (present !== undefined && hasSameFields(present.asset, asset)) return present.told
     const known = present ?? this.#toldBefore.get(asset.key)

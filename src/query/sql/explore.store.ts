@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { toSeverity, toStatus } from '../../findings/facets.store.ts'
 import { findingCondition } from '../../findings/filter.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../../store/schema.ts'
+import { CONFIDENCE_SCALE, statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import type { Plan } from '../plan/plan.ts'
 import { findingConditions } from './rows.store.ts'
@@ -25,9 +26,6 @@ interface SqlRow extends Omit<ExampleRow, 'severity' | 'status'> {
   status: number
 }
 
-const nameOf = (codes: Readonly<Record<string, number>>, code: number) =>
-  Object.entries(codes).find(([, known]) => known === code)?.[0] ?? ''
-
 /** A few findings of a population: open ones first, then by severity, confidence and recency. */
 export function listExamples(reader: Reader, { conditions, range }: Plan, limit: number): ExampleRow[] {
   const { from, to } = range
@@ -46,7 +44,7 @@ export function listExamples(reader: Reader, { conditions, range }: Plan, limit:
   )
   return rows.map((row) => ({
     ...row,
-    severity: nameOf(severityCodes, row.severity),
-    status: nameOf(statusCodes, row.status),
+    severity: toSeverity(row.severity),
+    status: toStatus(row.status),
   }))
 }

@@ -1,0 +1,148 @@
+import { type SqlBool, sql } from 'kysely'
+import { notFound } from '../kernel/errors.ts'
+import { toInstant } from '../kernel/instant.ts'
+import { ownText, parseSafeObject } from '../kernel/safe-text.ts'
+import { quote } from '../kernel/shown.ts'
+import { comparand, db } from '../store/builder.ts'
+import { type Bind, bindList, cachedQuery, cachedQueryByShape } from '../store/cached-query.ts'
+import { statusCodes } from '../store/schema.ts'
+import type { Reader } from '../store/store.ts'
+import { listLabels, listLinks } from './assets.store.ts'
+import { assetTerms } from './filter.store.ts'
+import { type FilterMapping, toConditions } from './filter.ts'
+import { type FilterTerm, placeTerms, toFilterTerms, toTermShape } from './filter-terms.ts'
+import type { PageOf } from './list.store.ts'
+import type { Asset, AssetDetail } from './model.ts'
+import { contains, toPatterns } from './search-words.store.ts'
+
+const MAX_LINKS = 500
+
+const assets = () =>
+  db
+    .selectFrom('asset as a')
+    .innerJoin('source as s', (join) => join.onRef('s.id', '=', 'a.source_id').on('s.deleted_at', 'is', null))
+    .innerJoin('word as kind', 'kind.id', 'a.kind_id')
+    .innerJoin('word as container', 'container.id', 'a.container_id')
+    .innerJoin('word as parent', 'parent.id', 'a.parent_container_id')
+    .innerJoin('word as owner', 'owner.id', 'a.owner_id')
+    .innerJoin('word as dataset', 'dataset.id', 'a.dataset_id')
+    .select([
+      'a.id',
+      'a.uid',
+      'a.key',
+      'a.name',
+      'a.url',
+      'owner.text as owner',
+      'dataset.text as dataset',
+      'a.labels_id',
+      'a.checksum',
+      'a.status',
+      'a.facts',
+      'a.content_updated_at',
+      'a.first_seen_at',
+      'a.last_seen_at',
+      'a.last_scanned_at',
+      's.uid as source_uid',
+      'kind.text as kind',
+      'container.text as container',
+      'parent.text as parent_container',
+    ])
+    .select(
+      sql<number>`(SELECT count(*) FROM finding f JOIN combo c ON c.id = f.combo_id
+        WHERE f.asset_id = a.id AND c.status = ${sql.lit(statusCodes.OPEN)})`.as('open_findings'),
+    )
+
+type AssetSqlRow =
+  ReturnType<typeof assets> extends { executeTakeFirst(): Promise<infer Row> } ? Exclude<Row, undefined> : never
+
+function toAsset(reader: Reader, row: AssetSqlRow): Asset {
+  return {
+    id: row.uid,
+    key: row.key,
+    sourceId: row.source_uid,
+    kind: row.kind,
+    name: row.name,
+    url: row.url,
+    container: row.container,
+    ...(row.parent_container === '' ? {} : { parentContainer: row.parent_container }),
+    ...(row.dataset === '' ? {} : { dataset: row.dataset }),
+    ...(row.owner === '' ? {} : { owner: row.owner }),
+    ...(row.labels_id === 0 ? {} : { labels: listLabels(reader, row.labels_id) }),
+    checksum: row.checksum,
+    ...(row.content_updated_at === null ? {} : { contentUpdatedAt: toInstant(row.content_updated_at) }),
+    firstSeenAt: toInstant(row.first_seen_at),
+    lastSeenAt: toInstant(row.last_seen_at),
+    ...(row.last_scanned_at === null ? {} : { lastScannedAt: toInstant(row.last_scanned_at) }),
+    status: row.status,
+    openFindings: row.open_findings,
+  }
+}
+
+export interface AssetPage {
+  filter: FilterMapping
+  search?: string | undefined
+  status?: 'ACTIVE' | 'DELETED' | undefined
+  limit: number
+  /** Row id of the last asset of the previous page. */
+  after?: number | undefined
+}
+
+interface AssetPageTerms extends Pick<AssetPage, 'status' | 'limit' | 'after'> {
+  terms: readonly FilterTerm[]
+  words: readonly string[]
+}
+
+const toAssetPageShape = ({ terms, words, status, after }: AssetPageTerms) => ({
+  terms: terms.map(toTermShape),
+  words: words.length,
+  ofStatus: status !== undefined,
+  isNext: after !== undefined,
+})
+
+const selectAssets = cachedQueryByShape(
+  toAssetPageShape,
+  ({ terms, words, ofStatus, isNext }, give: Bind<AssetPageTerms>) => {
+    let query = assets()
+      .where(assetTerms(placeTerms(terms, give, (page) => page.terms)))
+      .orderBy('a.id')
+      .limit(give(({ limit }) => limit))
+    if (ofStatus) query = query.where(sql<SqlBool>`a.status = ${give(({ status }) => status)}`)
+    if (isNext) query = query.where(sql<SqlBool>`a.id > ${give(({ after }) => after)}`)
+    for (const word of bindList(give, words, (page) => page.words)) {
+      query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
+    }
+    return query
+  },
+)
+
+/** In the order in which they were first seen. */
+export function listAssets(reader: Reader, { filter, search, status, limit, after }: AssetPage): PageOf<Asset> {
+  const terms = toFilterTerms(toConditions(filter))
+  const rows = reader.all(selectAssets({ terms, words: toPatterns(search), status, limit: limit + 1, after }))
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    items: rows.slice(0, limit).map((row) => toAsset(reader, row)),
+    ...(last === undefined ? {} : { next: [last.id] }),
+  }
+}
+
+const selectAssetById = cachedQuery((give: Bind<string>) => assets().where('a.uid', '=', give(String)))
+const selectAssetByKey = cachedQuery((give: Bind<string>) =>
+  assets()
+    .where('a.key', '=', comparand(give(String)))
+    .orderBy('a.id')
+    .limit(1),
+)
+
+/** An asset by id or key, with its links. @throws AppError `not_found`. */
+export function getAsset(reader: Reader, idOrKey: string): AssetDetail {
+  const row = reader.first(selectAssetById(idOrKey.toLowerCase())) ?? reader.first(selectAssetByKey(idOrKey))
+  if (row === undefined) throw notFound(`There is no asset ${quote(idOrKey)}; list_assets lists them.`)
+  const links = listLinks(reader, row.id, MAX_LINKS).map(({ type, targetKey, url, label }) => ({
+    type: ownText(type),
+    ...(targetKey === undefined ? {} : { targetKey }),
+    ...(url === undefined ? {} : { url }),
+    ...(label === undefined ? {} : { label }),
+  }))
+  return { ...toAsset(reader, row), links, facts: row.facts === null ? {} : parseSafeObject(row.facts) }
+}

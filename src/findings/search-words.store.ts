@@ -1,0 +1,16 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Bound } from '../store/cached-query.ts'
+
+const MAX_WORDS = 10
+
+/** A LIKE pattern for each word of a search. */
+export function toPatterns(search: string | undefined): string[] {
+  const words = (search ?? '').split(/\s+/).filter(Boolean)
+  return words.slice(0, MAX_WORDS).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+}
+
+/** Whether any of the columns matches a pattern. */
+export function contains(pattern: Bound<string>, columns: readonly string[]): Expression<SqlBool> {
+  const found = columns.map((column) => sql<SqlBool>`${sql.ref(column)} LIKE ${pattern} ESCAPE '\\'`)
+  return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
+}
