@@ -18,6 +18,7 @@ import { openVault } from '../../src/store/keys/vault-file.ts'
 import { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { snapshotOf } from '../scans/workbench.ts'
+import { importLine } from '../support/import-line.ts'
 
 const catalogue: readonly Operation[] = [...sourceOperations, ...scanOperations]
 /** The built thread starts much faster than the one from the sources. */
@@ -231,16 +232,6 @@ describe('the thread that scans', () => {
   }, 120_000)
 })
 
-const line = (key: string, more: object = {}) =>
-  JSON.stringify({
-    asset: { key },
-    detectorType: 'YARA',
-    findingType: 'DROPPER',
-    severity: 'HIGH',
-    firstDetectedAt: '2026-10-01T08:00:00Z',
-    ...more,
-  })
-
 const streamOf = (text: string) => new Blob([text]).stream() as ReadableStream<Uint8Array>
 
 describe('an import in the thread', () => {
@@ -249,7 +240,7 @@ describe('an import in the thread', () => {
 
   it('takes a stream in', async () => {
     const bench = await openBench(1)
-    const text = Array.from({ length: 2_000 }, (_, index) => line(`file-${index}`)).join('\n')
+    const text = Array.from({ length: 2_000 }, (_, index) => importLine(`file-${index}`)).join('\n')
     const result = await bench.thread.importFindings(streamOf(text), request, context())
     expect(result).toMatchObject({ source: { name: 'yara' }, lines: 2_000, assets: 2_000, findings: { new: 2_000 } })
     const again = await bench.thread.importFindings(streamOf(text), request, context())
@@ -258,7 +249,7 @@ describe('an import in the thread', () => {
 
   it('refuses with the same error as without a thread', async () => {
     const bench = await openBench(1)
-    const refused = bench.thread.importFindings(streamOf(`${line('a')}\n{"no":1}\n`), request, context())
+    const refused = bench.thread.importFindings(streamOf(`${importLine('a')}\n{"no":1}\n`), request, context())
     await expect(refused).rejects.toMatchObject({
       name: 'AppError',
       code: 'invalid_input',
@@ -270,7 +261,7 @@ describe('an import in the thread', () => {
     const bench = await openBench(1)
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        controller.enqueue(new TextEncoder().encode(`${line('a')}\n`))
+        controller.enqueue(new TextEncoder().encode(`${importLine('a')}\n`))
         setTimeout(() => controller.error(new Error('the socket is gone')), 100)
       },
     })
@@ -279,7 +270,7 @@ describe('an import in the thread', () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         await sleep(5)
-        controller.enqueue(new TextEncoder().encode(`${line(crypto.randomUUID())}\n`))
+        controller.enqueue(new TextEncoder().encode(`${importLine(crypto.randomUUID())}\n`))
       },
     })
     const waiting = bench.thread.importFindings(endless, request, { ...context(), signal: stop.signal })
@@ -291,7 +282,7 @@ describe('an import in the thread', () => {
   it('changes very many findings there, and refuses as without a thread', async () => {
     const bench = await openBench(1)
     await bench.thread.importFindings(
-      streamOf([...Array(2_500).keys()].map((n) => line(`k${n}`)).join('\n')),
+      streamOf([...Array(2_500).keys()].map((n) => importLine(`k${n}`)).join('\n')),
       request,
       context(),
     )

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { showJson, showName, showSentence } from '../../src/kernel/shown.ts'
-import type { ToolAnswer } from '../../src/mcp/protocol.ts'
-import { createMcpSurface } from '../../src/mcp/surface.ts'
-import { silentLog } from '../../src/runtime/log.ts'
 import { caller, contextOf, localPerson, openStore } from '../support/context.ts'
 import { hostileNames } from '../support/hostile-names.ts'
+import { callTool, openTools } from '../support/mcp-tools.ts'
 import { LineReader } from '../support/shown-text.ts'
 import { exchange } from './estate.ts'
 
@@ -13,13 +11,7 @@ const COUNT = 60
 const now = () => Date.UTC(2026, 5, 15, 12)
 const { store, remove } = openStore(now)
 const context = contextOf({ store, now, caller: localPerson })
-const mcp = createMcpSurface({
-  operations,
-  toolsets: ['agent', 'admin'],
-  contextFor: (given) => ({ ...context, ...given, progress: () => {} }),
-  version: '0',
-  log: silentLog,
-})
+const mcp = openTools(context)
 
 interface Definition {
   slug: string
@@ -33,10 +25,7 @@ interface Answer {
 }
 
 async function ask<Kind>(tool: string, input: object): Promise<{ lines: string[]; answer: Kind }> {
-  const { content, structuredContent } = (await mcp.callTool(tool, { ...input }, exchange)) as ToolAnswer
-  const text = String(content[0]?.text)
-  const [, , inner = text] = /^Text between[^\n]*\n\[([0-9a-f]{8})\]\n([\s\S]*)\n\[\1\]$/.exec(text) ?? []
-  return { lines: inner.split('\n'), answer: structuredContent as Kind }
+  return callTool(mcp, exchange, tool, input)
 }
 
 function readNames(reader: LineReader): string[] {

@@ -6,11 +6,9 @@ import type { Host } from '../../src/cli/host.ts'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { importFindings } from '../../src/imports/imports.ts'
 import { showName } from '../../src/kernel/shown.ts'
-import type { ToolAnswer } from '../../src/mcp/protocol.ts'
-import { createMcpSurface } from '../../src/mcp/surface.ts'
-import { silentLog } from '../../src/runtime/log.ts'
 import { contextOf, localPerson, openStore } from '../support/context.ts'
 import { hostileNames } from '../support/hostile-names.ts'
+import { callTool, openTools } from '../support/mcp-tools.ts'
 import { readErrorText, readExploreText, readMetricText, readSeriesText, readTable } from '../support/text-answers.ts'
 import { exchange } from './estate.ts'
 
@@ -30,26 +28,10 @@ export function testForgedTexts(count: number): void {
   const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => names.slice(at * BATCH, (at + 1) * BATCH))
   const { store, file, remove } = openStore(now)
   const context = contextOf({ store, now, caller: localPerson })
-  const mcp = createMcpSurface({
-    operations,
-    toolsets: ['agent', 'admin'],
-    contextFor: (given) => ({ ...context, ...given, progress: () => {} }),
-    version: '0',
-    log: silentLog,
-  })
+  const mcp = openTools(context)
   const ids: string[] = []
 
-  const ask = async (tool: string, input: object): Promise<{ lines: string[]; answer: Answer; isError: boolean }> => {
-    const {
-      content,
-      structuredContent,
-      isError = false,
-      _meta,
-    } = (await mcp.callTool(tool, { ...input }, exchange)) as ToolAnswer
-    const text = String(content[0]?.text)
-    const [, , inner = text] = /^Text between[^\n]*\n\[([0-9a-f]{8})\]\n([\s\S]*)\n\[\1\]$/.exec(text) ?? []
-    return { lines: inner.split('\n'), answer: structuredContent ?? _meta?.['assay/error'], isError }
-  }
+  const ask = (tool: string, input: object) => callTool(mcp, exchange, tool, input)
 
   const run = async (...argv: string[]): Promise<string[]> => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()]

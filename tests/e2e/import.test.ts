@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { importLine } from '../support/import-line.ts'
 import { ask } from './estate.ts'
 
 const line = (key: string, more: Record<string, unknown> = {}) =>
-  JSON.stringify({
-    asset: { key, name: `File ${key}`, container: 'shop' },
-    detectorType: 'YARA',
-    findingType: 'DROPPER',
-    severity: 'HIGH',
-    firstDetectedAt: '2026-10-01T08:00:00Z',
-    ...more,
-  })
+  importLine(key, { asset: { key, name: `File ${key}`, container: 'shop' }, ...more })
 const file = `${line('a')}\n${line('b', { status: 'RESOLVED', resolvedAt: '2026-10-03T08:00:00Z' })}\n`
 
 let home: string

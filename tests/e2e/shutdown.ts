@@ -6,6 +6,7 @@ import { startSampleWiki } from '../../src/sample/wiki/server.ts'
 import { Store } from '../../src/store/store.ts'
 import { generatedWiki } from '../sample/generated-wiki.ts'
 import { makeHome, runAssay, serveAssay } from '../support/assay.ts'
+import { importLine } from '../support/import-line.ts'
 import { waitedMs } from './windows.ts'
 
 export interface Shutdowns {
@@ -18,15 +19,6 @@ export interface Shutdowns {
 
 /** How a server may end; one that is asked twice may have let go of its handlers when the second signal comes. */
 export const endings = (isAskedTwice: boolean) => (isAskedTwice ? [0, 1, 'SIGTERM'] : [0])
-
-const line = (key: string) =>
-  JSON.stringify({
-    asset: { key },
-    detectorType: 'YARA',
-    findingType: 'DROPPER',
-    severity: 'HIGH',
-    firstDetectedAt: '2026-10-01T08:00:00Z',
-  })
 
 /** Stops a server at random moments while it scans, imports and answers; the next one goes on where it was. */
 export async function stopServers(times: number, seed: number): Promise<Shutdowns> {
@@ -44,7 +36,7 @@ export async function stopServers(times: number, seed: number): Promise<Shutdown
       const ignore = () => undefined
       await fetch(`${server.url}/sources/wiki/scans`, { method: 'POST' }).catch(ignore)
       if (random() < 0.5) {
-        const body = Array.from({ length: 3_000 }, (_, index) => line(`${turn}-${index}`)).join('\n')
+        const body = Array.from({ length: 3_000 }, (_, index) => importLine(`${turn}-${index}`)).join('\n')
         const headers = { 'content-type': 'application/x-ndjson' }
         fetch(`${server.url}/findings/import`, { method: 'POST', body, headers }).catch(ignore)
       }

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Finding, FindingDetail } from '../../src/findings/model.ts'
+import type { FindingDetail } from '../../src/findings/model.ts'
 import { findingOperations } from '../../src/findings/operations.ts'
 import { type ImportFormat, importFindings } from '../../src/imports/imports.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { createTenant } from '../scans/fake-tenant.ts'
 import { createFake, openWorkbench, type Workbench } from '../scans/workbench.ts'
 import { errorOf } from '../support/context.ts'
+import { dumpTables, importText, listFindings, streamOf } from './importing.ts'
 
 let bench: Workbench
 
@@ -25,26 +26,17 @@ const line = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-async function* streamOf(text: string, pieces = 7): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text)
-  const size = Math.max(1, Math.ceil(bytes.length / pieces))
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
 const bring = (rows: readonly unknown[], source = 'scanner') =>
   bringText(rows.map((row) => JSON.stringify(row)).join('\n'), source)
 const bringText = (text: string, source = 'scanner', format: ImportFormat = 'ndjson') =>
-  importFindings(streamOf(text), { source, format }, bench.context)
-const list = async () => (await bench.run<{ items: Finding[] }>('search_findings', { limit: 500 })).items
+  importText(bench, text, source, format)
+const list = () => listFindings(bench)
 const only = async () => {
   const [first] = await list()
   if (first === undefined) throw new Error('nothing was imported')
   return bench.run<FindingDetail>('get_finding', { id: first.id })
 }
-const dump = () =>
-  bench.store.read((reader) =>
-    ['asset', 'finding', 'status_change', 'combo'].map((table) => reader.prepare(`SELECT * FROM ${table}`).all()),
-  )
+const dump = () => dumpTables(bench)
 
 const askAsset = () => bench.run<{ owner?: string; labels?: string[] }>('get_asset', { id: 'repo:a.ts' })
 
@@ -372,97 +364,4 @@ it('goes on where a dead process left an accepted file', async () => {
     progress: { findings: { new: 9_000 } },
   })
   expect(await bench.run('get_source', { id: 's' })).toMatchObject({ counts: { findings: 9_000 } })
-})
-
-describe('a SARIF log', () => {
-  const log = (results: unknown[], invocations: unknown[] = [{ endTimeUtc: '2025-08-01T00:00:00Z' }]) => ({
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'Sem-Grep Pro',
-            rules: [{ id: 'sqli', properties: { 'security-severity': '9.1' } }, { id: 'style' }],
-          },
-        },
-        invocations,
-        results,
-      },
-    ],
-  })
-  const result = (more: Record<string, unknown> = {}) => ({
-    ruleId: 'sqli',
-    level: 'error',
-    message: { text: 'Query is built from input' },
-    locations: [{ physicalLocation: { artifactLocation: { uri: 'src/db.ts' }, region: { startLine: 12 } } }],
-    ...more,
-  })
-  const bringLog = (value: unknown) => bringText(JSON.stringify(value), 'sarif', 'sarif')
-
-  it('becomes findings', async () => {
-    await bringLog(log([result(), result({ ruleId: 'style', level: 'note' }), result({ kind: 'pass' })]))
-    expect(
-      (await list()).map(({ findingType, severity, detectorType, asset }) => [
-        findingType,
-        severity,
-        detectorType,
-        asset.key,
-      ]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['sqli', 'CRITICAL', 'SEM_GREP_PRO', 'src/db.ts'],
-        ['style', 'LOW', 'SEM_GREP_PRO', 'src/db.ts'],
-      ]),
-    )
-    expect(await list()).toHaveLength(2)
-  })
-
-  it('changes nothing the second time, also without times', async () => {
-    const undated = log([result(), result({ ruleId: 'style', baselineState: 'absent' })], [])
-    await bringLog(undated)
-    const before = dump()
-    bench.clock.now += 1000
-    await bringLog(undated)
-    expect(dump()).toEqual(before)
-  })
-
-  it('may tell its results before their tool, and its version last', async () => {
-    const { runs, version } = log([result(), result({ ruleId: 'style', message: { text: '"runs": [{"results": [' } })])
-    const [{ results, tool, invocations } = expect.fail('there is no run')] = runs
-    await bringLog({
-      runs: [
-        { results, tool, invocations },
-        { results: [], tool },
-      ],
-      version,
-    })
-    const items = await list()
-    expect(items.map(({ detectorType }) => detectorType)).toEqual(['SEM_GREP_PRO', 'SEM_GREP_PRO'])
-    expect(items.map(({ severity }) => severity).sort()).toEqual(['CRITICAL', 'HIGH'])
-  })
-
-  it('names the result that is wrong, and keeps nothing', async () => {
-    const wrong = bringLog(log([result(), result({ ruleId: 7 })]))
-    await expect(wrong).rejects.toMatchObject({ facts: { issues: [{ path: 'runs.0.results.1.ruleId' }] } })
-    await expect(bench.run('get_source', { id: 'sarif' })).rejects.toMatchObject({ code: 'not_found' })
-  })
-
-  it('carries suppressions and baselines', async () => {
-    await bringLog(
-      log([result({ suppressions: [{ status: 'accepted' }] }), result({ ruleId: 'style', baselineState: 'absent' })]),
-    )
-    expect((await list()).map(({ status }) => status).sort()).toEqual(['IGNORED', 'RESOLVED'])
-  })
-
-  it.each([
-    ['no JSON', '{'],
-    ['cut off', '{"version":"2.1.0","runs":[{"results":[{}'],
-    ['a list', '[]'],
-    ['another version', '{"version":"1.0","runs":[]}'],
-  ])('is refused when it is %s', async (_name, text) => {
-    await expect(bringText(text, 's', 'sarif')).rejects.toMatchObject({
-      code: 'invalid_input',
-      facts: { reason: 'bad_file' },
-    })
-  })
 })
