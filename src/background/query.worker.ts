@@ -1,66 +1,78 @@
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { workerData } from 'node:worker_threads'
 import { toLoggedText } from '../detectors/safe-text.ts'
-import { AppError, toErrorReport } from '../kernel/errors.ts'
-import type { WriteContext } from '../operation/context.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller, WriteContext } from '../operation/context.ts'
+import type { Coercion } from '../operation/input/coerce.ts'
 import { createLog } from '../runtime/log.ts'
+import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { keepEngine } from './engine-keeper.ts'
-import type { QueryThreadReply, QueryThreadRequest, QueryThreadSettings } from './query-messages.ts'
 import { queryThreadOperations } from './query-operations.ts'
+import type { ThreadSettings } from './thread-options.ts'
+
+/** The worker data of the query thread. */
+export interface QueryThreadSettings extends ThreadSettings {
+  /** Below this number of findings there is no engine. */
+  leastFindings: number
+}
+
+interface Question {
+  operation: string
+  input: object
+  caller: Caller
+  coerced: readonly Coercion[] | undefined
+}
+
+export type QueryThreadProtocol = {
+  calls: { answer: { input: Question; reply: unknown } }
+  notices: Record<never, never>
+  events: { log: string }
+}
 
 const { home, keys, logLevel, leastFindings } = workerData as QueryThreadSettings
-const report = (message: QueryThreadReply) => parentPort?.postMessage(message)
+const emit = openEvents<QueryThreadProtocol>()
 const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
+const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), { now, mustExist: true })
 const vault = openVault({ store, home, env: keys, now })
 const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
 const keeper = keepEngine({ store, log, leastFindings })
 
-type Question = Extract<QueryThreadRequest, { kind: 'ask' }>
-const waiting: Question[] = []
+/** Resolves at the turn of the latest question; each has one of its own, so that cancelled ones can be left out. */
+let turn: Promise<unknown> = Promise.resolve()
 
-async function answer({ id, operation: name, input, caller, coerced }: Question): Promise<void> {
+async function answer({ operation: name, input, caller, coerced }: Question, signal: AbortSignal): Promise<unknown> {
+  turn = turn.then(() => nextTurn())
+  await turn
+  if (signal.aborted) throw new AppError('unavailable', 'The question was cancelled; ask it again.')
+  const operation = operations.get(name)
+  if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
+  const context: Omit<WriteContext, 'scans' | 'store'> = {
+    read: (work) => store.read(work),
+    now,
+    caller,
+    signal,
+    log,
+    progress: () => {},
+    vault,
+    ...(coerced === undefined ? {} : { coerced }),
+  }
   try {
-    const operation = operations.get(name)
-    if (operation === undefined) throw new TypeError(`${name} is not answered in this thread`)
-    const context: Omit<WriteContext, 'scans' | 'store'> = {
-      read: (work) => store.read(work),
-      now,
-      caller: { ...caller, scopes: new Set(caller.scopes) },
-      signal: new AbortController().signal,
-      log,
-      progress: () => {},
-      vault,
-      ...(coerced === undefined ? {} : { coerced }),
-    }
-    report({ kind: 'answer', id, output: await operation.run(input as never, context as never) })
-  } catch (error) {
-    if (!(error instanceof AppError)) log.error('a question failed', { operation: name, error })
-    report({ kind: 'refusal', id, error: error instanceof AppError ? toErrorReport(error) : undefined })
+    return await operation.run(input as never, context as never)
+  } finally {
+    keeper.rebuildIfNeeded()
   }
-  keeper.rebuildIfNeeded()
 }
 
-/** One question for each turn of the event loop, so that abandoned ones can be dropped in between. */
-function next(): void {
-  const question = waiting.shift()
-  if (question !== undefined) void answer(question)
-  if (waiting.length > 0) setImmediate(next)
-}
-
-parentPort?.on('message', (order: QueryThreadRequest) => {
-  if (order.kind === 'ask') {
-    if (waiting.push(order) === 1) setImmediate(next)
-  } else if (order.kind === 'forget') {
-    const index = waiting.findIndex(({ id }) => id === order.id)
-    if (index >= 0) waiting.splice(index, 1)
-  } else {
+serveCalls<QueryThreadProtocol>({
+  calls: { answer },
+  logFault: (error, { input }) => log.error('a question failed', { operation: (input as Question).operation, error }),
+  stop: async (callsEnded) => {
     keeper.close()
+    await callsEnded
     store.close()
-    report({ kind: 'closed' })
-    parentPort?.close()
-  }
+  },
 })

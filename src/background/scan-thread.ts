@@ -1,15 +1,13 @@
-import { Worker } from 'node:worker_threads'
 import type { UpstreamTally } from '../connectors/http/upstream.ts'
 import type { ImportContext, ImportResult } from '../imports/imports.ts'
-import { AppError, fromErrorReport } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { ScanRunner, WriteContext } from '../operation/context.ts'
-import type { Log, LogLevel } from '../runtime/log.ts'
-import { startWorker } from '../runtime/package-files.ts'
+import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
 import { giveUpScan } from '../scans/give-up.ts'
 import { createOwner, type Owner, processMark } from '../scans/owner.ts'
 import { listScansOf, releaseScansOf } from '../scans/scans.store.ts'
-import type { Store } from '../store/store.ts'
-import type { ImportRequest, ScanThreadReply, ScanThreadRequest, ScanThreadSettings } from './scan.worker.ts'
+import type { ImportRequest, ScanThreadProtocol, ScanThreadSettings } from './scan.worker.ts'
+import { type ThreadOptions, toThreadSettings } from './thread-options.ts'
 
 const SCRIPT = 'background/scan.worker'
 /** Limit of the young generation of the heap: document texts are short-lived. */
@@ -24,21 +22,11 @@ const MAX_DEATHS = 3
 const FORGET_MS = 3_600_000
 const RESTART_MS = 200
 
-export interface ScanThreadOptions {
-  store: Store
-  home: string
-  /** The environment variables that may contain the key of the data folder. */
-  env: Readonly<Record<string, string | undefined>>
-  log: Log
-  logLevel: LogLevel
-  /** Receives the log lines of the thread. */
-  writeLine: (line: string) => void
+export interface ScanThreadOptions extends ThreadOptions {
   now: () => number
   /** Receives the counts of requests to tenants. */
   upstream?: UpstreamTally
   idleMs?: number
-  /** The worker script, replaced in tests. */
-  script?: URL | undefined
 }
 
 /** Runs scans and imports in a separate thread, so that answers never wait for them. */
@@ -61,12 +49,10 @@ const lost = {
 }
 
 interface Thread {
-  worker: Worker
+  worker: WorkerClient<ScanThreadProtocol>
   owner: Owner
   /** It was asked to stop: new work waits for the next thread. */
   stopping: boolean
-  ended: Promise<void>
-  error?: unknown
 }
 
 interface Deaths {
@@ -74,53 +60,38 @@ interface Deaths {
   lastAt: number
 }
 
-type TaskOrder = Extract<ScanThreadRequest, { kind: 'import' | 'call' }>
-
-interface Task {
-  resolve: (result: never) => void
-  reject: (error: unknown) => void
-  order: TaskOrder
-  sent: boolean
-}
-
 /**
  * The thread works on the data folder like another process: claims, leases and checkpoints in the database coordinate
  * it with all others. It starts with the first work and ends after an idle period.
  */
 export function createScanThread(options: ScanThreadOptions): ScanThread {
-  const { store, log, script, idleMs = IDLE_MS } = options
+  const { store, log, script = SCRIPT, idleMs = IDLE_MS } = options
   /** Scans to run here, with the recent deaths of their thread. */
   const scans = new Map<string, Deaths>()
-  const tasks = new Map<number, Task>()
+  /** Calls that wait for the next thread. */
+  let unsent: ((thread: Thread) => void)[] = []
   let thread: Thread | undefined
-  let nextTask = 1
   let closed = false
   let idle: NodeJS.Timeout | undefined
   let restart: NodeJS.Timeout | undefined
 
-  const send = (order: ScanThreadRequest) => thread?.worker.postMessage(order)
-
   const open = (): Thread => {
     const owner = createOwner()
-    const { ASSAY_KEY, ASSAY_KEY_FILE } = options.env
-    const settings: ScanThreadSettings = {
-      home: options.home,
-      keys: { ASSAY_KEY, ASSAY_KEY_FILE },
-      logLevel: options.logLevel,
-      owner: owner.name,
-      processMark,
-    }
-    const start = { workerData: settings, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } }
-    const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
-    worker.unref()
-    worker.stdout.resume()
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    const opened: Thread = { worker, owner, stopping: false, ended }
-    worker.on('message', (report: ScanThreadReply) => onMessage(opened, report))
-    worker.on('error', (error) => {
-      opened.error = error
+    const workerData: ScanThreadSettings = { ...toThreadSettings(options), owner: owner.name, processMark }
+    const worker = openWorker<ScanThreadProtocol>({
+      script,
+      settings: { workerData, stdout: true, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
+      events: {
+        log: options.writeLine,
+        upstream: (counts) => options.upstream?.add(counts),
+        settled: (scanUid) => {
+          scans.delete(scanUid)
+          stopIfIdle()
+        },
+      },
+      onExit: (error) => onExit(opened, error),
     })
-    void ended.then(() => onExit(opened))
+    const opened: Thread = { worker, owner, stopping: false }
     return opened
   }
 
@@ -130,27 +101,17 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     clearTimeout(idle)
     if (thread === undefined) {
       thread = open()
-      for (const scanUid of scans.keys()) send({ kind: 'start', scanUid })
+      for (const scanUid of scans.keys()) thread.worker.notify('start', scanUid)
     }
-    for (const waiting of tasks.values()) {
-      if (waiting.sent) continue
-      waiting.sent = true
-      thread.worker.postMessage(waiting.order, waiting.order.kind === 'import' ? [waiting.order.stream] : [])
-    }
+    const waiting = unsent
+    unsent = []
+    for (const send of waiting) send(thread)
   }
 
-  const onMessage = (from: Thread, report: ScanThreadReply) => {
-    if (report.kind === 'log') return options.writeLine(report.line)
-    if (report.kind === 'upstream') return options.upstream?.add(report.counts)
-    if (report.kind === 'stopped') return void from.worker.terminate()
-    if (report.kind === 'settled') scans.delete(report.scanUid)
-    else {
-      const waiting = tasks.get(report.id)
-      tasks.delete(report.id)
-      if (report.kind === 'done') waiting?.resolve(report.result as never)
-      else waiting?.reject(fromErrorReport(report.error))
-    }
-    if (scans.size === 0 && tasks.size === 0) scheduleIdleStop()
+  const isIdle = () => scans.size === 0 && unsent.length === 0 && (thread?.worker.pending ?? 0) === 0
+
+  const stopIfIdle = () => {
+    if (isIdle()) scheduleIdleStop()
   }
 
   const scheduleIdleStop = () => {
@@ -158,29 +119,21 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     idle = setTimeout(() => {
       if (thread === undefined) return
       thread.stopping = true
-      send({ kind: 'stop' })
+      void thread.worker.stop(STOP_MS)
     }, idleMs)
     idle.unref()
   }
 
-  /**
-   * Releases the scans that the thread was running and rejects its unfinished calls; scans and unsent calls start on
-   * the next thread.
-   */
-  const onExit = ({ owner, stopping, error }: Thread) => {
+  /** Releases the scans that the thread was running; scans and unsent calls start on the next thread. */
+  const onExit = ({ owner, stopping }: Thread, error: unknown) => {
     thread = undefined
     clearTimeout(idle)
     owner.release()
     const driven = new Set(listRunningScans(owner))
     free(owner)
-    for (const [id, { sent, reject, order }] of tasks) {
-      if (!sent) continue
-      tasks.delete(id)
-      reject(new AppError('unavailable', lost[order.kind]))
-    }
     if (closed) return
     if (stopping) {
-      if (scans.size > 0 || tasks.size > 0) dispatch()
+      if (!isIdle()) dispatch()
       return
     }
     log.error('the thread that scans has died', { error, scans: scans.size })
@@ -197,7 +150,7 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     const most = Math.max(1, ...[...scans.values()].map(({ times }) => times))
     restart = setTimeout(() => {
       restart = undefined
-      if (scans.size > 0 || tasks.size > 0) dispatch()
+      if (!isIdle()) dispatch()
     }, RESTART_MS * most)
     restart.unref()
   }
@@ -226,30 +179,22 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
     }
   }
 
-  const perform = <Result>(toOrder: (id: number) => TaskOrder, signal: AbortSignal): Promise<Result> =>
-    new Promise<Result>((resolve, reject) => {
-      if (closed) return reject(new AppError('unavailable', 'Start again: assay is closing.'))
-      // A thread that starts now would open whichever file has replaced the database.
-      store.requireSameFiles()
-      const id = nextTask++
-      const abort = () => send({ kind: 'abort', id })
-      signal.addEventListener('abort', abort, { once: true })
-      const over = () => signal.removeEventListener('abort', abort)
-      tasks.set(id, {
-        order: toOrder(id),
-        sent: false,
-        resolve: (result) => {
-          over()
-          resolve(result)
-        },
-        reject: (error) => {
-          over()
-          reject(error)
-        },
+  const perform = async <Result>(
+    kind: keyof typeof lost,
+    call: (worker: Thread['worker']) => Promise<Result>,
+  ): Promise<Result> => {
+    if (closed) throw new AppError('unavailable', 'Start again: assay is closing.')
+    // A thread that starts now would open whichever file has replaced the database.
+    store.requireSameFiles()
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        unsent.push(({ worker }) => void call(worker).finally(stopIfIdle).then(resolve, reject))
+        dispatch()
       })
-      dispatch()
-      if (signal.aborted) abort()
-    })
+    } catch (error) {
+      throw error instanceof WorkerLost ? new AppError('unavailable', lost[kind]) : error
+    }
+  }
 
   return {
     start: (scanUid) => {
@@ -257,33 +202,21 @@ export function createScanThread(options: ScanThreadOptions): ScanThread {
       scans.set(scanUid, { times: 0, lastAt: options.now() })
       const running = thread
       dispatch()
-      if (thread !== undefined && thread === running && !thread.stopping) send({ kind: 'start', scanUid })
+      if (thread !== undefined && thread === running && !thread.stopping) thread.worker.notify('start', scanUid)
     },
-    cancel: (scanUid) => send({ kind: 'cancel', scanUid }),
-    importFindings: (stream, request, { signal, caller }) =>
-      perform<ImportResult>((id) => ({ kind: 'import', id, stream, request, caller: { name: caller.name } }), signal),
-    run: (operation, input, { caller, signal }) =>
-      perform(
-        (id) => ({ kind: 'call', id, operation, input, caller: { ...caller, scopes: [...caller.scopes] } }),
-        signal,
+    cancel: (scanUid) => thread?.worker.notify('cancel', scanUid),
+    importFindings: (stream, request, { signal, caller: { name } }) =>
+      perform('import', (worker) =>
+        worker.call('import', { stream, request, caller: { name } }, { signal, transfer: [stream] }),
       ),
+    run: (operation, input, { caller, signal }) =>
+      perform('call', (worker) => worker.call('call', { operation, input, caller }, { signal })),
     close: async () => {
       closed = true
       clearTimeout(idle)
       clearTimeout(restart)
       scans.clear()
-      const last = thread
-      if (last === undefined) return
-      last.worker.ref()
-      last.worker.postMessage({ kind: 'stop' } satisfies ScanThreadRequest)
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, STOP_MS)
-      })
-      await Promise.race([last.ended, late])
-      clearTimeout(timer)
-      await last.worker.terminate()
-      await last.ended
+      await thread?.worker.stop(STOP_MS)
     },
   }
 }

@@ -1,61 +1,59 @@
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { createUpstreamTally, type UpstreamCounts } from '../connectors/http/upstream.ts'
 import { toLoggedText } from '../detectors/safe-text.ts'
-import { type ImportFormat, importFindings } from '../imports/imports.ts'
-import { AppError, type ErrorReport, toErrorReport } from '../kernel/errors.ts'
-import type { Caller, Scope } from '../operation/context.ts'
-import { createLog, type LogLevel } from '../runtime/log.ts'
+import { type ImportFormat, type ImportResult, importFindings } from '../imports/imports.ts'
+import type { Caller } from '../operation/context.ts'
+import { createLog } from '../runtime/log.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
+import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { openVault } from '../store/keys/vault-file.ts'
 import { Store } from '../store/store.ts'
 import { scanThreadOperations } from './scan-operations.ts'
 import { createScanRunner } from './scan-runner.ts'
+import type { ThreadSettings } from './thread-options.ts'
 
 /** The worker data of the scan thread. */
-export interface ScanThreadSettings {
-  home: string
-  /** The environment variables for a key that is not in the data folder. */
-  keys: Readonly<Record<string, string | undefined>>
-  logLevel: LogLevel
+export interface ScanThreadSettings extends ThreadSettings {
   /** How other threads and processes identify this one. */
   owner: string
   processMark: string
 }
-
-/** Messages to the scan thread. */
-export type ScanThreadRequest =
-  | { kind: 'start'; scanUid: string }
-  | { kind: 'cancel'; scanUid: string }
-  | { kind: 'import'; id: number; stream: ReadableStream<Uint8Array>; request: ImportRequest; caller: { name: string } }
-  | { kind: 'call'; id: number; operation: string; input: object; caller: SentCaller }
-  | { kind: 'abort'; id: number }
-  | { kind: 'stop' }
-
-/** A caller in serializable form. */
-type SentCaller = Omit<Caller, 'scopes'> & { scopes: Scope[] }
 
 export interface ImportRequest {
   source: string
   format: ImportFormat
 }
 
-/** Messages from the scan thread; `stopped` is the last one. */
-export type ScanThreadReply =
-  | { kind: 'log'; line: string }
-  | { kind: 'upstream'; counts: UpstreamCounts }
-  | { kind: 'settled'; scanUid: string }
-  | { kind: 'done'; id: number; result: unknown }
-  | { kind: 'refused'; id: number; error: ErrorReport }
-  | { kind: 'stopped' }
+interface ImportCall {
+  stream: ReadableStream<Uint8Array>
+  request: ImportRequest
+  caller: { name: string }
+}
+
+interface OperationCall {
+  operation: string
+  input: object
+  caller: Caller
+}
+
+export type ScanThreadProtocol = {
+  calls: {
+    import: { input: ImportCall; reply: ImportResult }
+    call: { input: OperationCall; reply: unknown }
+  }
+  /** Ids of scans to run, and to cancel. */
+  notices: { start: string; cancel: string }
+  events: { log: string; upstream: UpstreamCounts; settled: string }
+}
 
 const MEGABYTE = 1024 * 1024
 const REPORT_INTERVAL_MS = 1_000
 lowerThreadPriority()
 const { home, keys, logLevel, owner } = workerData as ScanThreadSettings
-const report = (message: ScanThreadReply) => parentPort?.postMessage(message)
+const emit = openEvents<ScanThreadProtocol>()
 const now = () => Date.now()
-const log = createLog({ level: logLevel, write: (line) => report({ kind: 'log', line }), now, hide: toLoggedText })
+const log = createLog({ level: logLevel, write: (line) => emit('log', line), now, hide: toLoggedText })
 const store = Store.open(join(home, 'assay.db'), {
   now,
   // A scan reads each page once: a large cache would only grow with the size of the tenant.
@@ -77,67 +75,45 @@ const scans = createScanRunner({
   owner: { name: owner, release: () => {} },
   upstream,
 })
-const tasks = new Map<number, { stop: AbortController; done: Promise<void> }>()
 
-function tellUpstream(): void {
+function reportUpstream(): void {
   const counts = upstream.take()
-  if (counts !== undefined) report({ kind: 'upstream', counts })
+  if (counts !== undefined) emit('upstream', counts)
 }
-setInterval(tellUpstream, REPORT_INTERVAL_MS).unref()
+setInterval(reportUpstream, REPORT_INTERVAL_MS).unref()
 
 function start(scanUid: string): void {
   scans.start(scanUid)
   void scans.settled(scanUid).then(() => {
-    tellUpstream()
-    report({ kind: 'settled', scanUid })
+    reportUpstream()
+    emit('settled', scanUid)
   })
 }
 
-type Task = Extract<ScanThreadRequest, { kind: 'import' | 'call' }>
-
-function work(task: Task, signal: AbortSignal): Promise<unknown> | unknown {
-  if (task.kind === 'import') {
-    return importFindings(task.stream, task.request, { store, vault, log, now, signal, caller: task.caller })
-  }
-  const operation = scanThreadOperations.find(({ name }) => name === task.operation)
-  if (operation === undefined) throw new RangeError(`there is no operation ${task.operation} in this thread`)
-  const caller = { ...task.caller, scopes: new Set(task.caller.scopes) }
+function runOperation(
+  { operation: name, input, caller }: OperationCall,
+  signal: AbortSignal,
+): Promise<unknown> | unknown {
+  const operation = scanThreadOperations.find((each) => each.name === name)
+  if (operation === undefined) throw new RangeError(`there is no operation ${name} in this thread`)
   const read: Store['read'] = (read) => store.read(read)
   const progress = () => {}
-  return operation.run(task.input as never, { read, store, vault, log, now, signal, caller, progress, scans })
+  return operation.run(input as never, { read, store, vault, log, now, signal, caller, progress, scans })
 }
 
-async function runTask(task: Task, signal: AbortSignal) {
-  const { id } = task
-  try {
-    report({ kind: 'done', id, result: await work(task, signal) })
-  } catch (error) {
-    if (!(error instanceof AppError)) log.error('what a thread was told to do failed', { kind: task.kind, error })
-    report({ kind: 'refused', id, error: error instanceof AppError ? toErrorReport(error) : unexplained })
-  } finally {
-    tasks.delete(id)
-  }
-}
-
-const unexplained: ErrorReport = { code: 'internal', message: 'It failed; see the log.', facts: {} }
-
-async function stop(): Promise<void> {
-  closing.abort()
-  for (const { stop } of tasks.values()) stop.abort()
-  await Promise.allSettled([...tasks.values()].map(({ done }) => done))
-  await scans.close()
-  tellUpstream()
-  store.close()
-  report({ kind: 'stopped' })
-}
-
-parentPort?.on('message', (order: ScanThreadRequest) => {
-  if (order.kind === 'start') start(order.scanUid)
-  else if (order.kind === 'cancel') scans.cancel(order.scanUid)
-  else if (order.kind === 'abort') tasks.get(order.id)?.stop.abort()
-  else if (order.kind === 'stop') void stop()
-  else {
-    const stop = new AbortController()
-    tasks.set(order.id, { stop, done: runTask(order, AbortSignal.any([stop.signal, closing.signal])) })
-  }
+serveCalls<ScanThreadProtocol>({
+  calls: {
+    import: ({ stream, request, caller }, signal) =>
+      importFindings(stream, request, { store, vault, log, now, signal, caller }),
+    call: runOperation,
+  },
+  notices: { start, cancel: (scanUid) => scans.cancel(scanUid) },
+  logFault: (error, { name }) => log.error('a call of the scan thread failed', { kind: name, error }),
+  stop: async (callsEnded) => {
+    closing.abort()
+    await callsEnded
+    await scans.close()
+    reportUpstream()
+    store.close()
+  },
 })

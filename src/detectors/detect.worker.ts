@@ -1,33 +1,24 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
 import { lowerThreadPriority } from '../runtime/thread-priority.ts'
+import { openEvents, serveCalls } from '../runtime/worker-rpc.ts'
 import { createFingerprinter } from './fingerprint.ts'
 import { type DetectorRequest, runRequest } from './request.ts'
 import type { RunResult } from './runner.ts'
 
-/** Message from the pool to the worker. */
-export interface DetectJob {
-  id: number
-  document: AssayDocument
-  request: DetectorRequest
+export type DetectorProtocol = {
+  calls: { detect: { input: { document: AssayDocument; request: DetectorRequest }; reply: RunResult } }
+  notices: Record<never, never>
+  /** The type of each detector before it runs. */
+  events: { detector: string }
 }
-
-/** Messages from the worker: `started` before each detector, then one `done` or `failed`. */
-export type DetectReply =
-  | { id: number; kind: 'started'; type: string }
-  | { id: number; kind: 'done'; result: RunResult }
-  | { id: number; kind: 'failed' }
 
 lowerThreadPriority()
 const { fingerprintKey } = workerData as { fingerprintKey: Uint8Array }
 const fingerprint = createFingerprinter(fingerprintKey)
-const reply = (message: DetectReply) => parentPort?.postMessage(message)
+const emit = openEvents<DetectorProtocol>()
+const onDetector = (type: string) => emit('detector', type)
 
-parentPort?.on('message', ({ id, document, request }: DetectJob) => {
-  try {
-    const onDetector = (type: string) => reply({ id, kind: 'started', type })
-    reply({ id, kind: 'done', result: runRequest(document, request, { fingerprint, onDetector }) })
-  } catch {
-    reply({ id, kind: 'failed' })
-  }
+serveCalls<DetectorProtocol>({
+  calls: { detect: ({ document, request }) => runRequest(document, request, { fingerprint, onDetector }) },
 })

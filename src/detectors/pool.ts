@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import type { AssayDocument } from '../documents/document.ts'
 import { AppError } from '../kernel/errors.ts'
-import { startWorker } from '../runtime/package-files.ts'
-import type { DetectJob, DetectReply } from './detect.worker.ts'
+import { openWorker, type WorkerClient, WorkerLost } from '../runtime/worker-rpc.ts'
+import type { DetectorProtocol } from './detect.worker.ts'
 import type { DetectorRequest } from './request.ts'
 import type { RunResult, RunWarning } from './runner.ts'
 
@@ -28,18 +27,18 @@ export interface PoolOptions {
   script?: URL
 }
 
-interface Task {
-  job: DetectJob
-  warnings: RunWarning[]
-  resolve: (result: RunResult) => void
-  reject: (error: unknown) => void
+interface PoolWorker {
+  client: WorkerClient<DetectorProtocol>
+  /** Its document is run; undefined while it is idle. */
+  run?: Run | undefined
 }
 
-interface Slot {
-  worker: Worker
-  task: Task
+/** One attempt at a document. */
+interface Run {
   /** The running detector; undefined while the worker starts or reads the document. */
   detector?: string
+  /** It exceeded its time limit. */
+  isLate?: boolean
   timer?: NodeJS.Timeout
 }
 
@@ -49,105 +48,106 @@ const YOUNG_MEGABYTES = 24
 
 /** Worker threads that run detectors, started on demand; idle ones do not keep the process alive. */
 export function createDetectorPool(options: PoolOptions): DetectorPool {
-  const { fingerprintKey, budgetMs = 2_000, startMs = 30_000, script } = options
+  const { fingerprintKey, budgetMs = 2_000, startMs = 30_000, script = SCRIPT } = options
   const size = Math.max(1, options.size ?? availableParallelism() - 1)
-  const idle: Worker[] = []
-  const busy = new Map<Worker, Slot>()
-  const waiting: Task[] = []
-  let nextId = 1
+  const workers = new Set<PoolWorker>()
+  const idle: PoolWorker[] = []
+  const waiting: (() => void)[] = []
+  let documents = 0
   let closed = false
 
-  const start = (): Worker => {
-    const start = { workerData: { fingerprintKey }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } }
-    const worker = script === undefined ? startWorker(SCRIPT, start) : new Worker(script, start)
-    worker.on('message', (reply: DetectReply) => onReply(worker, reply))
-    worker.on('error', () => onLoss(worker, 'detector_failed'))
-    worker.on('exit', () => onLoss(worker, 'detector_failed'))
+  const start = (): PoolWorker => {
+    const worker: PoolWorker = {
+      client: openWorker<DetectorProtocol>({
+        script,
+        settings: { workerData: { fingerprintKey }, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } },
+        events: {
+          detector: (type) => {
+            if (worker.run === undefined) return
+            worker.run.detector = type
+            arm(worker, worker.run, budgetMs)
+          },
+        },
+        onExit: () => void workers.delete(worker),
+      }),
+    }
+    workers.add(worker)
     return worker
   }
 
-  const assign = () => {
-    while (waiting.length > 0 && (idle.length > 0 || busy.size < size)) {
-      const task = waiting.shift()
-      if (task === undefined) return
-      const worker = idle.pop() ?? start()
-      const slot: Slot = { worker, task }
-      busy.set(worker, slot)
-      worker.ref()
-      arm(slot, startMs)
-      worker.postMessage(task.job)
+  const arm = ({ client }: PoolWorker, run: Run, limitMs: number) => {
+    clearTimeout(run.timer)
+    run.timer = setTimeout(() => {
+      run.isLate = true
+      void client.terminate()
+    }, limitMs)
+  }
+
+  /** Runs a document on an idle worker or a new one; a worker that is lost is replaced. */
+  const attempt = async (document: AssayDocument, request: DetectorRequest, run: Run): Promise<RunResult> => {
+    const worker = takeIdle() ?? start()
+    worker.run = run
+    arm(worker, run, startMs)
+    try {
+      return await worker.client.call('detect', { document, request })
+    } finally {
+      clearTimeout(run.timer)
+      worker.run = undefined
+      idle.push(worker)
     }
   }
 
-  const arm = (slot: Slot, limitMs: number) => {
-    clearTimeout(slot.timer)
-    slot.timer = setTimeout(() => onLoss(slot.worker, 'budget_exceeded'), limitMs)
+  const takeIdle = (): PoolWorker | undefined => {
+    let worker = idle.pop()
+    while (worker?.client.isLost) worker = idle.pop()
+    return worker
   }
 
-  const release = (slot: Slot) => {
-    clearTimeout(slot.timer)
-    busy.delete(slot.worker)
-  }
-
-  const onReply = (worker: Worker, reply: DetectReply) => {
-    const slot = busy.get(worker)
-    if (slot === undefined || slot.task.job.id !== reply.id) return
-    if (reply.kind === 'started') {
-      slot.detector = reply.type
-      arm(slot, budgetMs)
-      return
+  /** Runs a document, again without the detector that was running if a worker is lost. */
+  const detect = async (document: AssayDocument, request: DetectorRequest): Promise<RunResult> => {
+    const warnings: RunWarning[] = []
+    for (let { detectors } = request; ; ) {
+      const run: Run = {}
+      try {
+        const result = await attempt(document, { ...request, detectors }, run)
+        return { ...result, warnings: [...warnings, ...result.warnings] }
+      } catch (error) {
+        if (closed) throw lost('Start again: the detectors were closed.')
+        if (!(error instanceof WorkerLost)) {
+          throw new AppError('invalid_input', 'Correct the configuration of a detector: it does not fit.')
+        }
+        const { detector } = run
+        if (detector === undefined) throw lost('Try the scan again: the detectors could not be run.')
+        const [code, how] = run.isLate
+          ? (['budget_exceeded', `took longer than ${budgetMs} ms`] as const)
+          : (['detector_failed', 'failed'] as const)
+        warnings.push({ code, message: `${detector} ${how} on this document: its findings are missing.` })
+        detectors = detectors.filter(({ type }) => type !== detector)
+      }
     }
-    release(slot)
-    worker.unref()
-    if (closed) void worker.terminate()
-    else idle.push(worker)
-    if (reply.kind === 'done') {
-      slot.task.resolve({ ...reply.result, warnings: [...slot.task.warnings, ...reply.result.warnings] })
-    } else {
-      slot.task.reject(new AppError('invalid_input', 'Correct the configuration of a detector: it does not fit.'))
-    }
-    assign()
-  }
-
-  /** A worker has exited or is stuck: its document is run again without the detector that was running. */
-  const onLoss = (worker: Worker, code: 'budget_exceeded' | 'detector_failed') => {
-    const slot = busy.get(worker)
-    const index = idle.indexOf(worker)
-    if (index >= 0) idle.splice(index, 1)
-    if (slot === undefined) return
-    release(slot)
-    void worker.terminate()
-    const { task, detector } = slot
-    if (closed || detector === undefined) {
-      task.reject(new AppError('unavailable', 'Try the scan again: the detectors could not be run.'))
-    } else {
-      const how = code === 'budget_exceeded' ? `took longer than ${budgetMs} ms` : 'failed'
-      task.warnings.push({ code, message: `${detector} ${how} on this document: its findings are missing.` })
-      const detectors = task.job.request.detectors.filter(({ type }) => type !== detector)
-      waiting.unshift({ ...task, job: { ...task.job, request: { ...task.job.request, detectors } } })
-    }
-    assign()
   }
 
   return {
-    run(document, request) {
-      if (closed) return Promise.reject(new AppError('unavailable', 'Start again: the detectors are closed.'))
-      return new Promise((resolve, reject) => {
-        waiting.push({ job: { id: nextId++, document, request }, warnings: [], resolve, reject })
-        assign()
-      })
+    async run(document, request) {
+      if (closed) throw lost('Start again: the detectors are closed.')
+      if (documents >= size) await new Promise<void>((resolve) => waiting.push(resolve))
+      else documents++
+      try {
+        if (closed) throw lost('Start again: the detectors were closed.')
+        return await detect(document, request)
+      } finally {
+        // The next document takes the place of this one.
+        const next = waiting.shift()
+        if (next === undefined) documents--
+        else next()
+      }
     },
     async close() {
       closed = true
-      const lost = new AppError('unavailable', 'Start again: the detectors were closed.')
-      for (const task of waiting.splice(0)) task.reject(lost)
-      const slots = [...busy.values()]
-      const workers = [...idle.splice(0), ...busy.keys()]
-      for (const slot of slots) {
-        release(slot)
-        slot.task.reject(lost)
-      }
-      await Promise.all(workers.map((worker) => worker.terminate()))
+      for (const next of waiting.splice(0)) next()
+      await Promise.all([...workers].map(({ client }) => client.terminate()))
     },
   }
 }
+
+const lost = (message: string) => new AppError('unavailable', message)

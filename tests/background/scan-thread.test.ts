@@ -65,7 +65,7 @@ const faintScript = new URL(
 const deadlyScript = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ kind }) => { if (kind === 'start') process.exit(7) })
+    parentPort.on('message', ({ name }) => { if (name === 'start') process.exit(7) })
   `)}`,
 )
 

@@ -28,13 +28,13 @@ function openPool(options: Partial<PoolOptions>) {
 const script = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', ({ id, request }) => {
+    parentPort.on('message', ({ id, input: { request } }) => {
       for (const { type } of request.detectors) {
-        parentPort.postMessage({ id, kind: 'started', type })
+        parentPort.postMessage({ kind: 'event', name: 'detector', value: type })
         if (type === 'DIES') process.exit(3)
         if (type === 'HANGS') { setTimeout(() => { for (;;); }, 20); return }
       }
-      parentPort.postMessage({ id, kind: 'done', result: { findings: [], warnings: [] } })
+      parentPort.postMessage({ id, kind: 'reply', value: { findings: [], warnings: [] } })
     })
   `)}`,
 )

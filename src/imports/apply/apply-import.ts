@@ -58,11 +58,11 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
   const { store, now } = context
   const { id, uid } = lease.scan
   const indexes = { write: <T>(work: (writer: Writer) => T) => lease.write(work), signal: lease.signal }
-  let arranger: RowSorter | undefined
+  let sorter: RowSorter | undefined
   try {
-    arranger = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
+    sorter = openRowSorter(await leaveOutIndexes(store, { ...indexes, uid }))
     const pending = await openPending(lease, context)
-    await storeWaiting(lease, context, arranger, pending)
+    await storeWaiting(lease, context, sorter, pending)
     await createLeftOutIndexes(store, { ...indexes, importing: id })
     await publish({ lease, pending, store, now })
   } catch (error) {
@@ -80,7 +80,7 @@ export async function applyStagedImport(lease: ScanLease, context: ApplyContext)
       ? new AppError('unavailable', 'The import was interrupted; it goes on when assay runs again.')
       : error
   } finally {
-    arranger?.close()
+    sorter?.close()
   }
   await dropKept(store)
   return 'COMPLETED'
@@ -102,7 +102,7 @@ async function openPending(lease: ScanLease, context: ApplyContext): Promise<Pen
 async function storeWaiting(
   lease: ScanLease,
   { store, now }: ApplyContext,
-  arranger: RowSorter,
+  sorter: RowSorter,
   pending: PendingImport,
 ): Promise<void> {
   const { uid, id: scanId, sourceId, progress, startedAt } = lease.scan
@@ -116,7 +116,7 @@ async function storeWaiting(
   let storedUntil: number | undefined
   const prepare = async (after: number) => {
     const blocks = store.read((reader) => findWaitingBlocks(reader, uid, after))
-    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await arranger.arrange(blocks.packed) }
+    return blocks === undefined ? undefined : { ordinal: blocks.ordinal, rows: await sorter.sort(blocks.packed) }
   }
   for (let next = prepare(0); ; ) {
     const waiting = await next

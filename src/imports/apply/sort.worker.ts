@@ -1,12 +1,21 @@
-import { parentPort } from 'node:worker_threads'
-import { sortBlocks } from './sorted-rows.ts'
+import { serveCalls, Transferred } from '../../runtime/worker-rpc.ts'
+import { type SortedImportRows, sortBlocks } from './sorted-rows.ts'
 
-/** Answers each list of blocks with its sorted findings, in the order of the requests. */
-parentPort?.on('message', (packed: Uint8Array[]) => {
-  const rows = sortBlocks(packed)
-  const columns = Object.values(rows).filter((column) => ArrayBuffer.isView(column))
-  parentPort?.postMessage(
-    rows,
-    columns.map(({ buffer }) => buffer as ArrayBuffer),
-  )
+export type SorterProtocol = {
+  calls: { sort: { input: readonly Uint8Array[]; reply: SortedImportRows } }
+  notices: Record<never, never>
+  events: Record<never, never>
+}
+
+serveCalls<SorterProtocol>({
+  calls: {
+    sort: (packed) => {
+      const rows = sortBlocks(packed)
+      const columns = Object.values(rows).filter((column) => ArrayBuffer.isView(column))
+      return new Transferred(
+        rows,
+        columns.map(({ buffer }) => buffer as ArrayBuffer),
+      )
+    },
+  },
 })

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os'
-import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../kernel/errors.ts'
 import { exportMaskedForms } from '../../kernel/redaction.ts'
-import { startWorker } from '../../runtime/package-files.ts'
-import type { ConverterSettings, ImportPiece } from './import.worker.ts'
+import { openWorker, type WorkerClient, WorkerLost } from '../../runtime/worker-rpc.ts'
+import type { ConverterProtocol, ConverterSettings } from './import.worker.ts'
 import { findBounds } from './import-block.ts'
 import { type Conversion, createConverter } from './import-convert.ts'
 
@@ -16,11 +15,7 @@ const SMALL_FILE_BYTES = 4 * 1024 * 1024
 /** Number of parts in which the findings of larger files are staged. */
 const PARTS = 16
 
-interface ConverterThread {
-  worker: Worker
-  waiting: { resolve: (conversion: Conversion) => void; reject: (error: unknown) => void }[]
-  lost: boolean
-}
+type Converter = WorkerClient<ConverterProtocol>
 
 interface ConvertOptions {
   /** The latest allowed date of a finding. */
@@ -37,7 +32,7 @@ export async function* convertPieces(
   const held: Uint8Array<ArrayBuffer>[] = []
   const waiting: Promise<Conversion>[] = []
   const convert = createConverter(fingerprintKey, latest)
-  let threads: ConverterThread[] = []
+  let threads: Converter[] = []
   let bounds: string[] = []
   let heldBytes = 0
   try {
@@ -66,38 +61,26 @@ export async function* convertPieces(
     if (held.length === 0) return
     for (const one of held) yield convert(one, [])
   } finally {
-    await Promise.all(threads.map(({ worker }) => worker.terminate()))
+    await Promise.all(threads.map((thread) => thread.terminate()))
   }
 }
 
 /** Threads inherit the priority of the thread that starts them. */
-function openThreads(workerData: ConverterSettings, count: number): ConverterThread[] {
-  return Array.from({ length: count }, () => {
-    const thread: ConverterThread = { worker: startWorker(SCRIPT, { workerData }), waiting: [], lost: false }
-    const lose = (error: unknown) => {
-      thread.lost = true
-      for (const { reject } of thread.waiting.splice(0)) reject(error)
-    }
-    thread.worker.on('message', (conversion: Conversion) => thread.waiting.shift()?.resolve(conversion))
-    thread.worker.on('error', lose)
-    thread.worker.on('exit', () => lose(interrupted()))
-    return thread
-  })
-}
-
-const interrupted = () => new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
+const openThreads = (workerData: ConverterSettings, count: number): Converter[] =>
+  Array.from({ length: count }, () =>
+    openWorker<ConverterProtocol>({ script: SCRIPT, settings: { workerData }, events: {} }),
+  )
 
 /** Transfers a piece to the least busy thread. */
 function convertInThread(
-  threads: readonly ConverterThread[],
+  threads: readonly Converter[],
   bytes: Uint8Array<ArrayBuffer>,
   bounds: readonly string[],
 ): Promise<Conversion> {
-  const [thread] = [...threads].sort((one, other) => one.waiting.length - other.waiting.length)
-  const converted = new Promise<Conversion>((resolve, reject) => {
-    if (thread === undefined || thread.lost) return reject(interrupted())
-    thread.waiting.push({ resolve, reject })
-    thread.worker.postMessage({ bytes, bounds } satisfies ImportPiece, [bytes.buffer])
+  const thread = threads.reduce((best, each) => (each.pending < best.pending ? each : best))
+  const converted = thread.call('convert', { bytes, bounds }, { transfer: [bytes.buffer] }).catch((error) => {
+    if (!(error instanceof WorkerLost)) throw error
+    throw error.cause ?? new AppError('unavailable', 'The import was interrupted; nothing was imported. Try again.')
   })
   // A rejection is handled when the promise is awaited.
   converted.catch(() => {})

@@ -1,0 +1,132 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { AppError } from '../../src/kernel/errors.ts'
+import { openWorker, WorkerLost } from '../../src/runtime/worker-rpc.ts'
+import { errorOf } from '../support/context.ts'
+
+type EchoProtocol = {
+  calls: {
+    double: { input: number; reply: number }
+    refuse: { input: object; reply: never }
+    fail: { input: string; reply: never }
+    reverse: { input: Uint8Array; reply: Uint8Array }
+    untilCancelled: { input: undefined; reply: never }
+    hang: { input: undefined; reply: never }
+    die: { input: undefined; reply: never }
+    functionOf: { input: undefined; reply: never }
+  }
+  notices: { note: string }
+  events: { heard: string }
+}
+
+function openEcho() {
+  const heard: string[] = []
+  const exits: unknown[] = []
+  const worker = openWorker<EchoProtocol>({
+    script: new URL('./echo.worker.mjs', import.meta.url),
+    events: { heard: (text) => heard.push(text) },
+    onExit: (error) => exits.push(error),
+  })
+  onTestFinished(() => worker.terminate())
+  return { worker, heard, exits }
+}
+
+describe('a call', () => {
+  it('is answered, several at once, and counted while it is open', async () => {
+    const { worker } = openEcho()
+    const replies = [1, 2, 3].map((number) => worker.call('double', number))
+    expect(worker.pending).toBe(3)
+    expect(await Promise.all(replies)).toEqual([2, 4, 6])
+    expect(worker.pending).toBe(0)
+  })
+
+  it('rejects with the AppError that the worker threw, whole', async () => {
+    const { worker } = openEcho()
+    const facts = { reason: 'taken', issues: [{ path: 'name', message: 'is taken.' }], suggestions: [] }
+    const error = await errorOf(worker.call('refuse', facts))
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code: 'conflict', message: 'Choose another name.', facts })
+  })
+
+  it('rejects with any other error as well, and with a reply that cannot be sent', async () => {
+    const { worker } = openEcho()
+    await expect(worker.call('fail', 'no such row')).rejects.toThrow('no such row')
+    await expect(worker.call('functionOf', undefined)).rejects.toThrow('could not be cloned')
+    expect(await worker.call('double', 4)).toBe(8)
+  })
+
+  it('moves buffers there and back instead of copying them', async () => {
+    const { worker } = openEcho()
+    const bytes = Uint8Array.of(1, 2, 3)
+    const reply = worker.call('reverse', bytes, { transfer: [bytes.buffer] })
+    expect(bytes.length).toBe(0)
+    expect([...(await reply)]).toEqual([3, 2, 1])
+  })
+
+  it('whose input cannot be sent is not counted', async () => {
+    const { worker } = openEcho()
+    await expect(worker.call('refuse', () => {})).rejects.toThrow('could not be cloned')
+    expect(worker.pending).toBe(0)
+  })
+})
+
+describe('cancelling a call', () => {
+  it('aborts its signal in the worker, whose answer is awaited', async () => {
+    const { worker, heard } = openEcho()
+    const stop = new AbortController()
+    const call = worker.call('untilCancelled', undefined, { signal: stop.signal })
+    stop.abort()
+    await expect(call).rejects.toThrow('It was cancelled.')
+    expect(heard).toEqual(['cancelled'])
+  })
+
+  it('rejects at once where its caller gives an error for that', async () => {
+    const { worker } = openEcho()
+    const stop = new AbortController()
+    stop.abort()
+    const call = worker.call('hang', undefined, { signal: stop.signal, toCancelled: () => new Error('gone') })
+    await expect(call).rejects.toThrow('gone')
+    expect(worker.pending).toBe(1)
+  })
+})
+
+describe('a worker', () => {
+  it('is notified, and emits events', async () => {
+    const { worker, heard } = openEcho()
+    worker.notify('note', 'hello')
+    await worker.call('double', 1)
+    expect(heard).toEqual(['hello'])
+  })
+
+  it('stops after its calls, which are cancelled', async () => {
+    const { worker, heard, exits } = openEcho()
+    const call = worker.call('untilCancelled', undefined)
+    await Promise.all([worker.stop(20_000), expect(call).rejects.toThrow('It was cancelled.')])
+    expect(heard).toEqual(['cancelled', 'stopped'])
+    expect(exits).toEqual([undefined])
+    await expect(worker.call('double', 1)).rejects.toBeInstanceOf(WorkerLost)
+  })
+
+  it('is terminated when it does not stop in time', async () => {
+    const { worker } = openEcho()
+    await worker.call('double', 1)
+    const call = expect(worker.call('hang', undefined)).rejects.toBeInstanceOf(WorkerLost)
+    await worker.stop(50)
+    await call
+  })
+
+  it('that dies rejects its calls with what it died of', async () => {
+    const { worker, exits } = openEcho()
+    const call = worker.call('die', undefined)
+    await expect(call).rejects.toMatchObject({ name: 'WorkerLost', cause: { message: 'dead' } })
+    expect(exits).toMatchObject([{ message: 'dead' }])
+    expect(worker.isLost).toBe(true)
+  })
+
+  it('that is terminated rejects its calls at once', async () => {
+    const { worker } = openEcho()
+    await worker.call('double', 1)
+    const call = worker.call('hang', undefined)
+    void worker.terminate()
+    await expect(call).rejects.toBeInstanceOf(WorkerLost)
+  })
+})
