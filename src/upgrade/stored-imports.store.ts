@@ -1,12 +1,20 @@
-import { toSafeAddress, toSafeText } from '../detectors/safe-text.ts'
-import type { ImportFacets, ImportRow } from '../imports/read/import-line.ts'
-import { openBlock, packBlock } from '../imports/stage/import-block.ts'
+import { toSafeText } from '../detectors/safe-text.ts'
+import type { ImportedAsset } from '../findings/imported-assets.store.ts'
+import {
+  assetColumns,
+  facetNames,
+  type Identify,
+  type ImportFacets,
+  type ImportRow,
+  noNumbers,
+  readNumbers,
+} from '../imports/read/import-row.ts'
+import { type EarlierRow, earlierRow } from '../imports/stage/earlier-rows.ts'
+import { earlierAsset, openBlock, packBlock } from '../imports/stage/import-block.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Writer } from '../store/store.ts'
 import { toStoredKey } from './stored-columns.ts'
 
-type Identify = (canonical: string) => number
-type Told = ImportRow['asset']
 interface WaitingRow {
   uid: SafeText
   ordinal: number
@@ -45,27 +53,17 @@ export function maskStagedImports(writer: Writer, identify: Identify): number {
 /** Masks all texts of a block; undefined if nothing changes. */
 function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undefined {
   const { size, assets, facets, columns, excerpts, order } = openBlock(packed)
-  const safeAssets = assets.map((told) => toSafeTold(told, identify))
+  const safeAssets = assets.map((asset) => toSafeAsset(asset, identify))
   const safeFacets = facets.map(toSafeFacets)
   const safeExcerpts = excerpts?.map(toSafeExcerpt)
   const before = JSON.stringify([assets, facets, excerpts])
   if (JSON.stringify([safeAssets, safeFacets, safeExcerpts]) === before) return undefined
-  const numberOrNull = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value)
   const rows = Array.from({ length: size }, (_, at): ImportRow => {
     const asset = safeAssets[columns.asset[at] ?? -1]
     const combination = safeFacets[columns.facets[at] ?? -1]
     if (asset === undefined || combination === undefined) throw new RangeError('a waiting finding names no asset')
-    return {
-      asset,
-      facets: combination,
-      fp: columns.fp[at] ?? 0,
-      confidence: columns.confidence[at] ?? 0,
-      firstDetectedAt: columns.firstDetectedAt[at] ?? 0,
-      lastDetectedAt: numberOrNull(columns.lastDetectedAt[at]),
-      resolvedAt: numberOrNull(columns.resolvedAt[at]),
-      excerpt: safeExcerpts?.[at] ?? null,
-      ...(columns.undated[at] === 1 ? { undated: true } : {}),
-    }
+    const row = { ...noNumbers, asset, facets: combination, excerpt: safeExcerpts?.[at] ?? null }
+    return readNumbers(row, columns, at)
   })
   return packBlock(rows, order)
 }
@@ -73,60 +71,47 @@ function toSafeBlock(packed: Uint8Array, identify: Identify): Uint8Array | undef
 const toSafeExcerpt = (excerpt: string | null): SafeText | null =>
   excerpt === null ? null : toSafeText(excerpt, 'prose', MAX_EXCERPT)
 
-function toSafeTold({ key, kind, name, url, container, ...more }: Told, identify: Identify): Told {
-  return {
-    key: toStoredKey(key, identify),
-    kind: kind === undefined ? undefined : toSafeText(kind, 'prose'),
-    name: name === undefined ? undefined : toSafeText(name, 'prose'),
-    url: url === undefined ? undefined : toSafeAddress(url),
-    container: container === undefined ? undefined : toSafeText(container, 'prose'),
-    ...more,
-  }
+const toSafeAsset = (asset: ImportedAsset, identify: Identify): ImportedAsset =>
+  Object.fromEntries(
+    Object.entries(asset).map(([name, value]) => [name, toSafeMember(name as keyof ImportedAsset, value, identify)]),
+  ) as unknown as ImportedAsset
+
+function toSafeMember(name: keyof ImportedAsset, value: unknown, identify: Identify): unknown {
+  if (typeof value !== 'string' && !Array.isArray(value)) return value
+  return name === 'key' ? toStoredKey(String(value), identify) : assetColumns[name].toSafe(value as never)
 }
 
-const toSafeFacets = ({ severity, status, ...words }: ImportFacets): ImportFacets => ({
-  detectorType: toSafeText(words.detectorType, 'prose'),
-  findingType: toSafeText(words.findingType, 'prose'),
-  category: toSafeText(words.category, 'prose'),
-  customDetectorKey: toSafeText(words.customDetectorKey, 'prose'),
-  severity,
-  status,
-})
-
-type FlatRow = Omit<ImportRow, 'facets'> & ImportFacets
+const toSafeFacets = (facets: ImportFacets): ImportFacets =>
+  Object.fromEntries(facetNames.map((name) => [name, toSafeText(facets[name], 'prose')])) as unknown as ImportFacets
 
 /** Masks findings staged by versions before blocks, see `packEarlierRows`; undefined if nothing changes. */
 function toSafeEarlier(text: string, identify: Identify): SafeText | undefined {
   const waiting: unknown = JSON.parse(text)
   const rows = Array.isArray(waiting) ? waiting : [waiting]
   const safe = rows.map((row) =>
-    Array.isArray(row) ? toSafePack(row as unknown[], identify) : toSafeFlat(row as FlatRow, identify),
+    Array.isArray(row) ? toSafePack(row as unknown[], identify) : toSafeFlat(row as EarlierRow, identify),
   )
   const written = JSON.stringify(Array.isArray(waiting) ? safe : safe[0])
   return written === JSON.stringify(waiting) ? undefined : (written as SafeText)
 }
 
-const toSafeFlat = (row: FlatRow, identify: Identify): FlatRow => ({
+const toSafeFlat = (row: EarlierRow, identify: Identify): EarlierRow => ({
   ...row,
-  asset: { ...row.asset, ...toSafeTold(row.asset, identify) },
+  asset: toSafeAsset(row.asset, identify),
   ...toSafeFacets(row),
   excerpt: toSafeExcerpt(row.excerpt),
 })
 
-/** Masks an array form of a finding by position; `RowPack` and `AssetPack` define the positions. */
+/** Masks an array form of a finding. */
 function toSafePack(pack: readonly unknown[], identify: Identify): unknown[] {
-  const asset = pack[0]
   return pack.map((value, at) => {
-    if (at === 0)
-      return Array.isArray(asset) ? asset.map((part, place) => toSafeAssetPart(part, place, identify)) : asset
+    const name = earlierRow[at]
+    if (name === 'asset') {
+      return Array.isArray(value)
+        ? value.map((part, of) => toSafeMember(earlierAsset[of] ?? 'name', part, identify))
+        : value
+    }
     if (typeof value !== 'string') return value
-    if (at >= 2 && at <= 5) return toSafeText(value, 'prose')
-    return at === 12 ? toSafeExcerpt(value) : value
+    return name === 'excerpt' ? toSafeExcerpt(value) : toSafeText(value, 'prose')
   })
-}
-
-function toSafeAssetPart(part: unknown, place: number, identify: Identify): unknown {
-  if (typeof part !== 'string') return part
-  if (place === 0) return toStoredKey(part, identify)
-  return place === 3 ? toSafeAddress(part) : toSafeText(part, 'prose')
 }

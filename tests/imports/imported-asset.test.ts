@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createNumberer } from '../../src/detectors/fingerprint.ts'
-import { sanitizeAsset } from '../../src/imports/read/import-line.ts'
+import { sanitizeAsset } from '../../src/imports/read/import-row.ts'
 
 const identify = createNumberer(new Uint8Array(32).fill(1))
 

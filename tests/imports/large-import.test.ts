@@ -4,7 +4,7 @@ import { findingOperations } from '../../src/findings/operations.ts'
 import { applyStagedImport } from '../../src/imports/apply/apply-import.ts'
 import { sweepImports } from '../../src/imports/apply/stale-imports.ts'
 import { type ImportContext, importFindings } from '../../src/imports/imports.ts'
-import type { ImportRow } from '../../src/imports/read/import-line.ts'
+import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { packBlock } from '../../src/imports/stage/import-block.ts'
 import { addImportBlock } from '../../src/imports/stage/imports.store.ts'
 import { ScanLease } from '../../src/scans/lease.ts'
@@ -163,7 +163,7 @@ it('counts an asset once whose findings are stored in several lots, also when it
   }
   const told = Array.from({ length: 10 }, (_, number) => ({ key: `k${number}` }))
   const excerpt = 'x'.repeat(1_000_000)
-  const times = { firstDetectedAt: START, lastDetectedAt: null, resolvedAt: null }
+  const times = { firstDetectedAt: START, lastDetectedAt: null, resolvedAt: null, undated: 0 }
   bench.store.write((writer) => {
     writer.prepare('DELETE FROM import_block').run()
     for (const turn of [0, 1]) {

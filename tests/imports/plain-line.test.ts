@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findImportLine, ImportLine, parseImportLine } from '../../src/imports/read/import-line.ts'
+import { findImportLine, findPlainLine, ImportLine, parseImportLine } from '../../src/imports/read/import-line.ts'
 import { readInstant } from '../../src/imports/read/instant.ts'
-import { findPlainLine } from '../../src/imports/read/plain-line.ts'
 
 const instants = [
   '2026-01-31T08:00:00Z',

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hasAllIndexes } from '../../src/findings/deferred-indexes.store.ts'
 import { openFacets } from '../../src/findings/facets.store.ts'
 import { isFollowed, leaveOutIndexes } from '../../src/imports/apply/stale-imports.ts'
-import type { ImportRow } from '../../src/imports/read/import-line.ts'
+import type { ImportRow } from '../../src/imports/read/import-row.ts'
 import { openBlock, packBlock } from '../../src/imports/stage/import-block.ts'
 import {
   addImportBlock,
@@ -48,6 +48,7 @@ const block = (key: string, size: number) => {
       firstDetectedAt: 0,
       lastDetectedAt: null,
       resolvedAt: null,
+      undated: 0,
       excerpt: null,
     }),
   )

@@ -268,7 +268,7 @@ export function makeEarlierFolder(root: string, more = 0): EarlierFolder {
     const block = (key: string, more: object) => {
       const words = { detectorType: 'D', findingType: plant(), category: '', customDetectorKey: '' }
       const facets = { ...words, severity: 'LOW' as const, status: 'OPEN' as const }
-      return packBlock([safe({ ...times, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })])
+      return packBlock([safe({ ...times, undated: 0, asset: { key, ...more }, facets, fp: 1, excerpt: plant() })])
     }
     const data = block(plant(), { name: plant(), container: plant() })
     insert('import_block', { uid: 'waiting', ordinal: 1, size: 1, data })

@@ -13,7 +13,7 @@ const MAX_PAGES = 1000
  * Validates an id from the platform before it becomes a path segment.
  * @throws AppError `unavailable`, reason `gone`, where it has characters that ids never have
  */
-function requireId(id: string): string {
+function segment(id: string): string {
   if (!/^[\w-]{1,100}$/.test(id)) {
     throw new AppError('unavailable', 'The platform gave an id of an unknown form; it is left out.', { reason: 'gone' })
   }
@@ -21,7 +21,7 @@ function requireId(id: string): string {
 }
 
 /** Path prefix of a workspace's items; empty for the caller's own workspace. */
-const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${requireId(workspace.id)}`)
+const pathOf = (workspace: Workspace) => (workspace.kind === 'me' ? '' : `/groups/${segment(workspace.id)}`)
 
 /**
  * The list in a response body; an empty body is an empty list.
@@ -89,7 +89,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     probe: () => value('/groups', { $top: 1 }),
     workspaces: () => skipping('/groups', WORKSPACES_PER_CALL),
     async workspace(id: string): Promise<Item> {
-      const { body } = await client.json<unknown>({ path: `/groups/${requireId(id)}` })
+      const { body } = await client.json<unknown>({ path: `/groups/${segment(id)}` })
       const envelope = body as { value?: unknown } | undefined
       return Array.isArray(envelope?.value) ? (toItems(envelope.value)[0] ?? toItem({})) : toItem(body)
     },
@@ -111,18 +111,17 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     datasets: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets`),
     reports: (workspace: Workspace) => value(`${pathOf(workspace)}/reports`),
     dashboards: (workspace: Workspace) => value(`${pathOf(workspace)}/dashboards`),
-    pages: (workspace: Workspace, reportId: string) =>
-      value(`${pathOf(workspace)}/reports/${requireId(reportId)}/pages`),
+    pages: (workspace: Workspace, reportId: string) => value(`${pathOf(workspace)}/reports/${segment(reportId)}/pages`),
     tiles: (workspace: Workspace, dashboardId: string) =>
-      value(`${pathOf(workspace)}/dashboards/${requireId(dashboardId)}/tiles`),
+      value(`${pathOf(workspace)}/dashboards/${segment(dashboardId)}/tiles`),
     dataSources: (workspace: Workspace, datasetId: string) =>
-      value(`${pathOf(workspace)}/datasets/${requireId(datasetId)}/datasources`),
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/datasources`),
     parameters: (workspace: Workspace, datasetId: string) =>
-      value(`${pathOf(workspace)}/datasets/${requireId(datasetId)}/parameters`),
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/parameters`),
     lastRefresh: (workspace: Workspace, datasetId: string) =>
-      value(`${pathOf(workspace)}/datasets/${requireId(datasetId)}/refreshes`, { $top: 1 }),
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/refreshes`, { $top: 1 }),
     tables: (workspace: Workspace, datasetId: string) =>
-      value(`${pathOf(workspace)}/datasets/${requireId(datasetId)}/tables`),
+      value(`${pathOf(workspace)}/datasets/${segment(datasetId)}/tables`),
     upstreamDataflows: (workspace: Workspace) => value(`${pathOf(workspace)}/datasets/upstreamDataflows`),
     /**
      * Runs one DAX query. Statuses 400 and 404, which describe the dataset or the tenant, are returned instead of
@@ -131,7 +130,7 @@ export function createApi({ members: client, admins, queries }: Record<'members'
     async query(workspace: Workspace, datasetId: string, dax: string): Promise<{ status: number; body: unknown }> {
       const { status, body } = await queries.json<unknown>({
         method: 'POST',
-        path: `${pathOf(workspace)}/datasets/${requireId(datasetId)}/executeQueries`,
+        path: `${pathOf(workspace)}/datasets/${segment(datasetId)}/executeQueries`,
         body: { queries: [{ query: dax }], serializerSettings: { includeNulls: true } },
         accept: [400, 404],
       })

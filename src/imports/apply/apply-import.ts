@@ -8,6 +8,7 @@ import { LeaseStopped, type ScanLease } from '../../scans/lease.ts'
 import type { ScanProgress } from '../../scans/model.ts'
 import { addProgress, clearProgress, finishScan, isOpenScan } from '../../scans/scans.store.ts'
 import type { Store, Writer } from '../../store/store.ts'
+import { noNumbers, readNumbers } from '../read/import-row.ts'
 import {
   countStoredRows,
   countWaiting,
@@ -15,7 +16,7 @@ import {
   findWaitingBlocks,
   saveStoredRows,
 } from '../stage/imports.store.ts'
-import { type RowPlace, storeRow } from './import-rows.ts'
+import { type FindingLine, storeRow } from './import-rows.ts'
 import { publish } from './publish-import.ts'
 import { openRowSorter, type RowSorter } from './row-sorter.ts'
 import type { SortedImportRows } from './sorted-rows.ts'
@@ -168,7 +169,7 @@ async function storeWaiting(
   }
 }
 
-function earliestOf({ firstDetectedAt }: SortedImportRows, from: number, to: number): number {
+function earliestOf({ columns: { firstDetectedAt } }: SortedImportRows, from: number, to: number): number {
   let earliest = Number.POSITIVE_INFINITY
   for (let index = from; index < to; index++) earliest = Math.min(earliest, firstDetectedAt[index] ?? earliest)
   return earliest
@@ -197,32 +198,25 @@ function storeRows(storing: Storing, from: number, to: number): void {
   let asset = -1
   let saved = { assetId: 0, isNew: false }
   for (let index = from; index < to; index++) {
-    if (rows.assetAt[index] !== asset) {
-      asset = rows.assetAt[index] ?? 0
+    const { columns } = rows
+    if (columns.asset[index] !== asset) {
+      asset = columns.asset[index] ?? 0
       saved = assets.save(writer, ledger.facets, assetOf(rows, index), at)
     }
-    const place: RowPlace = {
-      assetId: saved.assetId,
-      isNew: saved.isNew,
-      facets: itemAt(facets, rows.facetsAt[index] ?? 0),
-      fp: rows.fp[index] ?? 0,
-      confidence: rows.confidence[index] ?? 0,
-      firstDetectedAt: rows.firstDetectedAt[index] ?? 0,
-      lastDetectedAt: toTime(rows.lastDetectedAt[index]),
-      resolvedAt: toTime(rows.resolvedAt[index]),
+    const line: FindingLine = {
+      ...noNumbers,
+      facets: itemAt(facets, columns.facets[index] ?? 0),
       excerpt: rows.excerpts?.[index] ?? null,
-      undated: rows.undated[index] === 1,
       scanId,
       at,
     }
-    const result = storeRow(ledger, place)
+    const result = storeRow(ledger, saved, readNumbers(line, columns, index))
     findings[result.known ? 'again' : 'new']++
     if (result.resolved) findings.resolved++
   }
 }
 
-const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.assetAt[index] ?? 0)
-const toTime = (at = Number.NaN): number | null => (Number.isNaN(at) ? null : at)
+const assetOf = (rows: SortedImportRows, index: number) => itemAt(rows.assets, rows.columns.asset[index] ?? 0)
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]

@@ -2,20 +2,18 @@ import type { Facets } from '../../findings/facets.store.ts'
 import type { FindingRecord } from '../../findings/finding-record.ts'
 import type { FindingLedger } from '../../findings/ledger.store.ts'
 import { ownText } from '../../kernel/safe-text.ts'
-import type { ImportRow } from '../read/import-line.ts'
+import type { ImportRow } from '../read/import-row.ts'
 
 /** What a line states about a finding. */
-export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets' | 'undated' | 'fp'> {
+export interface FindingLine extends Omit<ImportRow, 'asset' | 'facets'> {
   /** The facets of the row with the source of the import. */
   facets: Facets
-  undated: boolean
   scanId: number
   at: number
 }
 
-/** A line with the identity of its finding. */
-export interface RowPlace extends FindingLine {
-  fp: number
+/** The stored asset of a line. */
+interface SavedAsset {
   assetId: number
   /** The asset was inserted by this import, so most likely its findings are new, too. */
   isNew: boolean
@@ -25,13 +23,17 @@ const asNew = { known: false, resolved: false }
 const asResolved = { known: false, resolved: true }
 
 /** Inserts the finding of a line, or updates it. */
-export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boolean; resolved: boolean } {
-  const { assetId, fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = place
-  if (!place.isNew) {
+export function storeRow(
+  ledger: FindingLedger,
+  { assetId, isNew }: SavedAsset,
+  line: FindingLine,
+): { known: boolean; resolved: boolean } {
+  const { fp, facets, firstDetectedAt, confidence, resolvedAt, excerpt } = line
+  if (!isNew) {
     const before = ledger.find(assetId, fp)
-    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, place) }
+    if (before !== undefined) return { known: true, resolved: applyLine(ledger, before, line) }
   }
-  const lastDetectedAt = place.lastDetectedAt ?? firstDetectedAt
+  const lastDetectedAt = line.lastDetectedAt ?? firstDetectedAt
   const id = ledger.insertIfNew({
     assetId,
     fp,
@@ -46,17 +48,15 @@ export function storeRow(ledger: FindingLedger, place: RowPlace): { known: boole
   if (id === undefined) {
     const before = ledger.find(assetId, fp)
     if (before === undefined) throw new RangeError('a finding is there and is not')
-    return { known: true, resolved: applyLine(ledger, before, place) }
+    return { known: true, resolved: applyLine(ledger, before, line) }
   }
   if (resolvedAt === null) return asNew
-  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: place.scanId })
+  ledger.appendFirst(id, { at: resolvedAt, to: 'RESOLVED', actor: ownText('import'), scanId: line.scanId })
   return asResolved
 }
 
 /** Updates a finding from a line; returns whether the line resolved it. */
-export function applyLine(ledger: FindingLedger, before: FindingRecord, place: FindingLine): boolean {
-  const { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at } = place
-  const line = { facets, confidence, firstDetectedAt, lastDetectedAt, resolvedAt, excerpt, undated, scanId, at }
+export function applyLine(ledger: FindingLedger, before: FindingRecord, line: FindingLine): boolean {
   if (ledger.deferLine(before, line)) return false
   const isResolved = updateRow(ledger, before, line)
   ledger.keepLine(before, line)

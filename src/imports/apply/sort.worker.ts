@@ -11,11 +11,7 @@ serveCalls<SorterProtocol>({
   calls: {
     sort: (packed) => {
       const rows = sortBlocks(packed)
-      const columns = Object.values(rows).filter((column) => ArrayBuffer.isView(column))
-      return new Transferred(
-        rows,
-        columns.map(({ buffer }) => buffer as ArrayBuffer),
-      )
+      return new Transferred(rows, [rows.columns.fp.buffer])
     },
   },
 })

@@ -1,23 +1,15 @@
 import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import type { ImportFacets } from '../read/import-line.ts'
+import { type ImportFacets, type NumberColumns, numberNames, ROW_BYTES, viewColumns } from '../read/import-row.ts'
 import { type BlockOrder, type ImportBlock, openBlock } from '../stage/import-block.ts'
 
 /** Findings in columns, in storage order; those of one asset keep their order in the file. */
 export interface SortedImportRows {
   size: number
-  /** The distinct descriptions of assets, and for each finding the index of its own. */
+  /** The distinct descriptions of assets, to which the column `asset` refers. */
   assets: ImportedAsset[]
-  assetAt: Uint32Array
   facets: ImportFacets[]
-  facetsAt: Uint32Array
-  fp: Float64Array
-  firstDetectedAt: Float64Array
-  /** NaN: not given. */
-  lastDetectedAt: Float64Array
-  resolvedAt: Float64Array
-  confidence: Uint16Array
-  undated: Uint8Array
+  columns: NumberColumns
   /** Undefined if no finding has an excerpt. */
   excerpts: (SafeText | null)[] | undefined
 }
@@ -41,40 +33,30 @@ export function sortBlocks(packed: readonly Uint8Array[]): SortedImportRows {
   }))
   const size = blocks.reduce((sum, block) => sum + block.size, 0)
   const nextPlaces = order === 'given' ? undefined : tellings.startsOf(countByKey(numbered, tellings), order)
-  const rows: SortedImportRows = {
-    size,
-    assets: tellings.list,
-    assetAt: new Uint32Array(size),
-    facets,
-    facetsAt: new Uint32Array(size),
-    fp: new Float64Array(size),
-    firstDetectedAt: new Float64Array(size),
-    lastDetectedAt: new Float64Array(size),
-    resolvedAt: new Float64Array(size),
-    confidence: new Uint16Array(size),
-    undated: new Uint8Array(size),
-    excerpts: blocks.some(({ excerpts }) => excerpts !== undefined) ? new Array<null>(size).fill(null) : undefined,
-  }
+  const columns = viewColumns(new ArrayBuffer(size * ROW_BYTES), 0, size)
+  const excerpts = blocks.some((block) => block.excerpts !== undefined)
+    ? new Array<SafeText | null>(size).fill(null)
+    : undefined
   let given = 0
   for (const { block, assetOf, facetsOf } of numbered) {
-    const { columns, excerpts } = block
+    const places = new Uint32Array(block.size)
     for (let index = 0; index < block.size; index++) {
-      const asset = assetOf[columns.asset[index] ?? 0] ?? 0
+      const asset = assetOf[block.columns.asset[index] ?? 0] ?? 0
       const key = tellings.keyOf(asset)
       const place = nextPlaces?.[key] ?? given++
       if (nextPlaces !== undefined) nextPlaces[key] = place + 1
-      rows.assetAt[place] = asset
-      rows.facetsAt[place] = facetsOf[columns.facets[index] ?? 0] ?? 0
-      rows.fp[place] = columns.fp[index] ?? 0
-      rows.firstDetectedAt[place] = columns.firstDetectedAt[index] ?? 0
-      rows.lastDetectedAt[place] = columns.lastDetectedAt[index] ?? Number.NaN
-      rows.resolvedAt[place] = columns.resolvedAt[index] ?? Number.NaN
-      rows.confidence[place] = columns.confidence[index] ?? 0
-      rows.undated[place] = columns.undated[index] ?? 0
-      if (rows.excerpts !== undefined) rows.excerpts[place] = excerpts?.[index] ?? null
+      places[index] = place
+      columns.asset[place] = asset
+      columns.facets[place] = facetsOf[block.columns.facets[index] ?? 0] ?? 0
+      if (excerpts !== undefined) excerpts[place] = block.excerpts?.[index] ?? null
     }
+    for (const name of numberNames) scatter(block.columns[name], columns[name], places)
   }
-  return rows
+  return { size, assets: tellings.list, facets, columns, excerpts }
+}
+
+function scatter(from: NumberColumns[keyof NumberColumns], to: typeof from, places: Uint32Array): void {
+  for (let index = 0; index < places.length; index++) to[places[index] ?? 0] = from[index] ?? 0
 }
 
 function countByKey(numbered: readonly { block: ImportBlock; assetOf: readonly number[] }[], tellings: AssetVariants) {

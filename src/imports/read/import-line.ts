@@ -1,88 +1,132 @@
 import { z } from 'zod'
 import { severities } from '../../detectors/detector.ts'
-import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
 import { DetectorTypeName } from '../../findings/facets.ts'
 import { findingStatuses } from '../../findings/model.ts'
 import { describeMoreProblems, type Issue, invalidInput } from '../../kernel/errors.ts'
-import type { SafeText } from '../../kernel/safe-text.ts'
+import { isObject } from '../../kernel/json-object.ts'
 import { explainIssues } from '../../operation/input/repair.ts'
 import { showKey } from '../../operation/shown-key.ts'
-import { readInstant } from './instant.ts'
-import { findPlainLine } from './plain-line.ts'
+import { readInstant, toMs } from './instant.ts'
 
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as 2026-01-31T08:00:00Z.' })
-  .describe('ISO 8601 timestamp with a zone.')
-const word = (description: string) => z.string().trim().min(1).max(200).describe(description)
-
-/** One finding of another scanner: one line of the NDJSON format. */
-export const ImportLine = z
-  .strictObject({
-    asset: z
-      .strictObject({
-        key: z.string().trim().min(1).max(1000).describe('Stable key of the asset, unique in its source.'),
-        kind: word('Kind of asset, such as repository.file.').optional(),
-        name: z.string().max(1000).describe('Title; default: the key.').optional(),
-        url: z.string().max(4096).describe('Where to open it.').optional(),
-        container: z.string().max(1000).describe('What it is part of: a space, a repository.').optional(),
-        owner: z.string().max(200).describe('Who owns it.').optional(),
-        labels: z
-          .array(z.string().trim().min(1).max(100))
-          .max(50)
-          .describe('Its labels; they replace those of earlier lines.')
-          .optional(),
-        contentUpdatedAt: instant.optional(),
-      })
-      .describe('The thing that the finding is in.'),
-    detectorType: DetectorTypeName.describe('Which detector found it.'),
-    findingType: word('What it is, such as EMAIL.'),
-    severity: z.enum(severities).describe('How bad it is.'),
-    firstDetectedAt: instant,
-    category: z.string().trim().max(200).describe('Category of findings.').optional(),
-    confidence: z.number().min(0).max(1).describe('How sure the detector is, 0 to 1; default 1.').optional(),
-    status: z.enum(findingStatuses).describe('Status; default OPEN.').optional(),
-    lastDetectedAt: instant.optional(),
-    resolvedAt: instant.describe('When it was resolved; needed with RESOLVED, and only there.').optional(),
-    customDetectorKey: z.string().trim().max(200).describe('Key of a custom detector.').optional(),
-    excerpt: z.string().max(100_000).describe('Surroundings of the match; masked when it is stored.').optional(),
-    fingerprint: z.string().min(1).max(4000).describe('What makes it the same finding the next time.').optional(),
-  })
-  .describe('One finding of another scanner.')
-export type ImportLine = z.infer<typeof ImportLine>
-
-/** The facets of an imported finding, except its source. */
-export interface ImportFacets {
-  detectorType: SafeText
-  findingType: SafeText
-  category: SafeText
-  customDetectorKey: SafeText
-  severity: (typeof severities)[number]
-  status: (typeof findingStatuses)[number]
+/** A member of a line: its schema, and a quick check that accepts only values that the schema leaves unchanged. */
+interface Member<Schema extends z.ZodType = z.ZodType> {
+  schema: Schema
+  isPlain: (value: unknown) => boolean
 }
 
-/** A validated line as it is staged; times in milliseconds, the excerpt masked. */
-export interface ImportRow {
-  asset: {
-    key: SafeText
-    kind?: SafeText | undefined
-    name?: SafeText | undefined
-    url?: SafeText | undefined
-    container?: SafeText | undefined
-    owner?: SafeText | undefined
-    labels?: readonly SafeText[] | undefined
-    contentUpdatedAt?: number | undefined
+const described = (schema: z.ZodString, description: string) =>
+  description === '' ? schema : schema.describe(description)
+const atLeast = (schema: z.ZodString, min: number) => (min === 0 ? schema : schema.min(min))
+const text = (max: number, description: string, min = 0) => ({
+  schema: atLeast(z.string(), min).max(max).describe(description),
+  isPlain: (value: unknown) => typeof value === 'string' && value.length >= min && value.length <= max,
+})
+const trimmed = (max: number, description = '', min = 1) => ({
+  schema: described(atLeast(z.string().trim(), min).max(max), description),
+  isPlain: (value: unknown) => isTrimmed(value, max),
+})
+const matching = (schema: z.ZodString, pattern: RegExp, description: string) => ({
+  schema: schema.describe(description),
+  isPlain: (value: unknown) => typeof value === 'string' && pattern.test(value),
+})
+const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names, description: string) => {
+  const known = new Set<unknown>(names)
+  return { schema: z.enum(names).describe(description), isPlain: (value: unknown) => known.has(value) }
+}
+const share = (description: string) => ({
+  schema: z.number().min(0).max(1).describe(description),
+  isPlain: (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1,
+})
+const instant = (description = 'ISO 8601 timestamp with a zone.') => ({
+  schema: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as 2026-01-31T08:00:00Z.' })
+    .describe(description),
+  isPlain: (value: unknown) => typeof value === 'string' && readInstant(value) !== undefined,
+})
+const listOf = <Schema extends z.ZodType>({ schema, isPlain }: Member<Schema>, max: number, description: string) => ({
+  schema: z.array(schema).max(max).describe(description),
+  isPlain: (value: unknown) => Array.isArray(value) && value.length <= max && value.every(isPlain),
+})
+const optional = <Schema extends z.ZodType>({ schema, isPlain }: Member<Schema>) => ({
+  schema: schema.optional(),
+  isPlain,
+})
+
+/** Whether there is nothing to trim: the text begins and ends with a visible ASCII character. */
+function isTrimmed(value: unknown, max: number): boolean {
+  if (typeof value !== 'string' || value.length === 0 || value.length > max) return false
+  const [first, last] = [value.charCodeAt(0), value.charCodeAt(value.length - 1)]
+  return first > 32 && first < 127 && last > 32 && last < 127
+}
+
+function objectOf<Members extends Record<string, Member>>(members: Members, description: string) {
+  const shape = Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema]))
+  const known = new Map(Object.entries(members))
+  const required = Object.keys(members).filter((name) => !known.get(name)?.schema.safeParse(undefined).success)
+  return {
+    schema: z.strictObject(shape as { [Name in keyof Members]: Members[Name]['schema'] }).describe(description),
+    isPlain: (value: unknown): boolean => {
+      if (!isObject(value)) return false
+      for (const name in value) {
+        const member = known.get(name)
+        if (member === undefined || !member.isPlain(value[name])) return false
+      }
+      for (const name of required) if (value[name] === undefined) return false
+      return true
+    },
   }
-  facets: ImportFacets
-  fp: number
-  /** In ten-thousandths. */
-  confidence: number
-  firstDetectedAt: number
-  /** Null: not given; a known finding keeps its value. */
-  lastDetectedAt: number | null
-  resolvedAt: number | null
-  /** `resolvedAt` is only the time of reading, so it does not correct a stored one. */
-  undated?: boolean
-  excerpt: SafeText | null
+}
+
+const asset = objectOf(
+  {
+    key: trimmed(1000, 'Stable key of the asset, unique in its source.'),
+    kind: optional(trimmed(200, 'Kind of asset, such as repository.file.')),
+    name: optional(text(1000, 'Title; default: the key.')),
+    url: optional(text(4096, 'Where to open it.')),
+    container: optional(text(1000, 'What it is part of: a space, a repository.')),
+    owner: optional(text(200, 'Who owns it.')),
+    labels: optional(listOf(trimmed(100), 50, 'Its labels; they replace those of earlier lines.')),
+    contentUpdatedAt: optional(instant()),
+  },
+  'The thing that the finding is in.',
+)
+
+/** The NDJSON format: every member that a line may have. */
+const line = objectOf(
+  {
+    asset,
+    detectorType: matching(DetectorTypeName, /^[A-Z][A-Z0-9_]{0,63}$/, 'Which detector found it.'),
+    findingType: trimmed(200, 'What it is, such as EMAIL.'),
+    severity: oneOf(severities, 'How bad it is.'),
+    firstDetectedAt: instant(),
+    category: optional(trimmed(200, 'Category of findings.', 0)),
+    confidence: optional(share('How sure the detector is, 0 to 1; default 1.')),
+    status: optional(oneOf(findingStatuses, 'Status; default OPEN.')),
+    lastDetectedAt: optional(instant()),
+    resolvedAt: optional(instant('When it was resolved; needed with RESOLVED, and only there.')),
+    customDetectorKey: optional(trimmed(200, 'Key of a custom detector.', 0)),
+    excerpt: optional(text(100_000, 'Surroundings of the match; masked when it is stored.')),
+    fingerprint: optional(text(4000, 'What makes it the same finding the next time.', 1)),
+  },
+  'One finding of another scanner.',
+)
+
+/** One finding of another scanner: one line of the NDJSON format. */
+export const ImportLine = line.schema
+export type ImportLine = z.infer<typeof ImportLine>
+
+/**
+ * Returns a line unchanged if it is certainly valid; undefined if only the schema can decide, trim or explain. Most
+ * lines of a large file are plain, and this check costs a tenth of the schema's.
+ */
+export function findPlainLine(value: unknown): ImportLine | undefined {
+  if (!line.isPlain(value)) return undefined
+  const { status, firstDetectedAt, lastDetectedAt, resolvedAt } = value as ImportLine
+  const first = toMs(firstDetectedAt)
+  if (lastDetectedAt !== undefined && toMs(lastDetectedAt) < first) return undefined
+  if ((status === 'RESOLVED') !== (resolvedAt !== undefined)) return undefined
+  if (resolvedAt !== undefined && toMs(resolvedAt) < first) return undefined
+  return value as ImportLine
 }
 
 /** How far ahead a finding may be dated: clocks differ, and days begin earlier in other time zones. */
@@ -90,7 +134,7 @@ export const MAX_AHEAD_MS = 86_400_000
 
 /** As `parseImportLine`, but undefined instead of an error. */
 export function findImportLine(value: unknown, latest = Number.POSITIVE_INFINITY): ImportLine | undefined {
-  const plain = findPlainLine(value) as ImportLine | undefined
+  const plain = findPlainLine(value)
   if (plain !== undefined && isDatedBy(plain, latest)) return plain
   const { data } = ImportLine.safeParse(withoutNulls(value))
   return data === undefined || listTimeIssues(data, latest).length > 0 ? undefined : data
@@ -101,7 +145,7 @@ export function findImportLine(value: unknown, latest = Number.POSITIVE_INFINITY
  * @throws AppError `invalid_input` that names the line and all its errors.
  */
 export function parseImportLine(value: unknown, line: number, latest = Number.POSITIVE_INFINITY): ImportLine {
-  const plain = findPlainLine(value) as ImportLine | undefined
+  const plain = findPlainLine(value)
   if (plain !== undefined && isDatedBy(plain, latest)) return plain
   const given = withoutNulls(value)
   const parsed = ImportLine.safeParse(given, { reportInput: true })
@@ -169,48 +213,3 @@ const MAX_EXCERPT_LENGTH = 1000
 
 export const cutExcerpt = (excerpt: string) =>
   excerpt.length <= MAX_EXCERPT_LENGTH ? excerpt : `${excerpt.slice(0, MAX_EXCERPT_LENGTH - 1)}…`
-
-/** `identify` hashes a canonical string with the key of the data folder. */
-export function toImportRow(
-  line: ImportLine & { undated?: boolean },
-  excerpt: SafeText | undefined,
-  identify: (canonical: string) => number,
-  { told, facets }: { told: ImportRow['asset']; facets: ImportFacets },
-): ImportRow {
-  const { asset, confidence = 1 } = line
-  const firstDetectedAt = toMs(line.firstDetectedAt)
-  const identity =
-    line.fingerprint === undefined
-      ? [line.findingType, line.customDetectorKey ?? '', line.excerpt ?? null, firstDetectedAt]
-      : [line.fingerprint]
-  const row: ImportRow = {
-    asset: told,
-    facets,
-    fp: identify(JSON.stringify(['import', asset.key, line.detectorType, ...identity])),
-    confidence: Math.round(confidence * 10_000),
-    firstDetectedAt,
-    lastDetectedAt: line.lastDetectedAt === undefined ? null : toMs(line.lastDetectedAt),
-    resolvedAt: line.resolvedAt === undefined ? null : toMs(line.resolvedAt),
-    excerpt: excerpt ?? null,
-  }
-  if (line.undated === true) row.undated = true
-  return row
-}
-
-/** An asset as it may be stored, without credentials in its texts. */
-export function sanitizeAsset(
-  { key, kind, name, url, container, owner, labels, contentUpdatedAt }: ImportLine['asset'],
-  identify: (canonical: string) => number,
-) {
-  const told: ImportRow['asset'] = { key: toSafeKey(key, identify) }
-  if (kind !== undefined) told.kind = toSafeText(kind, 'prose')
-  if (name !== undefined) told.name = toSafeTextOnce(name, 'prose')
-  if (url !== undefined) told.url = toSafeAddress(url)
-  if (container !== undefined) told.container = toSafeText(container, 'prose')
-  if (owner !== undefined) told.owner = toSafeText(owner, 'prose')
-  if (labels !== undefined) told.labels = labels.map((label) => toSafeText(label, 'prose'))
-  if (contentUpdatedAt !== undefined) told.contentUpdatedAt = toMs(contentUpdatedAt)
-  return told
-}
-
-const toMs = (text: string): number => readInstant(text) ?? Date.parse(text)

@@ -51,3 +51,6 @@ export function readInstant(text: string): number | undefined {
   const time = ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
   return startOfMonth(year, month) + (day - 1) * DAY_MS + time
 }
+
+/** Milliseconds of an ISO 8601 timestamp. */
+export const toMs = (text: string): number => readInstant(text) ?? Date.parse(text)

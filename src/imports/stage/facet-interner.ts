@@ -1,10 +1,11 @@
 import { toSafeText } from '../../detectors/safe-text.ts'
-import type { ImportFacets, ImportLine } from '../read/import-line.ts'
+import type { ImportLine } from '../read/import-line.ts'
+import { facetDefaults, facetNames, type ImportFacets } from '../read/import-row.ts'
 
 /** Maximum number of remembered combinations. */
 const MAX_COMBINATIONS = 5_000
 
-type Names = Map<string, Map<string, Map<string, Map<string, Map<string, Map<string, ImportFacets>>>>>>
+type Names = Map<string, Names | ImportFacets>
 
 /**
  * Returns the same object for equal combinations of names as given, so that they can be compared by identity; the
@@ -15,36 +16,31 @@ export class FacetInterner {
   #size = 0
 
   find(line: Omit<ImportLine, 'asset'>): ImportFacets {
-    const { detectorType, findingType, category = '', customDetectorKey = '', severity, status = 'OPEN' } = line
-    const found = this.#known
-      .get(findingType)
-      ?.get(severity)
-      ?.get(status)
-      ?.get(detectorType)
-      ?.get(category)
-      ?.get(customDetectorKey)
-    if (found !== undefined) return found
+    let known: Names | ImportFacets | undefined = this.#known
+    for (const name of facetNames) {
+      known = (known as Names).get(line[name] ?? facetDefaults[name] ?? '')
+      if (known === undefined) return this.#add(line)
+    }
+    return known as ImportFacets
+  }
+
+  #add(line: Omit<ImportLine, 'asset'>): ImportFacets {
     if (this.#size++ >= MAX_COMBINATIONS) {
       this.#known = new Map()
       this.#size = 0
     }
-    const facets: ImportFacets = {
-      detectorType: toSafeText(detectorType, 'prose'),
-      findingType: toSafeText(findingType, 'prose'),
-      category: toSafeText(category, 'prose'),
-      customDetectorKey: toSafeText(customDetectorKey, 'prose'),
-      severity,
-      status,
+    const given = facetNames.map((name) => line[name] ?? facetDefaults[name] ?? '')
+    // Severities and statuses are short words of a closed list, which masking leaves unchanged.
+    const facets = Object.fromEntries(
+      facetNames.map((name, at) => [name, toSafeText(given[at] ?? '', 'prose')]),
+    ) as unknown as ImportFacets
+    let names = this.#known
+    for (const name of given.slice(0, -1)) {
+      const inner = (names.get(name) as Names | undefined) ?? new Map()
+      names.set(name, inner)
+      names = inner
     }
-    const bySeverity = under(this.#known, findingType)
-    const byCategory = under(under(under(bySeverity, severity), status), detectorType)
-    under(byCategory, category).set(customDetectorKey, facets)
+    names.set(given.at(-1) ?? '', facets)
     return facets
   }
-}
-
-function under<Inner>(names: Map<string, Map<string, Inner>>, name: string): Map<string, Inner> {
-  const known = names.get(name) ?? new Map<string, Inner>()
-  names.set(name, known)
-  return known
 }

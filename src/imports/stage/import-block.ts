@@ -1,24 +1,22 @@
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
-import type { ImportFacets, ImportRow } from '../read/import-line.ts'
+import {
+  assetColumns,
+  assetNames,
+  facetNames,
+  type ImportFacets,
+  type ImportRow,
+  type NumberColumns,
+  numberNames,
+  ROW_BYTES,
+  viewColumns,
+} from '../read/import-row.ts'
 
-type Told = ImportRow['asset']
-/** An asset in the format of earlier versions. */
-type AssetPack = [SafeText, SafeText | null, SafeText | null, SafeText | null, SafeText | null, number | null]
-type FacetPack = [SafeText, SafeText, SafeText, SafeText, ImportFacets['severity'], ImportFacets['status']]
+/** The members of an asset as earlier versions packed it, in order. */
+export const earlierAsset = ['key', 'kind', 'name', 'url', 'container', 'contentUpdatedAt'] as const
 
 /** Assets in columns; null for values that were not given; repeated words are stored once. */
-interface AssetNames {
-  words: SafeText[]
-  key: SafeText[]
-  name: (SafeText | null)[]
-  url: (SafeText | null)[]
-  kind: (number | null)[]
-  container: (number | null)[]
-  /** Absent in blocks of earlier versions, as are labels. */
-  owner?: (number | null)[]
-  labels?: (number[] | null)[]
-  contentUpdatedAt: (number | null)[]
-}
+type AssetPack = Record<keyof ImportedAsset, (SafeText | number | number[] | null)[]> & { words: SafeText[] }
 
 /** Storage order of findings: by asset key, grouped by asset in order of arrival, or as given. */
 export type BlockOrder = 'key' | 'arrival' | 'given'
@@ -27,39 +25,24 @@ export type BlockOrder = 'key' | 'arrival' | 'given'
 interface Names {
   /** Absent: `key`, or `arrival` if an earlier version packed the assets. */
   order?: BlockOrder
-  assets: AssetNames | AssetPack[]
-  facets: FacetPack[]
+  assets: AssetPack | unknown[][]
+  /** Each in the order of `facetNames`. */
+  facets: SafeText[][]
   excerpts?: (SafeText | null)[]
 }
 
-/** Bytes of the header (number of findings, and length of the names), and of the numeric columns of one finding. */
+/** Bytes of the header: number of findings, and length of the names. */
 const HEAD = 8
-export const ROW_BYTES = 4 * 8 + 2 * 4 + 2 + 1
 
 /** Offset of the assets in a block of `size` findings; they start with `[` if an earlier version packed them. */
 export const assetsAt = (size: number): number => HEAD + ROW_BYTES * size + '{"assets":'.length
 export const EARLIER_ASSETS = '['
 
-/** The columns of a block in order, each aligned to its number type; the names follow. */
-function viewColumns(buffer: ArrayBuffer, size: number) {
-  return {
-    fp: new Float64Array(buffer, HEAD, size),
-    firstDetectedAt: new Float64Array(buffer, HEAD + 8 * size, size),
-    // NaN: not given.
-    lastDetectedAt: new Float64Array(buffer, HEAD + 16 * size, size),
-    resolvedAt: new Float64Array(buffer, HEAD + 24 * size, size),
-    asset: new Uint32Array(buffer, HEAD + 32 * size, size),
-    facets: new Uint32Array(buffer, HEAD + 36 * size, size),
-    confidence: new Uint16Array(buffer, HEAD + 40 * size, size),
-    undated: new Uint8Array(buffer, HEAD + 42 * size, size),
-  }
-}
-
 /** Packs findings in columns, with each asset and each combination of names once. */
 export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key'): Uint8Array<ArrayBuffer> {
-  const assets = new Map<Told, number>()
+  const assets = new Map<ImportedAsset, number>()
   const facets = new Map<ImportFacets, number>()
-  const names: Names & { assets: Required<AssetNames> } = { assets: noNames(), facets: [] }
+  const names: Names & { assets: AssetPack } = { assets: emptyPack(), facets: [] }
   const words = new Map<SafeText, number>()
   const assetOf = new Uint32Array(rows.length)
   const facetsOf = new Uint32Array(rows.length)
@@ -73,9 +56,9 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
     }
     let combination = facets.get(row.facets)
     if (combination === undefined) {
-      const { detectorType, findingType, category, customDetectorKey, severity, status } = row.facets
-      combination = names.facets.push([detectorType, findingType, category, customDetectorKey, severity, status]) - 1
-      facets.set(row.facets, combination)
+      const { facets: given } = row
+      combination = names.facets.push(facetNames.map((name) => given[name] as SafeText)) - 1
+      facets.set(given, combination)
     }
     assetOf[at] = asset
     facetsOf[at] = combination
@@ -87,18 +70,13 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
   const text = Buffer.from(JSON.stringify(names))
   const bytes = new Uint8Array(HEAD + ROW_BYTES * rows.length + text.length)
   new Uint32Array(bytes.buffer, 0, 2).set([rows.length, text.length])
-  const columns = viewColumns(bytes.buffer, rows.length)
+  const columns = viewColumns(bytes.buffer, HEAD, rows.length)
   columns.asset.set(assetOf)
   columns.facets.set(facetsOf)
-  at = 0
-  for (const row of rows) {
-    columns.fp[at] = row.fp
-    columns.firstDetectedAt[at] = row.firstDetectedAt
-    columns.lastDetectedAt[at] = row.lastDetectedAt ?? Number.NaN
-    columns.resolvedAt[at] = row.resolvedAt ?? Number.NaN
-    columns.confidence[at] = row.confidence
-    columns.undated[at] = row.undated === true ? 1 : 0
-    at++
+  for (const name of numberNames) {
+    const column = columns[name]
+    at = 0
+    for (const row of rows) column[at++] = row[name] ?? Number.NaN
   }
   bytes.set(text, HEAD + ROW_BYTES * rows.length)
   return bytes
@@ -108,9 +86,9 @@ export function packBlock(rows: readonly ImportRow[], order: BlockOrder = 'key')
 export interface ImportBlock {
   readonly size: number
   /** The distinct assets, in order of first appearance. */
-  readonly assets: readonly Told[]
+  readonly assets: readonly ImportedAsset[]
   readonly facets: readonly ImportFacets[]
-  readonly columns: ReturnType<typeof viewColumns>
+  readonly columns: NumberColumns
   readonly excerpts: readonly (SafeText | null)[] | undefined
   readonly order: BlockOrder
 }
@@ -125,33 +103,31 @@ export function openBlock(packed: Uint8Array): ImportBlock {
     size,
     assets: Array.isArray(assets) ? assets.map(unpackAsset) : unpackAssets(assets),
     facets: facets.map(unpackFacets),
-    columns: viewColumns(buffer, size),
+    columns: viewColumns(buffer, HEAD, size),
     excerpts,
     order: names.order ?? (Array.isArray(assets) ? 'arrival' : 'key'),
   }
 }
 
-const noNames = (): Required<AssetNames> => ({
-  words: [],
-  key: [],
-  name: [],
-  url: [],
-  kind: [],
-  container: [],
-  owner: [],
-  labels: [],
-  contentUpdatedAt: [],
-})
+const emptyPack = () =>
+  Object.fromEntries([['words', []], ...assetNames.map((name) => [name, []])]) as unknown as AssetPack
 
-function packAsset(told: Told, columns: Required<AssetNames>, words: Map<SafeText, number>): void {
-  columns.key.push(told.key)
-  columns.name.push(told.name ?? null)
-  columns.url.push(told.url ?? null)
-  columns.kind.push(told.kind === undefined ? null : numberOf(told.kind, words))
-  columns.container.push(told.container === undefined ? null : numberOf(told.container, words))
-  columns.owner.push(told.owner === undefined ? null : numberOf(told.owner, words))
-  columns.labels.push(told.labels === undefined ? null : told.labels.map((label) => numberOf(label, words)))
-  columns.contentUpdatedAt.push(told.contentUpdatedAt ?? null)
+const wordNames = new Set(assetNames.filter((name) => 'isWord' in assetColumns[name]))
+
+function packAsset(asset: ImportedAsset, pack: AssetPack, words: Map<SafeText, number>): void {
+  for (const name of assetNames) {
+    pack[name].push(packValue(asset[name] ?? null, wordNames.has(name), words))
+  }
+}
+
+function packValue(
+  value: SafeText | readonly SafeText[] | number | null,
+  isWord: boolean,
+  words: Map<SafeText, number>,
+): SafeText | number | number[] | null {
+  if (value === null || typeof value === 'number') return value
+  if (typeof value === 'string') return isWord ? numberOf(value, words) : value
+  return value.map((word) => numberOf(word, words))
 }
 
 function numberOf(word: SafeText, words: Map<SafeText, number>): number {
@@ -161,34 +137,35 @@ function numberOf(word: SafeText, words: Map<SafeText, number>): number {
   return words.size - 1
 }
 
-function unpackAssets({ words, key, name, url, kind, container, owner, labels, contentUpdatedAt }: AssetNames): Told[] {
-  const toWord = (number: number | null | undefined) => (typeof number === 'number' ? words[number] : undefined)
-  return key.map((own, at) => ({
-    key: own,
-    kind: toWord(kind[at]),
-    name: name[at] ?? undefined,
-    url: url[at] ?? undefined,
-    container: toWord(container[at]),
-    owner: toWord(owner?.[at]),
-    labels: labels?.[at]?.flatMap((label) => toWord(label) ?? []),
-    contentUpdatedAt: contentUpdatedAt[at] ?? undefined,
-  }))
-}
+/** Its copies have the same hidden class, which keeps the loop below fast. */
+const EMPTY: ImportedAsset = toAsset(() => undefined)
 
-export function unpackAsset([key, kind, name, url, container, contentUpdatedAt]: AssetPack): Told {
-  return {
-    key,
-    kind: kind ?? undefined,
-    name: name ?? undefined,
-    url: url ?? undefined,
-    container: container ?? undefined,
-    contentUpdatedAt: contentUpdatedAt ?? undefined,
+function unpackAssets(pack: AssetPack): ImportedAsset[] {
+  const { words } = pack
+  const assets = pack.key.map(() => ({ ...EMPTY }))
+  for (const name of assetNames) {
+    const isWord = wordNames.has(name)
+    let at = 0
+    // Blocks of earlier versions do not have all columns.
+    for (const value of pack[name] ?? []) {
+      const asset = assets[at++] as Record<string, unknown>
+      if (Array.isArray(value)) asset[name] = value.map((number) => words[number])
+      else asset[name] = isWord && typeof value === 'number' ? words[value] : (value ?? undefined)
+    }
   }
+  return assets
 }
 
-function unpackFacets([detectorType, findingType, category, customDetectorKey, severity, status]: FacetPack) {
-  return { detectorType, findingType, category, customDetectorKey, severity, status }
+/** Unpacks an asset of an earlier version. */
+export const unpackAsset = (values: readonly unknown[]): ImportedAsset =>
+  toAsset((name) => values[(earlierAsset as readonly string[]).indexOf(name)] ?? undefined)
+
+function toAsset(valueFor: (name: keyof ImportedAsset) => unknown): ImportedAsset {
+  return Object.fromEntries(assetNames.map((name) => [name, valueFor(name)])) as unknown as ImportedAsset
 }
+
+const unpackFacets = (names: readonly SafeText[]): ImportFacets =>
+  Object.fromEntries(facetNames.map((name, at) => [name, names[at]])) as unknown as ImportFacets
 
 /** Partitions findings by asset key: keys below a bound belong to the part before it. */
 export function partRows(rows: readonly ImportRow[], bounds: readonly string[]): ImportRow[][] {

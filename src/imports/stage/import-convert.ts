@@ -1,4 +1,5 @@
-import { findImportLine, type ImportRow } from '../read/import-line.ts'
+import { findImportLine } from '../read/import-line.ts'
+import type { ImportRow } from '../read/import-row.ts'
 import { eachLine, type RefusedLine } from '../read/ndjson.ts'
 import { packBlock, partRows } from './import-block.ts'
 import { Staging } from './staging.ts'

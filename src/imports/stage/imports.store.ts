@@ -1,8 +1,9 @@
 import { internalText } from '../../kernel/safe-text.ts'
 import type { Reader, Writer } from '../../store/store.ts'
-import { assetsAt, EARLIER_ASSETS, ROW_BYTES } from './import-block.ts'
+import { ROW_BYTES } from '../read/import-row.ts'
+import { packEarlierRows } from './earlier-rows.ts'
+import { assetsAt, EARLIER_ASSETS } from './import-block.ts'
 import type { PartBlock } from './import-convert.ts'
-import { packEarlierRows } from './import-pack.ts'
 
 /** Range of ordinals of a part: the findings of one asset are staged in one part, so that they are stored together. */
 const ORDINALS_OF_PART = 1_000_000

@@ -1,7 +1,8 @@
 import { createNumberer } from '../../detectors/fingerprint.ts'
 import { redactTexts } from '../../detectors/redact-text.ts'
 import { hasSameFields, type ImportedAsset } from '../../findings/imported-assets.store.ts'
-import { cutExcerpt, type ImportLine, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-line.ts'
+import { cutExcerpt, type ImportLine } from '../read/import-line.ts'
+import { type DatedLine, type Identify, type ImportRow, sanitizeAsset, toImportRow } from '../read/import-row.ts'
 import { FacetInterner } from './facet-interner.ts'
 
 /** Maximum number of rows held in memory. */
@@ -21,11 +22,11 @@ interface NumberedAsset {
 
 /** Converts validated lines into rows that may be stored: excerpts and credentials masked, fingerprints computed. */
 export class Staging {
-  readonly #identify: (canonical: string) => number
+  readonly #identify: Identify
   readonly #combinations = new FacetInterner()
   #told = new Map<string, NumberedAsset>()
   #toldBefore = new Map<string, NumberedAsset>()
-  #lines: (ImportLine & { undated?: boolean })[] = []
+  #lines: DatedLine[] = []
   #rows: ImportRow[] = []
   #excerpts = 0
   #text = 0
@@ -59,8 +60,12 @@ export class Staging {
     const masked = redactTexts(excerpts)[Symbol.iterator]()
     for (const line of this.#lines) {
       const excerpt = line.excerpt === undefined ? undefined : masked.next().value
-      const names = { told: this.#tell(line.asset), facets: this.#combinations.find(line) }
-      const row = toImportRow(line, excerpt, this.#identify, names)
+      const names = {
+        asset: this.#tell(line.asset),
+        facets: this.#combinations.find(line),
+        excerpt: excerpt ?? null,
+      }
+      const row = toImportRow(line, names, this.#identify)
       this.#rows.push(row)
       const { name = '', url = '', container = '' } = row.asset
       this.#text += (excerpt?.length ?? 0) + row.asset.key.length + name.length + url.length + container.length

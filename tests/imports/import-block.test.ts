@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ImportRow } from '../../src/imports/read/import-line.ts'
+import type { ImportRow } from '../../src/imports/read/import-row.ts'
+import { packEarlierRows } from '../../src/imports/stage/earlier-rows.ts'
 import { type BlockOrder, findBounds, openBlock, packBlock, partRows } from '../../src/imports/stage/import-block.ts'
-import { packEarlierRows } from '../../src/imports/stage/import-pack.ts'
 import { safe } from '../support/safe-text.ts'
 import { rowsOf } from './sorted.ts'
 
@@ -15,25 +15,23 @@ const asset = fc.record({
   container: maybe(fc.string()),
   contentUpdatedAt: maybe(fc.nat()),
 })
-const row = fc
-  .record({
-    fp: fc.maxSafeNat(),
-    facets: fc.record({
-      detectorType: fc.string(),
-      findingType: fc.string(),
-      category: fc.string(),
-      customDetectorKey: fc.string(),
-      severity: fc.constantFrom('LOW' as const, 'HIGH' as const),
-      status: fc.constantFrom('OPEN' as const, 'RESOLVED' as const),
-    }),
-    confidence: fc.nat(10_000),
-    firstDetectedAt: fc.integer(),
-    lastDetectedAt: fc.option(fc.nat()),
-    resolvedAt: fc.option(fc.nat()),
-    excerpt: fc.option(fc.string()),
-    undated: fc.boolean(),
-  })
-  .map(({ undated, ...more }) => (undated ? { ...more, undated } : more))
+const row = fc.record({
+  fp: fc.maxSafeNat(),
+  facets: fc.record({
+    detectorType: fc.string(),
+    findingType: fc.string(),
+    category: fc.string(),
+    customDetectorKey: fc.string(),
+    severity: fc.constantFrom('LOW' as const, 'HIGH' as const),
+    status: fc.constantFrom('OPEN' as const, 'RESOLVED' as const),
+  }),
+  confidence: fc.nat(10_000),
+  firstDetectedAt: fc.integer(),
+  lastDetectedAt: fc.option(fc.nat()),
+  resolvedAt: fc.option(fc.nat()),
+  excerpt: fc.option(fc.string()),
+  undated: fc.constantFrom(0, 1),
+})
 const rows = fc
   .tuple(fc.array(asset, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(fc.nat(3), row), { maxLength: 30 }))
   .map(([assets, some]) =>
@@ -57,7 +55,11 @@ it('reads what earlier versions left waiting: packed lists, a list of findings, 
   fc.assert(
     fc.property(rows, (some) => {
       const told = some.map(({ asset, ...row }) => ({ ...row, asset: JSON.parse(JSON.stringify(asset)) }))
-      const flat = told.map(({ facets, ...row }) => ({ ...facets, ...row }))
+      const flat = told.map(({ facets, undated, ...row }) => ({
+        ...facets,
+        ...row,
+        ...(undated === 1 ? { undated: true } : {}),
+      }))
       expect(rowsOf([packEarlierRows(JSON.stringify(flat))])).toEqual(told)
       for (const one of flat.slice(0, 1)) {
         expect(rowsOf([packEarlierRows(JSON.stringify(one))])).toEqual(told.slice(0, 1))
@@ -78,7 +80,7 @@ it('reads what earlier versions left waiting: packed lists, a list of findings, 
         row.lastDetectedAt,
         row.resolvedAt,
         row.excerpt,
-        row.undated === true ? 1 : 0,
+        row.undated,
       ])
       expect(openBlock(packEarlierRows(JSON.stringify(packs))).order).toBe(packs.length === 0 ? 'given' : 'arrival')
       expect(rowsOf([packEarlierRows(JSON.stringify(packs))])).toEqual(byAsset(told, 'arrival'))

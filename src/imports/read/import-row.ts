@@ -1,0 +1,154 @@
+import { toSafeAddress, toSafeKey, toSafeText, toSafeTextOnce } from '../../detectors/safe-text.ts'
+import type { Facets } from '../../findings/facets.store.ts'
+import type { ImportedAsset } from '../../findings/imported-assets.store.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import type { ImportLine } from './import-line.ts'
+import { toMs } from './instant.ts'
+
+/** Hashes a canonical string with the key of the data folder. */
+export type Identify = (canonical: string) => number
+
+/** A line of which `resolvedAt` may only be the time of reading, so that it does not correct a stored one. */
+export type DatedLine = ImportLine & { undated?: boolean }
+
+type NumberArray =
+  | Float64Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>
+
+interface NumberColumn {
+  array: { new (buffer: ArrayBuffer, offset: number, size: number): NumberArray; readonly BYTES_PER_ELEMENT: number }
+  /** Its value for a line, null if it has none, which is packed as NaN; absent for indexes of the names in a block. */
+  of?: (line: DatedLine, identify: Identify) => number | null
+}
+
+const toTime = (instant: string | undefined) => (instant === undefined ? null : toMs(instant))
+
+/**
+ * The numbers of a row: how each is made from a line, and how it is packed. In the order of a stored block, in which
+ * each column is aligned.
+ */
+export const numberColumns = {
+  fp: { array: Float64Array, of: toFingerprint },
+  firstDetectedAt: { array: Float64Array, of: (line) => toMs(line.firstDetectedAt) },
+  /** Null: a known finding keeps its value. */
+  lastDetectedAt: { array: Float64Array, of: (line) => toTime(line.lastDetectedAt) },
+  resolvedAt: { array: Float64Array, of: (line) => toTime(line.resolvedAt) },
+  asset: { array: Uint32Array },
+  facets: { array: Uint32Array },
+  /** In ten-thousandths. */
+  confidence: { array: Uint16Array, of: ({ confidence = 1 }) => Math.round(confidence * 10_000) },
+  undated: { array: Uint8Array, of: ({ undated = false }) => Number(undated) },
+} as const satisfies Record<string, NumberColumn>
+
+function toFingerprint(line: DatedLine, identify: Identify): number {
+  const identity =
+    line.fingerprint === undefined
+      ? [line.findingType, line.customDetectorKey ?? '', line.excerpt ?? null, toMs(line.firstDetectedAt)]
+      : [line.fingerprint]
+  return identify(JSON.stringify(['import', line.asset.key, line.detectorType, ...identity]))
+}
+
+/** The facets of a row in the order of a stored block, with the value of a line that has none if it may. */
+export const facetDefaults = {
+  detectorType: undefined,
+  findingType: undefined,
+  category: '',
+  customDetectorKey: '',
+  severity: undefined,
+  status: 'OPEN',
+} as const satisfies Record<keyof ImportFacets, string | undefined>
+
+interface AssetColumn {
+  toSafe: (value: never, identify: Identify) => SafeText | readonly SafeText[] | number
+  /** Repeated words are stored once in a block. */
+  isWord?: boolean
+}
+
+const toProse = (text: string) => toSafeText(text, 'prose')
+
+/** The members of an asset: how each is made from a line, and how it is packed. */
+export const assetColumns = {
+  key: { toSafe: (key: string, identify: Identify) => toSafeKey(key, identify) },
+  name: { toSafe: (name: string) => toSafeTextOnce(name, 'prose') },
+  url: { toSafe: toSafeAddress },
+  kind: { toSafe: toProse, isWord: true },
+  container: { toSafe: toProse, isWord: true },
+  owner: { toSafe: toProse, isWord: true },
+  labels: { toSafe: (labels: readonly string[]) => labels.map(toProse), isWord: true },
+  contentUpdatedAt: { toSafe: toMs },
+} as const satisfies Record<keyof ImportedAsset, AssetColumn>
+
+/** The facets of an imported finding, except its source. */
+export type ImportFacets = Omit<Facets, 'sourceId'>
+
+type NumberName = {
+  [Name in keyof typeof numberColumns]: (typeof numberColumns)[Name] extends { of: unknown } ? Name : never
+}[keyof typeof numberColumns]
+
+type RowNumbers = { [Name in NumberName]: ReturnType<(typeof numberColumns)[Name]['of']> }
+
+/** A validated line as it is staged; times in milliseconds, the excerpt masked. */
+export interface ImportRow extends RowNumbers {
+  asset: ImportedAsset
+  facets: ImportFacets
+  excerpt: SafeText | null
+}
+
+export type NumberColumns = {
+  [Name in keyof typeof numberColumns]: InstanceType<(typeof numberColumns)[Name]['array']>
+}
+
+export const facetNames = Object.keys(facetDefaults) as (keyof ImportFacets)[]
+export const assetNames = Object.keys(assetColumns) as (keyof ImportedAsset)[]
+const columns = Object.entries<NumberColumn>(numberColumns) as [keyof NumberColumns, NumberColumn][]
+const converted = columns.flatMap(([name, { of }]) => (of === undefined ? [] : [{ name: name as NumberName, of }]))
+export const numberNames = converted.map(({ name }) => name)
+
+/** The bytes of the numbers of one row. */
+export const ROW_BYTES = columns.reduce((sum, [, { array }]) => sum + array.BYTES_PER_ELEMENT, 0)
+
+/** The columns of `size` rows in a buffer. */
+export function viewColumns(buffer: ArrayBuffer, start: number, size: number): NumberColumns {
+  let offset = start
+  const views = columns.map(([name, { array }]) => {
+    const view = new array(buffer, offset, size)
+    offset += view.byteLength
+    return [name, view]
+  })
+  return Object.fromEntries(views)
+}
+
+/** A row begins as a copy of it, so that all rows have the same hidden class, which keeps the loops below fast. */
+export const noNumbers: RowNumbers = Object.fromEntries(numberNames.map((name) => [name, 0])) as RowNumbers
+
+export function toImportRow(
+  line: DatedLine,
+  { asset, facets, excerpt }: Pick<ImportRow, 'asset' | 'facets' | 'excerpt'>,
+  identify: Identify,
+): ImportRow {
+  const row: ImportRow = { ...noNumbers, asset, facets, excerpt }
+  for (const { name, of } of converted) row[name] = of(line, identify) as number
+  return row
+}
+
+/** Sets the numbers of `row` to those at a place of the columns. */
+export function readNumbers<Row extends RowNumbers>(row: Row, columns: NumberColumns, at: number): Row {
+  const numbers: RowNumbers = row
+  for (const name of numberNames) {
+    const value = columns[name][at] ?? Number.NaN
+    numbers[name] = (Number.isNaN(value) ? null : value) as number
+  }
+  return row
+}
+
+/** An asset as it may be stored, without credentials in its texts. */
+export function sanitizeAsset(asset: ImportLine['asset'], identify: Identify): ImportedAsset {
+  const safe: Record<string, SafeText | readonly SafeText[] | number> = {}
+  for (const name of assetNames) {
+    const value = asset[name]
+    if (value !== undefined) safe[name] = (assetColumns[name] as AssetColumn).toSafe(value as never, identify)
+  }
+  return safe as unknown as ImportedAsset
+}
