@@ -1,3 +1,4 @@
+import { memoize } from '../kernel/memoize.ts'
 import { joinRanges, type Range } from '../kernel/ranges.ts'
 import { findCredentials, holdsRememberedSecret, MASK, maskRanges } from '../kernel/redaction.ts'
 import { ownText, type SafeText } from '../kernel/safe-text.ts'
@@ -14,12 +15,14 @@ import { findSocialSecurityNumbers } from './pii/ssn.ts'
 import { mayHoldSecret, secretsDetector } from './secrets/index.ts'
 import { toCharacterStart } from './text.ts'
 
+const textKinds = ['prose', 'excerpt', 'key', 'definition'] as const
+
 /**
  * What a text is, which determines what is masked in addition to credentials: in `prose` (which includes names)
  * personal data of high confidence; in an `excerpt`, which has passed `redactTexts`, only what that leaves; in a `key`
  * (an asset key or URL) and in a `definition` typed by users, nothing.
  */
-export type TextKind = 'prose' | 'excerpt' | 'key' | 'definition'
+export type TextKind = (typeof textKinds)[number]
 
 export const MAX_NAME = 1000
 export const MAX_ADDRESS = 4096
@@ -42,24 +45,15 @@ const asset = { key: '', kind: 'text', name: '', url: '' }
 
 /** Names recur, so their results are cached. */
 const MAX_CACHED = 5_000
-const cached: Record<TextKind, Map<string, SafeText>> = {
-  prose: new Map(),
-  excerpt: new Map(),
-  key: new Map(),
-  definition: new Map(),
-}
 const MAX_CACHED_LENGTH = 500
+const cached = Object.fromEntries(
+  textKinds.map((kind) => [kind, memoize(MAX_CACHED, (text) => toSafeTextOnce(text, kind, MAX_CACHED_LENGTH * 2))]),
+) as Record<TextKind, (text: string) => SafeText>
 
 /** Every text from outside must pass this function: it masks what must not be stored or displayed, and truncates. */
 export function toSafeText(text: string, kind: TextKind, maxLength: number = MAX_NAME): SafeText {
   if (text.length > MAX_CACHED_LENGTH || text.length < MIN_HIDDEN) return toSafeTextOnce(text, kind, maxLength)
-  const kept = cached[kind]
-  let hidden = kept.get(text)
-  if (hidden === undefined) {
-    hidden = toSafeTextOnce(text, kind, MAX_CACHED_LENGTH * 2)
-    if (kept.size >= MAX_CACHED) kept.clear()
-    kept.set(text, hidden)
-  }
+  const hidden = cached[kind](text)
   return hidden.length <= maxLength ? hidden : toSafeTextOnce(text, kind, maxLength)
 }
 

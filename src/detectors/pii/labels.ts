@@ -1,4 +1,5 @@
 import type { Part } from '../../documents/document.ts'
+import { memoize } from '../../kernel/memoize.ts'
 import { MAX_LABEL } from '../label-words.ts'
 import { isDigit } from '../text.ts'
 import { findCell, readTable, type TextCell, type TextTable } from '../text-tables.ts'
@@ -115,17 +116,11 @@ function nearNumbers(hits: readonly Hit[], text: string): readonly Hit[] {
 }
 
 const MAX_REMEMBERED = 2_000
-const remembered = new Map<string, readonly number[]>()
 
 /** The topics of a heading or a name. */
-export function topicsOfLabel(label: string): readonly number[] {
-  const known = remembered.get(label)
-  if (known !== undefined) return known
-  const topics = [...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics))]
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-  remembered.set(label, topics)
-  return topics
-}
+export const topicsOfLabel: (label: string) => readonly number[] = memoize(MAX_REMEMBERED, (label) => [
+  ...new Set(findHits(label.slice(0, MAX_LABEL)).flatMap((hit) => hit.topics)),
+])
 
 /** What the words in and around a part say of the values in it. */
 export interface PartLabels {

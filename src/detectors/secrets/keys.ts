@@ -1,3 +1,4 @@
+import { memoize } from '../../kernel/memoize.ts'
 import { labelWords } from '../label-words.ts'
 import { isUnspaced } from '../words.ts'
 import { kindOfEnd, type SecretKind, secretPhrases } from './words.ts'
@@ -34,7 +35,6 @@ const packedToken = /(?:csrf|xsrf|forgery|requestverification)/
 const formGuard = /^_+token$/i
 
 const MAX_KNOWN = 2_000
-const known = new Map<string, SecretKind | 'none'>()
 
 /** Reads a name such as `spring.datasource.password`, `GITHUB_TOKEN`, `Secret access key`, `Clé d'API`. */
 export function kindOfKey(name: string): KeyKind {
@@ -43,14 +43,9 @@ export function kindOfKey(name: string): KeyKind {
 }
 
 /** The same, where a label may also announce a user's name and a password. */
-export function kindOfLabel(name: string): SecretKind | undefined {
-  const before = known.get(name)
-  if (before !== undefined) return before === 'none' ? undefined : before
-  const kind = formGuard.test(name) ? undefined : readKind(labelWords(name))
-  if (known.size >= MAX_KNOWN) known.clear()
-  known.set(name, kind ?? 'none')
-  return kind
-}
+export const kindOfLabel: (name: string) => SecretKind | undefined = memoize(MAX_KNOWN, (name) =>
+  formGuard.test(name) ? undefined : readKind(labelWords(name)),
+)
 
 interface Named {
   kind: SecretKind
